@@ -16,8 +16,8 @@ const inBoth = [
   "src/engines/formats/json-schema/compile-fuzz.test.ts",
   "src/engines/formats/json-schema/zoo.test.ts",
   "src/engines/formats/replies/call-grammar.test.ts",
-  "src/engines/llama/worker/reply/draw.test.ts",
-  "src/store/sql/search/address-index.test.ts",
+  "src/engines/llama/worker/reply/token-sampler.test.ts",
+  "src/store/sql/address-index.test.ts",
   "test/api/schemas.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/faults/shutdown.test.ts",
@@ -44,7 +44,7 @@ const deepFiles = [
   "test/contract/engines/engine-{llama-*,pool}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
   "test/support/**/*.test.ts",
-  "test/web/{api-samples,snippets-doors}.test.ts",
+  "test/web/{api-samples,snippets-apis}.test.ts",
 ];
 
 const build = "test/support/processes/build.ts";
@@ -99,8 +99,13 @@ export default defineConfig({
           include: [deepFolders, ...deepFiles, ...inBoth],
           exclude: sampled,
           globalSetup: [build],
-          // A process for each file: what goes wrong in one must not show in another.
           pool: "forks",
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
+          // Most of its time it waits for pages, engines and servers.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
           env: { SOTTO_TEST_DEPTH: "deep" },
           testTimeout: 600_000,
         },

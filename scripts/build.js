@@ -45,6 +45,8 @@ async function buildProgram() {
     bundle: true,
     splitting: true,
     external: [...native, ...unused],
+    // Its CommonJS build loads its parts in a way that cannot be bundled.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // For packages in the older format of modules.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
@@ -93,6 +95,7 @@ async function buildPages() {
   const sources = [
     ...filesBelow("web"),
     ...filesBelow("src/protocol"),
+    ...filesBelow("src/core"),
     `${root}/docs/openapi.yaml`,
     `${root}/package-lock.json`,
   ];

@@ -4,13 +4,13 @@
  * given a home of its own and reaches nothing but this service.
  */
 import { strict as assert } from "node:assert";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { cachedPackage } from "./npm-cache.js";
 import type { Generation } from "../src/core/serving/engine-port.js";
 import type { Script } from "../test/support/engines/fake-engine.js";
 import { startServer } from "../test/support/processes/server.js";
@@ -83,7 +83,9 @@ function script({ messages, tooling }: Generation): Script {
 async function claude(...args: string[]): Promise<string> {
   const home = join(folder, "home");
   mkdirSync(home);
-  const child = spawn(process.execPath, [program(), ...args], {
+  // The launcher finds the program for this machine without an install script.
+  const launcher = `${cachedPackage("@anthropic-ai/claude-code", version)}/@anthropic-ai/claude-code/cli-wrapper.cjs`;
+  const child = spawn(process.execPath, [launcher, ...args], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -108,28 +110,4 @@ async function claude(...args: string[]): Promise<string> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Its launcher finds the program for this machine without an install script. */
-function program(): string {
-  const root = fileURLToPath(new URL("..", import.meta.url));
-  const cache = join(root, "node_modules/.cache/claude-code", version);
-  const launcher = join(cache, "node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs");
-  if (!existsSync(launcher)) {
-    mkdirSync(cache, { recursive: true });
-    const options = [
-      "--no-save",
-      "--no-audit",
-      "--no-fund",
-      "--ignore-scripts",
-      "--loglevel=error",
-      "--prefix",
-      cache,
-    ];
-    execFileSync("npm", ["install", ...options, `@anthropic-ai/claude-code@${version}`], {
-      cwd: root,
-      stdio: "inherit",
-    });
-  }
-  return launcher;
 }

@@ -4,15 +4,16 @@
  * large for everyone who installs Sotto. It can reach nothing but this machine.
  */
 import { strict as assert } from "node:assert";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Generation } from "../src/core/serving/engine-port.js";
 import { startServer, type TestServer } from "../test/support/processes/server.js";
 import type { Script } from "../test/support/engines/fake-engine.js";
+import { cachedPackage } from "./npm-cache.js";
 
 const version = "0.166.0";
 const timeoutMs = 60_000;
@@ -24,7 +25,7 @@ const counted = `There are 42 books on the shelf ${shelf}.`;
 const mcpServer = fileURLToPath(new URL("../test/support/processes/mcp-server.ts", import.meta.url));
 
 const startedMs = performance.now();
-const codex = installed();
+const codex = join(cachedPackage("@openai/codex", version), ".bin/codex");
 const server = await startServer({ bodyLimitBytes: 4_000_000, engine: { contextTokens: 100_000 } });
 const folder = mkdtempSync(join(tmpdir(), "sotto-codex-"));
 try {
@@ -39,17 +40,6 @@ try {
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
 console.log(`Codex ${version}: a question, a command, a tool of an MCP server, an answer in ${seconds} s`);
-
-function installed(): string {
-  const prefix = fileURLToPath(new URL(`../node_modules/.cache/codex/${version}`, import.meta.url));
-  const program = join(prefix, "node_modules/.bin/codex");
-  if (!existsSync(program)) {
-    mkdirSync(prefix, { recursive: true });
-    const options = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", prefix];
-    execFileSync("npm", ["install", ...options, `@openai/codex@${version}`], { stdio: "inherit" });
-  }
-  return program;
-}
 
 function readThenAnswer({ messages, tooling }: Generation): Script {
   const offered = (name: string): string => {

@@ -87,7 +87,7 @@ const desk = { width: 1280, height: 800 };
 
 const readme: Record<string, Shot> = {
   landing: { path: "/", theme: "light", ...desk },
-  operator: { path: "/app", as: "operator", theme: "dark", ...desk },
+  admin: { path: "/app", as: "admin", theme: "dark", ...desk },
   usage: { path: "/app/usage?period=7d", as: "returning", theme: "light", ...desk },
   keys: { path: "/app/keys?sort=name", as: "returning", theme: "light", ...desk },
   playground: { path: "/app/playground", as: "returning", theme: "dark", act: compare, ...desk },

@@ -1,12 +1,13 @@
-/** The pages of docs/ that are made from code: the settings, the errors, the metrics, the catalogue of models. */
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
+import { errorTable } from "../src/core/errors.js";
+import { defaultAliases } from "../src/core/model-aliases.js";
 import { Metrics } from "../src/metrics.js";
-import { catalog, memoryOf } from "../src/models/choice/catalog.js";
-import { gigabytes } from "../src/models/files/sizes.js";
-import { errorTable } from "../src/protocol/errors.js";
-import { defaultAliases } from "../src/protocol/model-aliases.js";
+import { catalog } from "../src/models/choice/catalog.js";
+import { formatBytes } from "../src/models/files/sizes.js";
+import { memoryNeed } from "../src/models/gguf/memory.js";
+/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models. */
 
 const groups: Record<string, string> = {
   service: "Service",
@@ -28,17 +29,17 @@ export async function configurationPage(): Promise<string> {
         const names = spec.env.map((name) => `\`${name}\``).join(", ");
         return `| ${names} | \`${fileName(spec)}\` | ${shown(spec.default)} | ${spec.doc} |`;
       });
-    return `## ${title}\n\n| environment | in the file | default | what it does |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+    return `## ${title}\n\n| environment | in the file | default | description |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
   });
   return markdown(`# Configuration
 
 Nothing needs to be configured. A value comes from the command line (\`sotto serve --port 9000\`), then the
-environment, then the YAML or JSON file given with \`--config\`, then the default. All faults are reported
+environment, then the YAML or JSON file passed with \`--config\`, then the default. All errors are reported
 together, and the program does not start with any. An empty value, or \`auto\`, leaves the choice to Sotto
 where the default says so.
 
 ${sections.join("\n")}
-_Made from \`src/config.ts\` by \`npm run docs\`._
+_Generated from \`src/config.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -48,7 +49,7 @@ export async function errorsPage(): Promise<string> {
   );
   return markdown(`# Errors
 
-Every error has this body; \`param\` names the field at fault, or is null.
+Every error has this body; \`param\` names the invalid field, or is null.
 
 \`\`\`json
 { "error": { "message": "…", "type": "authentication_error", "param": null, "code": "invalid_api_key" } }
@@ -56,7 +57,7 @@ Every error has this body; \`param\` names the field at fault, or is null.
 
 Once a stream has begun, an error arrives as its last event, \`data: {"error": …}\`, and the stream ends without
 \`data: [DONE]\`; a stream of \`/v1/responses\` ends with \`response.failed\`. Every 429 and 503 carries
-\`Retry-After\` in whole seconds, from 1 to 59; where a quota of a day or a month is spent, the time until its reset, with
+\`Retry-After\` in whole seconds, from 1 to 59; when a daily or monthly quota is used up, the time until its reset, with
 \`x-should-retry: false\`. A request that exceeds a whole limit (400) carries that header, too. Messages never repeat what
 was sent. Each response has an \`x-request-id\` that the operator can find in the log.
 
@@ -70,7 +71,7 @@ Under \`/v1/messages\` errors have the same statuses and headers, and the body o
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-_Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
+_Generated from \`src/core/errors.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -92,26 +93,26 @@ export async function metricsPage(): Promise<string> {
   return markdown(`# Metrics
 
 For Prometheus, at \`/metrics\`: with the token of \`SOTTO_METRICS_TOKEN\`, or on the port of \`SOTTO_METRICS_PORT\`.
-Labels are models, route names, statuses and error codes, never anything that a client could choose. Besides these
-there are the usual metrics of a Node.js process.
+Labels are models, route names, statuses and error codes, never anything that a client could choose. The default
+metrics of a Node.js process are included.
 
-| name | type | what it tells |
+| name | type | description |
 | --- | --- | --- |
 ${rows.join("\n")}
 
-\`sotto_redis_up\` is there only where a Redis is configured. While the database is unreachable, keys that were used in the
-last minute go on and everything else gets 503; while Redis is unreachable, each replica admits its share of every limit.
+\`sotto_redis_up\` exists only if Redis is configured. While the database is unreachable, keys that were used in the last
+minute keep working and everything else gets 503; while Redis is unreachable, each replica admits its share of every limit.
 Both recover without a restart, and both are worth an alert.
 
-_Made from \`src/metrics.ts\` by \`npm run docs\`._
+_Generated from \`src/metrics.ts\` by \`npm run docs\`._
 `);
 }
 
-/** The page as it is, with the table of the catalogue made anew. */
+/** The page with the table of the catalogue regenerated. */
 export async function modelsPage(): Promise<string> {
   const rows = catalog.map(
     (entry) =>
-      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${gigabytes(entry.bytes)} | ${gigabytes(memoryOf(entry))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
+      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${formatBytes(entry.bytes)} | ${formatBytes(memoryNeed(entry).usualBytes)} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
   );
   const table = `| id | model | licence | size | memory | context | suits | good for |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
   const page = readFileSync("docs/models.md", "utf8");

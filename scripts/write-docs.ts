@@ -1,4 +1,4 @@
-/** Writes the reference pages that are made from code. `npm run docs`; a test fails when they are stale. */
+/** Writes the reference pages that are generated from code. `npm run docs`; a test fails when they are stale. */
 import { writeFileSync } from "node:fs";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "./reference-pages.js";
 import { schemasPage } from "./schemas-page.js";

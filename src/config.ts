@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { configFields } from "./config/fields.js";
 import type { Field } from "./config/kinds.js";
-import type { ModelId } from "./protocol/models.js";
+import type { ModelId } from "./core/models.js";
 
 export { configFields } from "./config/fields.js";
 

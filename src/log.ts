@@ -6,10 +6,10 @@
  * An unexpected error is reported by its class and the places it passed through. Its message is left out:
  * messages of libraries quote their input (JSON.parse does).
  */
+import { type LogOutput, standardErrorOutput } from "./adapters/log-output.js";
 import { withSourcePlaces } from "./adapters/source-places.js";
-import { standardErrorOutput, type LogOutput } from "./adapters/log-output.js";
-import { errorTable } from "./protocol/errors.js";
-import { modelIds } from "./protocol/models.js";
+import { errorTable } from "./core/errors.js";
+import { modelIds } from "./core/models.js";
 
 /** A value as JSON; undefined for one that is not of the kind that belongs there. */
 type Field = (value: unknown) => string | undefined;

@@ -5,8 +5,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { Counter } from "./metrics/counter.js";
 import { Histogram } from "./metrics/histogram.js";
-import type { ErrorCode } from "./protocol/errors.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
+import type { ErrorCode } from "./core/errors.js";
+import { modelIds, type ModelId } from "./core/models.js";
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
- * Imports point one way: main → cli → app → {http, engines, models, store} → core → protocol. The leaves of
+ * Imports point one way: main → cli → app → {http, engines, models, store} → protocol → core. The leaves of
  * the same rank never import one another, and three rules of privacy and isolation hang on single files.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -23,16 +23,9 @@ const mayImport: Record<string, readonly string[]> = {
     // In bin/, since the build shows the same display before there is a built program.
     "start-progress",
   ],
-  // The composition root, in five files.
-  "engine-builder": ["engines", "models", "core", "protocol", "config", "log"],
-  "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
-  "dashboard-services": ["store", "core", "protocol"],
-  "app-overrides": ["start-engines", "core", "log"],
+  // The composition root.
   app: [
     "adapters",
-    "app-overrides",
-    "dashboard-services",
-    "start-engines",
     "http",
     "engines",
     "models",
@@ -42,18 +35,19 @@ const mayImport: Record<string, readonly string[]> = {
     "config",
     "log",
     "metrics",
+    "app",
   ],
   http: ["adapters", "core", "protocol", "config", "log", "metrics", "http"],
   engines: ["adapters", "core", "protocol", "config", "engines"],
   models: ["adapters", "core", "protocol", "config", "models"],
   store: ["adapters", "core", "protocol", "config", "store"],
   // Technology that no layer owns.
-  adapters: ["core", "protocol", "adapters"],
-  core: ["protocol", "core"],
-  config: ["protocol", "config"],
-  log: ["adapters", "protocol"],
-  metrics: ["core", "protocol", "metrics"],
-  protocol: ["protocol"],
+  adapters: ["core", "adapters"],
+  protocol: ["core", "protocol"],
+  core: ["core"],
+  config: ["core", "protocol", "config"],
+  log: ["adapters", "core"],
+  metrics: ["core", "metrics"],
 };
 
 /** Sibling folders that still import one another in a circle. */
@@ -102,7 +96,7 @@ describe("architecture", () => {
 
   it("keeps apart what runs in the engine's process and what runs in the API's", () => {
     const worker = "src/engines/llama/worker/";
-    const host = ["src/engines/llama/host/", "src/engines/llama/gpu/", "src/engines/llama/messages.ts"];
+    const host = ["src/engines/llama/host/", "src/engines/llama/gpu/"];
     // Started by the API process, it is the whole of a third one.
     const probe = "src/engines/llama/gpu/probe-child.ts";
     const importersOfWorker = files.filter((file) => importsFrom(file, [worker]) && file.path !== probe);
@@ -110,9 +104,7 @@ describe("architecture", () => {
     const workers = files.filter(({ path }) => path.startsWith(worker));
     const namesOfBackends = "src/engines/llama/gpu/backends.ts";
     expect(
-      workers
-        .filter((file) => importsFrom(file, host.slice(0, 2), [namesOfBackends]))
-        .map(({ path }) => path),
+      workers.filter((file) => importsFrom(file, host, [namesOfBackends])).map(({ path }) => path),
     ).toEqual([]);
     const formats = files.filter(({ path }) => path.startsWith("src/engines/formats/"));
     expect(formats.length).toBeGreaterThan(5);
@@ -151,7 +143,7 @@ describe("architecture", () => {
   });
 
   it("has every file that its documents name", () => {
-    const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    const documents = readdirSync(".").filter((name) => name.endsWith(".md"));
     const all = [...documents, ...filesDirectlyIn("docs"), ...filesDirectlyIn("docs/decisions")];
     const missing = all.flatMap((document) => {
       const named = readFileSync(document, "utf8").matchAll(

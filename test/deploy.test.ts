@@ -11,7 +11,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { eachField, loadConfig } from "../src/config.js";
 import { Metrics } from "../src/metrics.js";
-import { errorTable } from "../src/protocol/errors.js";
+import { errorTable } from "../src/core/errors.js";
 
 const files = readdirSync("deploy", { recursive: true, encoding: "utf8" })
   .map((name) => join("deploy", name))

@@ -11,7 +11,7 @@ describe("documentation", () => {
     expect(readFileSync("docs/configuration.md", "utf8")).toBe(await configurationPage());
   });
 
-  it("docs/errors.md says what src/protocol/errors.ts says (npm run docs)", async () => {
+  it("docs/errors.md says what src/core/errors.ts says (npm run docs)", async () => {
     expect(readFileSync("docs/errors.md", "utf8")).toBe(await errorsPage());
   });
 

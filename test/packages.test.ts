@@ -146,7 +146,7 @@ it.each([
   ],
   [
     "serve",
-    ["src/cli/serve/serve.ts", "src/app.ts"],
+    ["src/cli/serve/serve.ts", "src/app/app.ts"],
     [
       "@node-rs/argon2",
       "cli-progress",

@@ -1,6 +1,6 @@
 /** The first request in every language, with a switch for how the reply is read. */
 import { useState } from "react";
-import type { ModelId } from "../src/protocol/models.js";
+import type { ModelId } from "../src/core/models.js";
 import { CodeTabs } from "./components/text/code-block.tsx";
 import { chatSamples } from "./snippets.ts";
 

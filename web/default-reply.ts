@@ -1,6 +1,6 @@
 /** How long a reply may become when the request says nothing about it. */
-import type { PlanView, Site } from "../src/protocol/dashboard-api.js";
-import { modelIds, type ModelId } from "../src/protocol/models.js";
+import type { PlanView, Site } from "../src/protocol/dashboard/api.js";
+import { modelIds, type ModelId } from "../src/core/models.js";
 import { formatCount } from "./units.ts";
 
 export function defaultReplyTokens(site: Site, model: ModelId, plan: PlanView | null): number {

@@ -1,9 +1,7 @@
 /** The same first request in every language, from the table of clients, with this service's address filled in. */
+import type { ModelId } from "../src/core/models.js";
 import type { ConnectTarget } from "../src/protocol/connect/client.js";
 import { codeClients } from "../src/protocol/connect/code-clients.js";
-import { environmentClient } from "../src/protocol/connect/environment-client.js";
-import { goClient } from "../src/protocol/connect/go-client.js";
-import type { ModelId } from "../src/protocol/models.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {
@@ -13,8 +11,6 @@ interface SnippetOptions {
   /** Whether the code reads the reply as it is generated. */
   stream?: boolean;
 }
-
-const clients = [...codeClients, goClient, environmentClient];
 
 const languages = [
   { client: "curl", id: "curl", label: "curl" },
@@ -39,7 +35,7 @@ function samplesOf(
 ): Sample[] {
   const target: ConnectTarget = { origin: location.origin, key: key ?? null, model, models: [], stream };
   return shown.flatMap(({ client, id, label }) => {
-    const parts = clients.find((one) => one.id === client)?.configure(target) ?? [];
+    const parts = codeClients.find((one) => one.id === client)?.configure(target) ?? [];
     const code = parts.findLast((part) => part.type === "code");
     return code?.type === "code" ? [{ id, label, language: code.language, code: code.text }] : [];
   });

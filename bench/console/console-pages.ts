@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Me } from "../../src/protocol/dashboard-api.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 import {
   startDashboard,
   type Browser,

@@ -4,7 +4,7 @@
  */
 import { loadModel } from "../../src/engines/llama/worker/addon.js";
 import type { LoadRequest } from "../../src/engines/llama/messages.js";
-import { rawConfig } from "../../src/engines/llama/worker/reply/sampler.js";
+import { rawConfig } from "../../src/engines/llama/worker/reply/sampling-plan.js";
 
 export interface BareRun {
   prompts: string[];

@@ -4,8 +4,8 @@
  * It has what the lists in test/browser/support open, so that the same steps lead to the same dialogs.
  */
 import { join } from "node:path";
-import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
-import type { ModelId } from "../../src/protocol/models.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import type { ModelId } from "../../src/core/models.js";
 import { writeTinyGguf } from "../../test/support/engines/tiny-gguf.js";
 import { uniformNumbers } from "../../test/support/inputs/uniform-numbers.js";
 import {
@@ -18,7 +18,7 @@ import { answer, PastClock } from "./past.js";
 import { recordYear, type UsedKey } from "./year-of-usage.js";
 
 export const people = {
-  operator: "operator@example.com",
+  admin: "admin@example.com",
   /** Many keys, and a plan with quotas. */
   returning: "ada@example.com",
   newcomer: "newcomer@example.com",
@@ -61,7 +61,7 @@ export async function startMadeUpService(env: Record<string, string> = {}): Prom
 
 async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void> {
   const draw = uniformNumbers(16);
-  const first = await dashboard.setUp(people.operator);
+  const first = await dashboard.setUp(people.admin);
   await addPlans(first);
   const accounts: Visitor[] = [];
   for (const [index, email] of [people.returning, people.limited, ...others].entries()) {
@@ -71,8 +71,8 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
   const idOf = async (visitor: Visitor) =>
     (await visitor.get<{ account: { id: string } }>("/api/me")).account.id;
   clock.agoMs = 0;
-  const operator = dashboard.browser();
-  await operator.post("/api/sign-in", { email: people.operator, password: "correct horse battery" });
+  const admin = dashboard.browser();
+  await admin.post("/api/sign-in", { email: people.admin, password: "correct horse battery" });
   const [ada, limited, eve, grace] = await Promise.all(
     [people.returning, people.limited, others[0], others[1]].map(async (email) => {
       const visitor = dashboard.browser();
@@ -81,9 +81,9 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
     }),
   );
   if (ada === undefined || limited === undefined || eve === undefined || grace === undefined) return;
-  await operator.post(`/api/admin/accounts/${await idOf(ada)}/plan`, { planId: "business" });
-  await operator.post(`/api/admin/accounts/${await idOf(limited)}/plan`, { planId: "trial" });
-  await operator.post(`/api/admin/accounts/${await idOf(grace)}/plan`, { planId: "business" });
+  await admin.post(`/api/admin/accounts/${await idOf(ada)}/plan`, { planId: "business" });
+  await admin.post(`/api/admin/accounts/${await idOf(limited)}/plan`, { planId: "trial" });
+  await admin.post(`/api/admin/accounts/${await idOf(grace)}/plan`, { planId: "business" });
 
   const used: UsedKey[] = [];
   const secrets: string[] = [];
@@ -106,7 +106,7 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
     clock.agoMs = 0;
   };
   await keysOf(ada, [...keyNames, ...Array.from({ length: 49 }, (_, n) => `Worker ${n + 1}`)]);
-  await keysOf(operator, ["My program", "Old program"]);
+  await keysOf(admin, ["My program", "Old program"]);
   await keysOf(grace, ["COBOL compiler"]);
   const { keys } = await ada.get<{ keys: { id: string; name: string }[] }>("/api/keys");
   const named = (name: string) => keys.find((key) => key.name === name)?.id ?? "";
@@ -115,20 +115,20 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
   await ada.post(`/api/keys/${named("Translation")}/revoke`);
 
   await recordYear(dashboard, clock, draw, used);
-  await operator.post(`/api/admin/accounts/${await idOf(eve)}/suspend`);
-  await addNews(operator, clock);
+  await admin.post(`/api/admin/accounts/${await idOf(eve)}/suspend`);
+  await addNews(admin, clock);
   for (const [email, planId] of [
     ["invited@example.com", "team"],
     ["maximiliane.featherstonehaugh@engineering.example.com", "business"],
   ] as const) {
-    await operator.post("/api/admin/invites", { email, planId, expiresInDays: 14 });
+    await admin.post("/api/admin/invites", { email, planId, expiresInDays: 14 });
   }
-  await operator.post("/api/admin/invites", {});
+  await admin.post("/api/admin/invites", {});
   const weights = join(newDataDir(), "own.gguf");
   writeTinyGguf(weights);
-  await operator.post("/api/admin/models/prism/weights", { file: weights });
+  await admin.post("/api/admin/models/prism/weights", { file: weights });
   // Nobody listens there.
-  await operator.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });
+  await admin.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });
   await dashboard.signUp(people.newcomer);
   for (const [index, secret] of secrets.slice(0, 40).entries()) {
     clock.agoMs = (40 - index) * dayMs * 0.5;
@@ -137,25 +137,25 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
   clock.agoMs = 0;
   await useToday(dashboard, ada);
   for (const item of ["signUp", "mail", "address"]) {
-    await operator.post(`/api/admin/checklist/${item}`, { ticked: true });
+    await admin.post(`/api/admin/checklist/${item}`, { ticked: true });
   }
 }
 
-async function addPlans(operator: Visitor): Promise<void> {
+async function addPlans(admin: Visitor): Promise<void> {
   const plan = { concurrentRequests: 8, maxKeys: 100, maxTokens: null, models: null, ...noQuotas };
-  await operator.must("PUT", "/api/admin/plans/team", {
+  await admin.must("PUT", "/api/admin/plans/team", {
     ...{ ...plan, name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, models: ["omega"] },
   });
-  await operator.must("PUT", "/api/admin/plans/business", {
+  await admin.must("PUT", "/api/admin/plans/business", {
     ...{ ...plan, name: "Business", requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
     ...{ requestsPerDay: 60, tokensPerDay: 4_000_000, tokensPerMonth: 80_000_000 },
   });
-  await operator.must("PUT", "/api/admin/plans/trial", {
+  await admin.must("PUT", "/api/admin/plans/trial", {
     ...{ ...plan, name: "Trial", requestsPerMinute: 1, tokensPerMinute: 20_000, maxTokens: 2_048 },
   });
 }
 
-async function addNews(operator: Visitor, clock: PastClock): Promise<void> {
+async function addNews(admin: Visitor, clock: PastClock): Promise<void> {
   const at = (hours: number) => new Date(clock.now().getTime() + hours * hourMs).toISOString();
   const entries = [
     [90, "Tools in the playground", "Write a function's schema, and see the call that the model makes."],
@@ -168,14 +168,14 @@ async function addNews(operator: Visitor, clock: PastClock): Promise<void> {
   ] as const;
   for (const [daysAgo, title, body] of entries) {
     clock.agoMs = daysAgo * dayMs;
-    await operator.post("/api/admin/changelog", { title, body });
+    await admin.post("/api/admin/changelog", { title, body });
   }
   clock.agoMs = 12 * dayMs;
   const past = { title: "Database upgrade", body: "About ten minutes without service." };
-  await operator.post("/api/admin/maintenance", { ...past, startsAt: at(0.01), endsAt: at(1) });
+  await admin.post("/api/admin/maintenance", { ...past, startsAt: at(0.01), endsAt: at(1) });
   clock.agoMs = 0;
   const planned = { title: "New disks", body: "Replies pause while they are fitted." };
-  await operator.post("/api/admin/maintenance", { ...planned, startsAt: at(30), endsAt: at(31) });
+  await admin.post("/api/admin/maintenance", { ...planned, startsAt: at(30), endsAt: at(31) });
 }
 
 /** Real requests: they count against quotas, which made-up usage does not. */

@@ -41,7 +41,7 @@ const ownPages = (["newcomer", "returning"] as const).flatMap((as) =>
 
 /** `/admin` alone leads on to the first of its pages; the page of an account takes its id. */
 const adminPages = ["/app", ...pageAddresses.filter((path) => /^\/admin\/[^:]+$/.test(path))].map(
-  (path): View => ({ name: `operator-${nameOf(path)}`, as: "operator", path }),
+  (path): View => ({ name: `admin-${nameOf(path)}`, as: "admin", path }),
 );
 
 /** A step, and then a look. */
@@ -178,10 +178,10 @@ const ownStates: View[] = [
   },
 ];
 
-const operatorStates: View[] = [
+const adminStates: View[] = [
   {
-    name: "operator-account",
-    as: "operator",
+    name: "admin-account",
+    as: "admin",
     path: "/admin/accounts?search=ada",
     open: after(async (page) => {
       await page.getByRole("link", { name: "ada@example.com" }).click();
@@ -189,57 +189,57 @@ const operatorStates: View[] = [
     }),
   },
   {
-    name: "operator-account-unused",
-    as: "operator",
+    name: "admin-account-unused",
+    as: "admin",
     path: "/admin/accounts?search=newcomer",
     open: after(async (page) => {
       await page.getByRole("link", { name: "newcomer@example.com" }).click();
       await page.getByRole("heading", { level: 1, name: "newcomer@example.com" }).waitFor();
     }),
   },
-  { name: "operator-accounts-none-found", as: "operator", path: "/admin/accounts?search=nobody-like-it" },
-  { name: "operator-audit-none-found", as: "operator", path: "/admin/audit?who=nobody@example.com" },
+  { name: "admin-accounts-none-found", as: "admin", path: "/admin/accounts?search=nobody-like-it" },
+  { name: "admin-audit-none-found", as: "admin", path: "/admin/audit?who=nobody@example.com" },
   {
-    name: "operator-invitations-none",
-    as: "operator",
+    name: "admin-invitations-none",
+    as: "admin",
     path: "/admin/accounts?tab=invitations",
     open: answering("**/api/admin/invites", 200, { invites: [] }),
   },
   {
-    name: "operator-changelog-none",
-    as: "operator",
+    name: "admin-changelog-none",
+    as: "admin",
     path: "/admin/changelog",
     open: answering("**/api/changelog", 200, { entries: [] }),
   },
   {
-    name: "operator-accounts-failed",
-    as: "operator",
+    name: "admin-accounts-failed",
+    as: "admin",
     path: "/admin/accounts",
     open: answering("**/api/admin/accounts*", 500, broken),
   },
-  { name: "operator-invitations", as: "operator", path: "/admin/accounts?tab=invitations" },
+  { name: "admin-invitations", as: "admin", path: "/admin/accounts?tab=invitations" },
   {
-    name: "operator-accounts-selected",
-    as: "operator",
+    name: "admin-accounts-selected",
+    as: "admin",
     path: "/admin/accounts",
     window: true,
     open: after((page) => page.getByLabel("Select all on this page").check()),
   },
   {
-    name: "operator-maintenance",
-    as: "operator",
+    name: "admin-maintenance",
+    as: "admin",
     path: "/admin/changelog",
     open: after((page) => page.getByRole("tab", { name: "Maintenance" }).click()),
   },
-  { name: "operator-usage-30-days", as: "operator", path: "/admin/usage?period=30d&measure=tokens" },
-  { name: "operator-quickstart", as: "operator", path: "/app?quickstart" },
+  { name: "admin-usage-30-days", as: "admin", path: "/admin/usage?period=30d&measure=tokens" },
+  { name: "admin-quickstart", as: "admin", path: "/app?quickstart" },
 ];
 
 const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
   const { name, path, phone = false } = opening;
   return {
     name: `opened-${nameOf(`/${name}`)}`,
-    as: "operator",
+    as: "admin",
     path,
     phone,
     window: true,
@@ -253,6 +253,6 @@ export const views: readonly View[] = [
   ...ownPages,
   ...adminPages,
   ...ownStates,
-  ...operatorStates,
+  ...adminStates,
   ...openings,
 ];

@@ -1,6 +1,6 @@
 /** Usage of all the days that are kept: growing, with an incident, refusals and errors of the usual kinds. */
-import type { ErrorCode } from "../../src/protocol/errors.js";
-import type { ModelId } from "../../src/protocol/models.js";
+import type { ErrorCode } from "../../src/core/errors.js";
+import type { ModelId } from "../../src/core/models.js";
 import type { TestDashboard } from "../../test/support/processes/dashboard-server.js";
 import { busynessAt, type PastClock } from "./past.js";
 

@@ -7,12 +7,12 @@
  * Spans leave in batches. When the collector is unreachable they are dropped once the batch queue is full; requests
  * never wait for it.
  */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import type { ErrorCode } from "../protocol/errors.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ErrorCode } from "../core/errors.js";
+import type { ModelId } from "../core/models.js";
 
 /** All that a span can say about a request. */
 export interface TracedRequest {

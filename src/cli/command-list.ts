@@ -21,7 +21,7 @@ const entries: readonly Entry[] = [
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
 ];
 
-/** Adds the command that the arguments begin with; all of them where they begin with none, as for `--help`. */
+/** Adds the command that the first argument names, or all of them if it names none, as for `--help`. */
 export async function addCommands(program: Command, args: readonly string[]): Promise<void> {
   if (args[0] === "--version") return;
   const named = entries.filter(({ name }) => name === args[0]);

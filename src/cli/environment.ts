@@ -1,4 +1,4 @@
-/** The environment enters the program in `main.ts` alone and waits beside the root command until a command asks. */
+/** The environment enters the program in `main.ts` only and is kept beside the root command for the others. */
 import type { Command } from "commander";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -31,7 +31,7 @@ export async function confirm(command: Command, question: string): Promise<boole
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `).catch(() => {
-      // Ctrl-C or Ctrl-D: no answer, and the cursor still stands behind the question.
+      // Ctrl-C or Ctrl-D: no answer, and the cursor is still on the line of the question.
       process.stderr.write("\n");
       return "";
     });

@@ -1,4 +1,4 @@
-/** Errors whose messages are written for the operator: what is wrong, and what to do. All others are bugs. */
+/** Errors with messages for the operator: what is wrong, and what to do. All others are bugs. */
 import { ConfigError } from "../config.js";
 import { UserError } from "../core/user-error.js";
 import { DashboardError } from "../core/dashboard-error.js";

@@ -1,8 +1,7 @@
-/** How quotas are shown. */
-import type { Quotas } from "../core/entities.js";
 
-/** Each that there is: `5000 tokens/day`. */
-export function quotasInWords(quotas: Quotas): string[] {
+/** Those that are set, such as `5000 tokens/day`. */
+import type { Quotas } from "../core/entities.js";
+export function describeQuotas(quotas: Quotas): string[] {
   const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = quotas;
   return [
     requestsPerDay === null ? [] : [`${requestsPerDay} requests/day`],
@@ -12,7 +11,7 @@ export function quotasInWords(quotas: Quotas): string[] {
   ].flat();
 }
 
-export const quotasAsJson = (quotas: Quotas) => ({
+export const quotasJson = (quotas: Quotas) => ({
   requests_per_day: quotas.requestsPerDay,
   tokens_per_day: quotas.tokensPerDay,
   requests_per_month: quotas.requestsPerMonth,

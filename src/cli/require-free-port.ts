@@ -1,4 +1,4 @@
-/** Whether a port can be listened on, found out by doing so for a moment. */
+/** Checks that a port can be listened on, by listening for a moment. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 

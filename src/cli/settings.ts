@@ -1,6 +1,7 @@
 /** How every command gets its configuration: whole and validated, with the command's own flags on top. */
 import type { Command } from "commander";
 import { loadConfig, type Config, type ConfigSources } from "../config.js";
+import { hostInUrl } from "../config/host-in-url.js";
 import { environmentOf } from "./environment.js";
 
 /** `--data-dir` and `--config`, which every command takes. */
@@ -19,3 +20,7 @@ export function readSettings(command: Command, flags: ConfigSources["flags"] = {
     flags: { SOTTO_DATA_DIR: dataDir, ...flags },
   });
 }
+
+/** Where people reach the service: the configured address, or this machine. */
+export const serviceUrl = ({ accounts, service }: Config): string =>
+  accounts.publicUrl ?? `http://${hostInUrl(service.host)}:${service.port}`;

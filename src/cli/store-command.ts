@@ -1,7 +1,7 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
 import { Audit } from "../core/audit.js";
-import type { AuditAction } from "../protocol/audit-actions.js";
+import type { AuditAction } from "../core/audit-actions.js";
 import type { FullStore } from "../store/full-store.js";
 import { systemClock } from "../core/clock.js";
 import { readSettings, settingsOptions } from "./settings.js";
@@ -14,10 +14,10 @@ export function storeCommand(parent: Command, usage: string, description: string
   );
 }
 
-/** Writes down what was done, for the audit trail. */
+/** Adds a line to the audit trail. */
 export type Record = (action: AuditAction, target: string) => Promise<void>;
 
-/** Opens the configured store for the time of `work`. */
+/** Opens the configured store, and closes it after `work`. */
 export async function withStore<T>(
   command: Command,
   work: (store: FullStore, record: Record) => Promise<T>,

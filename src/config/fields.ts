@@ -1,7 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
-import { defaultAliases } from "../protocol/model-aliases.js";
-import type { ModelId } from "../protocol/models.js";
+import { defaultAliases } from "../core/model-aliases.js";
+import type { ModelId } from "../core/models.js";
 import {
   field,
   hostList,

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import * as z from "zod";
 import { engineMemberSchema } from "../protocol/engine-member.js";
-import { readAliases } from "../protocol/model-aliases.js";
+import { readAliases } from "../core/model-aliases.js";
 
 export interface Field<T> {
   /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */

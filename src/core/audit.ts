@@ -4,8 +4,7 @@
  * holds no content, no network address, and nothing about attempts that failed.
  */
 import { setImmediate } from "node:timers/promises";
-import type { AuditAction } from "../protocol/audit-actions.js";
-
+import type { AuditAction } from "./audit-actions.js";
 import type { Clock } from "./clock.js";
 
 /** Replaces the id of every deleted account, and of every deleted key. */

@@ -3,7 +3,7 @@
  * what they hold, a lock or counts that are not written yet, must not be lost to another part's error.
  * Rejects at the end with all errors together.
  */
-export async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
+export async function closeAll(closers: readonly (() => void | Promise<void>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const closer of [...closers].reverse()) {
     try {

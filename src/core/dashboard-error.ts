@@ -1,4 +1,13 @@
-import type { DashboardErrorCode } from "../protocol/dashboard-api.js";
+export type DashboardErrorCode =
+  | "bad_request"
+  | "signed_out"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "throttled"
+  | "limit_reached"
+  | "unavailable"
+  | "internal";
 
 interface ErrorDetails {
   /** The invalid input, by its name in the request. */

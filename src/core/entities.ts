@@ -1,5 +1,5 @@
 /** The entities that every area of the core works with. */
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "./models.js";
 
 export type Role = "user" | "admin";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matches, readAliases } from "../protocol/model-aliases.js";
+import { matches, readAliases } from "./model-aliases.js";
 import { ModelNames } from "./model-names.js";
 
 describe("a pattern", () => {

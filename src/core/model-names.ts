@@ -2,9 +2,9 @@
  * Which model a request means: the one place where names that clients send become models of ours. A model's own name
  * always means itself. A name that means nothing is a client's text: it goes nowhere from here.
  */
-import { ServiceError } from "../protocol/errors.js";
-import { isPattern, matches, type ModelAlias } from "../protocol/model-aliases.js";
-import { isModelId, type ModelId } from "../protocol/models.js";
+import { ServiceError } from "./errors.js";
+import { isPattern, matches, type ModelAlias } from "./model-aliases.js";
+import { isModelId, type ModelId } from "./models.js";
 
 export class ModelNames {
   readonly #exact: ReadonlyMap<string, ModelId>;

@@ -11,7 +11,7 @@ export interface SemaphoreOptions {
   maxWaiting: number;
   maxWaitMs: number;
   /** The error when the queue is full or the wait was too long. */
-  refusal: () => Error;
+  refusal: (cause: "full" | "too late") => Error;
 }
 
 interface Waiter {
@@ -40,12 +40,12 @@ export class Semaphore {
     signal?.throwIfAborted();
     const { maxWaiting, maxWaitMs, refusal } = this.options;
     if (this.#waiting.size === 0 && this.#fits(count)) this.#taken += count;
-    else if (this.#waiting.size >= maxWaiting) throw refusal();
+    else if (this.#waiting.size >= maxWaiting) throw refusal("full");
     else
       await waitForTurn<true>((grant) => this.#join(count, () => grant(true)), {
         signal,
         limitMs: maxWaitMs,
-        tooLate: refusal,
+        tooLate: () => refusal("too late"),
       });
     let isReleased = false;
     return () => {

@@ -1,5 +1,5 @@
 /** Accounts, keys, plans and settings in the database. Areas with rows of their own have them in their `ports.ts`. */
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "./models.js";
 import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
 
 /** What its owner can change about a key that exists. */

@@ -1,4 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
+import { type Assignments, type EngineSource, Fleet } from "./fleet.js";
 import {
   collect,
   generationOf,
@@ -6,13 +11,8 @@ import {
   replyTo,
   startReply,
 } from "../../test/contract/engines/engine-contract.js";
-import { eventually } from "../../test/support/eventually.js";
 import { FakeEngine } from "../../test/support/engines/fake-engine.js";
-import { FairQueue } from "../core/serving/fair-queue.js";
-import { systemClock } from "../core/clock.js";
-import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
-import { ServiceError } from "../protocol/errors.js";
-import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
+import { eventually } from "../../test/support/eventually.js";
 
 class Ship extends FakeEngine {
   closed = 0;
@@ -157,39 +157,6 @@ describe("a fleet of engines", () => {
     goOn();
     expect((await collect(engine.generate(await prepared, never()))).text).toBe("I am a");
     await eventually(() => a.ships[0]?.closed === 1);
-  });
-
-  it("prepares a request on the new engine when the old one is out of time", async () => {
-    const [a, b] = [source("a"), source("bb")];
-    const engine = launch({ omega: a, prism: a, lambda: a }, 0);
-    holdPreparing(a);
-    const prepared = engine.prepare(generationOf("Hi"), never());
-    await engine.assign({ omega: b, prism: b, lambda: b });
-    await eventually(() => a.ships[0]?.closed === 1);
-    expect(engine.queueOf("omega", await prepared)).toBe(engine.queueOf("omega"));
-    expect((await collect(engine.generate(await prepared, never()))).text).toBe("I am bb");
-  });
-
-  it("runs on the new engine what the old one had prepared before it was closed", async () => {
-    const [a, b, c] = [source("a"), source("bb"), source("ccc")];
-    const engine = launch({ omega: a, prism: a, lambda: a });
-    const prepared = await engine.prepare(generationOf("Hi"), never());
-    const old = engine.queueOf("omega");
-    await engine.assign({ omega: b, prism: b, lambda: b });
-    await eventually(() => a.ships[0]?.closed === 1);
-    expect(engine.queueOf("omega", prepared)).toBe(old);
-    b.ships[0]?.hold();
-    const reply = collect(engine.generate({ ...prepared, maxTokens: 1 }, never()));
-    await eventually(() => b.ships[0]?.active === 1);
-    // It is in no queue of this engine, and is not forgotten either when that is let go.
-    const idle = source("idle");
-    await engine.assign({ omega: c, prism: c, lambda: idle });
-    await engine.assign({ omega: c, prism: c, lambda: c });
-    await eventually(() => idle.ships[0]?.closed === 1);
-    expect(b.ships[0]?.closed).toBe(0);
-    b.ships[0]?.release();
-    expect(await reply).toMatchObject({ text: "I am ", usage: { completionTokens: 1 } });
-    await eventually(() => b.ships[0]?.closed === 1);
   });
 
   it("fails requests that are being prepared when it closes", async () => {

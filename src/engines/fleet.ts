@@ -1,15 +1,16 @@
 /**
  * The engines behind the models, as one engine whose parts can be replaced while it runs.
  *
- * Each model points at a berth: an engine with the queue in front of it. Models with the same source share a
- * berth, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
+ * Each model points at a deployment: an engine and its queue. Models with the same source share a
+ * deployment, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
  * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
  * stays. An engine that no model points at any more finishes what it has, requests that it is preparing included,
- * then closes. A generation belongs to the engine that prepared it, whatever has been switched since. Only if that one
- * has closed, because its drain time ran out, is it prepared again for the current engine.
+ * then closes. A generation belongs to the engine that prepared it, whatever has been switched since.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FairQueue } from "../core/serving/fair-queue.js";
+import type { Clock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import { type ModelId, modelIds } from "../core/models.js";
 import type {
   Arrival,
   Engine,
@@ -17,9 +18,7 @@ import type {
   Generation,
   PreparedGeneration,
 } from "../core/serving/engine-port.js";
-import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../protocol/errors.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
+import type { FairQueue } from "../core/serving/fair-queue.js";
 
 /** Where a model's replies come from. Two with the same key are the same. */
 export interface EngineSource {
@@ -45,7 +44,7 @@ export type Assignments = Readonly<Record<ModelId, EngineSource>>;
 export type Reasons = ReadonlyMap<ModelId, string>;
 
 export interface FleetOptions {
-  newQueue: (places: () => Pick<EngineStatus, "capacity" | "setsAside">) => FairQueue;
+  newQueue: (places: () => Pick<EngineStatus, "capacity" | "preempts">) => FairQueue;
   clock: Clock;
   /** How long an engine that is no longer used may take to finish its replies. */
   drainMs: number;
@@ -53,12 +52,12 @@ export interface FleetOptions {
   readyMs: number;
 }
 
-interface Berth extends StartedEngine {
+interface Deployment extends StartedEngine {
   key: string;
   weights: string | null;
   queue: FairQueue;
-  /** Requests that its queue does not count: those being prepared, and those that came from another berth. */
-  unqueued: number;
+  /** Requests that are being prepared: its queue does not count them yet. */
+  preparing: number;
   /** Aborts the wait for it to be ready. */
   closing: AbortController;
 }
@@ -66,20 +65,21 @@ interface Berth extends StartedEngine {
 /** A prompt, and the engine that made it and alone can read it. */
 class Prepared {
   constructor(
-    readonly berth: Berth,
+    readonly deployment: Deployment,
     readonly inner: PreparedGeneration,
   ) {}
 }
 
 const drainPollMs = 100;
+const idleLooksNeeded = 5;
 
 export class Fleet implements Engine {
-  readonly #routes = new Map<ModelId, Berth>();
-  readonly #berths = new Set<Berth>();
-  /** Those that finish what they have. */
-  readonly #leaving = new Set<Berth>();
+  readonly #routes = new Map<ModelId, Deployment>();
+  readonly #deployments = new Set<Deployment>();
+  /** Draining. */
+  readonly #leaving = new Set<Deployment>();
   readonly #draining = new Set<Promise<void>>();
-  /** One assignment after the other. */
+  /** Serializes assignments. */
   #assigning: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -88,13 +88,13 @@ export class Fleet implements Engine {
     first: Assignments,
     private readonly options: FleetOptions,
   ) {
-    for (const model of modelIds) this.#routes.set(model, this.#berthFor(model, first[model]));
+    for (const model of modelIds) this.#routes.set(model, this.#deploymentFor(model, first[model]));
   }
 
-  /** Resolves when every model can answer, or can be loaded to; rejects with the first reason why one cannot. */
+  /** Resolves when every model can answer, or is loaded on demand; rejects with the first reason why one cannot. */
   async ready(): Promise<void> {
     const awaited = [...new Set(this.#routes.values())].filter(({ isOnDemand }) => isOnDemand !== true);
-    await Promise.all(awaited.map((berth) => this.#whenReady(berth)));
+    await Promise.all(awaited.map((deployment) => this.#whenReady(deployment)));
   }
 
   /** A model without a source, and one whose engine cannot be started, keep the engine they have. */
@@ -106,8 +106,8 @@ export class Fleet implements Engine {
 
   /** Of the engine that answers for the model now, or of the one that prepared this generation. */
   queueOf(model: ModelId, prepared?: PreparedGeneration): FairQueue {
-    if (prepared?.prompt instanceof Prepared) return prepared.prompt.berth.queue;
-    return this.#berthOf(model).queue;
+    if (prepared?.prompt instanceof Prepared) return prepared.prompt.deployment.queue;
+    return this.#deploymentOf(model).queue;
   }
 
   /** Of all engines that models point at. */
@@ -121,19 +121,20 @@ export class Fleet implements Engine {
 
   /** The models by what answers for them: those that share an engine, and with it a queue, are together. */
   sharers(): ModelId[][] {
-    const models = new Map<Berth, ModelId[]>();
-    for (const [model, berth] of this.#routes) models.set(berth, [...(models.get(berth) ?? []), model]);
+    const models = new Map<Deployment, ModelId[]>();
+    for (const [model, deployment] of this.#routes)
+      models.set(deployment, [...(models.get(deployment) ?? []), model]);
     return [...models.values()];
   }
 
-  /** What answers for the model, for those who know its kind. */
+  /** The engine that answers for the model. */
   engineOf(model: ModelId): Engine {
-    return this.#berthOf(model).engine;
+    return this.#deploymentOf(model).engine;
   }
 
   /** The file that answers for the model; null where no single file of this machine does. */
   weightsOf(model: ModelId): string | null {
-    return this.#berthOf(model).weights;
+    return this.#deploymentOf(model).weights;
   }
 
   /** Most tokens of a reply to a request without `max_tokens`. */
@@ -142,59 +143,33 @@ export class Fleet implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    for (;;) {
-      const berth = this.#berthOf(generation.model);
-      berth.unqueued += 1;
-      try {
-        const inner = await berth.engine.prepare(generation, signal);
-        return { ...inner, prompt: new Prepared(berth, inner) };
-      } catch (error) {
-        if (!isUnavailable(error) || !this.#wasReplaced(berth, generation.model)) throw error;
-      } finally {
-        berth.unqueued -= 1;
-      }
+    const deployment = this.#deploymentOf(generation.model);
+    deployment.preparing += 1;
+    try {
+      const inner = await deployment.engine.prepare(generation, signal);
+      return { ...inner, prompt: new Prepared(deployment, inner) };
+    } finally {
+      deployment.preparing -= 1;
     }
   }
 
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
-    const { berth, inner } = preparedOf(prepared);
-    if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
-    return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
+    const { deployment, inner } = preparedOf(prepared);
+    return deployment.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
   status(model: ModelId): EngineStatus {
-    return this.#berthOf(model).engine.status(model);
+    return this.#deploymentOf(model).engine.status(model);
   }
 
   forgetAccount(accountId: string): void {
-    for (const { engine } of [...this.#berths, ...this.#leaving]) engine.forgetAccount(accountId);
+    for (const { engine } of [...this.#deployments, ...this.#leaving]) engine.forgetAccount(accountId);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
+    await Promise.all([...this.#deployments].map((deployment) => this.#closeDeployment(deployment)));
     await Promise.all(this.#draining);
-  }
-
-  /** On the engine that answers now. */
-  async *#generateAgain(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
-    const { generation } = preparedOf(prepared).inner;
-    const { berth, inner } = preparedOf(await this.prepare(generation, signal));
-    berth.unqueued += 1;
-    try {
-      const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
-      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
-    } finally {
-      berth.unqueued -= 1;
-    }
-  }
-
-  /** It has closed, and another engine answers for the model. */
-  #wasReplaced(berth: Berth, model: ModelId): boolean {
-    return berth.closing.signal.aborted && this.#berthOf(model) !== berth;
   }
 
   async #assign(wanted: Partial<Assignments>): Promise<Reasons> {
@@ -209,69 +184,69 @@ export class Fleet implements Engine {
         continue;
       }
       try {
-        const berth = this.#berthFor(model, source);
-        await this.#whenReady(berth);
-        this.#routes.set(model, berth);
+        const deployment = this.#deploymentFor(model, source);
+        await this.#whenReady(deployment);
+        this.#routes.set(model, deployment);
       } catch (error) {
         reasons.set(model, error instanceof Error ? error.message : "unknown error");
       }
     }
-    this.#letGo();
+    this.#drainUnused();
     return reasons;
   }
 
-  #berthFor(model: ModelId, source: EngineSource): Berth {
-    for (const berth of this.#berths) if (berth.key === source.key) return berth;
+  #deploymentFor(model: ModelId, source: EngineSource): Deployment {
+    for (const deployment of this.#deployments) if (deployment.key === source.key) return deployment;
     const started = source.start();
     const queue = this.options.newQueue(() => started.engine.status(model));
     const { key, weights = null } = source;
-    const berth = { key, weights, ...started, queue, unqueued: 0, closing: new AbortController() };
-    this.#berths.add(berth);
-    return berth;
+    const deployment = { key, weights, ...started, queue, preparing: 0, closing: new AbortController() };
+    this.#deployments.add(deployment);
+    return deployment;
   }
 
-  #whenReady({ ready, closing }: Berth): Promise<void> {
+  #whenReady({ ready, closing }: Deployment): Promise<void> {
     return ready(AbortSignal.any([closing.signal, AbortSignal.timeout(this.options.readyMs)]));
   }
 
   /** Closes what no model points at, once it has finished. */
-  #letGo(): void {
+  #drainUnused(): void {
     const used = new Set(this.#routes.values());
-    for (const berth of this.#berths) {
-      if (used.has(berth)) continue;
+    for (const deployment of this.#deployments) {
+      if (used.has(deployment)) continue;
       // From now on the same source means a new engine.
-      this.#berths.delete(berth);
-      this.#leaving.add(berth);
-      const drained = this.#drain(berth).finally(() => {
+      this.#deployments.delete(deployment);
+      this.#leaving.add(deployment);
+      const drained = this.#drain(deployment).finally(() => {
         this.#draining.delete(drained);
-        this.#leaving.delete(berth);
+        this.#leaving.delete(deployment);
       });
       this.#draining.add(drained);
     }
   }
 
-  async #drain(berth: Berth): Promise<void> {
+  async #drain(deployment: Deployment): Promise<void> {
     const { clock, drainMs } = this.options;
     const endsMs = clock.monotonicMs() + drainMs;
-    // Twice in a row: between its preparation and its place in the queue a request is in neither count.
+    // Several times in a row: between its preparation and its place in the queue a request is in neither count.
     let idleLooks = 0;
-    while (idleLooks < 2 && clock.monotonicMs() < endsMs && !this.#closed) {
+    while (idleLooks < idleLooksNeeded && clock.monotonicMs() < endsMs && !this.#closed) {
       await sleep(drainPollMs);
-      const { queue, unqueued } = berth;
-      idleLooks = queue.running + queue.waiting + unqueued === 0 ? idleLooks + 1 : 0;
+      const { queue, preparing } = deployment;
+      idleLooks = queue.running + queue.waiting + preparing === 0 ? idleLooks + 1 : 0;
     }
-    await this.#closeBerth(berth);
+    await this.#closeDeployment(deployment);
   }
 
-  async #closeBerth(berth: Berth): Promise<void> {
-    berth.closing.abort();
-    await berth.engine.close();
+  async #closeDeployment(deployment: Deployment): Promise<void> {
+    deployment.closing.abort();
+    await deployment.engine.close();
   }
 
-  #berthOf(model: ModelId): Berth {
-    const berth = this.#routes.get(model);
-    if (berth === undefined) throw new ServiceError("model_not_found", { param: "model" });
-    return berth;
+  #deploymentOf(model: ModelId): Deployment {
+    const deployment = this.#routes.get(model);
+    if (deployment === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return deployment;
   }
 }
 
@@ -279,6 +254,3 @@ function preparedOf({ prompt }: PreparedGeneration): Prepared {
   if (prompt instanceof Prepared) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "engine_unavailable";

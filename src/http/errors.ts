@@ -2,9 +2,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/store.js";
 import type { Log } from "../log.js";
-import { dialects } from "../protocol/dialects.js";
-import { ServiceError } from "../protocol/errors.js";
-import { speaksMessages } from "./api/messages-client.js";
+import { ServiceError } from "../core/errors.js";
+import { dialectOf } from "./api/request-dialect.js";
 import { ClientHungUp } from "./connection/exchange.js";
 
 const defaultRetryAfterSeconds = 5;
@@ -20,8 +19,7 @@ export function answerError(log: Log) {
     if (shown.status === 401) reply.header("www-authenticate", "Bearer");
     if (!shown.shouldRetry) reply.header("x-should-retry", "false");
     if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
-    const dialect = speaksMessages(request) ? dialects.messages : dialects.chatCompletions;
-    reply.code(shown.status).send(dialect.error(shown, request.id));
+    reply.code(shown.status).send(dialectOf(request).error(shown, request.id));
   };
 }
 

@@ -1,19 +1,19 @@
 /** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
-import type { ServiceConfig } from "../config.js";
-import type { Completions } from "../core/serving/completion.js";
-import type { RecentItems } from "../core/serving/recent-items.js";
-import type { Limits } from "../core/limits/limits.js";
-import type { Clock } from "../core/clock.js";
-import type { EngineStatus } from "../core/serving/engine-port.js";
-import type { KeyRecord } from "../core/entities.js";
-import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
-import type { UsageRecorder } from "../core/usage/usage-recorder.js";
-import type { Log } from "../log.js";
-import type { Metrics } from "../metrics.js";
-import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../adapters/tracing.js";
+import type { ServiceConfig } from "../config.js";
+import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
+import type { Clock } from "../core/clock.js";
+import type { KeyRecord } from "../core/entities.js";
+import type { Limits } from "../core/limits/limits.js";
+import type { ModelId } from "../core/models.js";
+import type { Completions } from "../core/serving/completion.js";
+import type { EngineStatus } from "../core/serving/engine-port.js";
+import type { RecentItems } from "../core/serving/recent-items.js";
+import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";
+import type { Log } from "../log.js";
+import type { Metrics } from "../metrics.js";
 
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";

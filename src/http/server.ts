@@ -4,9 +4,9 @@
  * specification.
  */
 import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
-import { ServiceError } from "../protocol/errors.js";
+import { ServiceError } from "../core/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
-import { speaksMessages } from "./api/messages-client.js";
+import { speaksMessages } from "./api/request-dialect.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
 import { Exchanges } from "./connection/exchange.js";
@@ -39,8 +39,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
 
   const app = fastify({
     serverFactory: (handle) => createNodeServer(handle, parts, pending, badHttp, timeouts),
-    clientErrorHandler: (_error, socket) => {
-      badHttp.refuse(socket);
+    clientErrorHandler: (error, socket) => {
+      badHttp.onClientError(error, socket);
     },
     genReqId: newRequestId,
     trustProxy: parts.trustProxy ?? false,

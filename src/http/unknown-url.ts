@@ -4,7 +4,7 @@
  * with another service's prefix, a double slash, an endpoint of the same APIs that this service does not offer. Only names of ours are shown, never the path itself:
  * it may hold anything.
  */
-import { ServiceError } from "../protocol/errors.js";
+import { ServiceError } from "../core/errors.js";
 import type { ApiRoute } from "./routes.js";
 
 const prefix = "/v1";

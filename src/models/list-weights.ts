@@ -1,19 +1,19 @@
-/** The weights on this machine that Sotto knows of: those in its folder, and those that a model is mapped to. */
+/** The weights on this machine: those in the models folder, and those that a model is mapped to. */
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { type ModelId, modelIds } from "../core/models.js";
 import type { Store } from "../core/store.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
-import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
-import { GgufError } from "./gguf/gguf-header.js";
 import type { Mapping } from "./choice/mapping.js";
+import { GgufError } from "./gguf/gguf-header.js";
+import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
+import { type MeasuredSpeed, readSpeed } from "./measured-speed.js";
 import { starterFileNames } from "./starter/starter.js";
-import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
 
 export interface ListedWeights {
   path: string;
-  /** Null when the file cannot be used; `fault` says why, as the end of a sentence. */
+  /** Null when the file cannot be used; `problem` says why, as the end of a sentence. */
   facts: WeightsFacts | null;
-  fault: string | null;
+  problem: string | null;
   speed: MeasuredSpeed | null;
   /** The models it answers for. */
   models: ModelId[];
@@ -43,18 +43,17 @@ export async function listWeights(
   return Promise.all(
     [...paths].map(async (path) => ({
       path,
-      ...(await factsOrError(path)),
+      ...(await factsOrProblem(path)),
       speed: await readSpeed(store, path),
       models: modelIds.filter((id) => mappedPath(id).includes(path)),
     })),
   );
 }
 
-async function factsOrError(path: string): Promise<Pick<ListedWeights, "facts" | "fault">> {
+async function factsOrProblem(path: string): Promise<Pick<ListedWeights, "facts" | "problem">> {
   try {
-    return { facts: await readWeightsFacts(path), fault: null };
+    return { facts: await readWeightsFacts(path), problem: null };
   } catch (error) {
-    const fault = error instanceof GgufError ? error.message : "cannot be read";
-    return { facts: null, fault };
+    return { facts: null, problem: error instanceof GgufError ? error.message : "cannot be read" };
   }
 }

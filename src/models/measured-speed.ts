@@ -1,9 +1,9 @@
 /** Tokens a second of a file as it last ran here, kept as a setting so that `sotto models list` can show it. */
 import { basename } from "node:path";
 import * as z from "zod";
-import type { Store } from "../core/store.js";
+import type { ModelId } from "../core/models.js";
 import { PeriodicTask } from "../core/periodic-task.js";
-import type { ModelId } from "../protocol/models.js";
+import type { Store } from "../core/store.js";
 
 const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
 export type MeasuredSpeed = z.infer<typeof schema>;

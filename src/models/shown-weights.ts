@@ -3,13 +3,13 @@
  * where the file is one of its, else from the file's header. Nothing here fails: what cannot be read is not shown.
  */
 import { basename } from "node:path";
+import type { ModelId } from "../core/models.js";
 import type { Store } from "../core/store.js";
-import type { ModelWeightsView } from "../protocol/dashboard-api.js";
-import type { ModelId } from "../protocol/models.js";
 import { entryOfFile } from "./choice/best-model.js";
 import { readWeightsFacts } from "./gguf/gguf.js";
 import { readSpeed } from "./measured-speed.js";
 import { isStarterFile, starterLicence, starterTitle } from "./starter/starter.js";
+import type { ModelWeightsView } from "../protocol/dashboard/api.js";
 
 export type WeightsLabel = Omit<ModelWeightsView, "tokensPerSecond">;
 

@@ -1,11 +1,10 @@
 /**
- * Settings that belong to weights. The starter loops and wanders without them; a good model would be handicapped by
- * them. So they are keyed by file, and a setting of the operator's wins over both.
+ * Default settings for weights. The starter repeats itself and digresses without its own; a good model would be
+ * handicapped by them. Settings in the configuration take precedence over both.
  */
-import { basename } from "node:path";
-import { plainDefaults, type ModelDefaults } from "../core/serving/model-defaults.js";
-import type { ModelId } from "../protocol/models.js";
-import { starterFileNames } from "./starter/starter.js";
+import type { ModelId } from "../core/models.js";
+import { type ModelDefaults, plainDefaults } from "../core/serving/model-defaults.js";
+import { isStarterFile } from "./starter/starter.js";
 
 /**
  * Chosen by `npm run bench -- answers`: of 108 questions 91 right at the usual temperature and 96 at 0, against 86 and
@@ -18,13 +17,8 @@ const starterDefaults: ModelDefaults = {
   minP: 0.4,
 };
 
-const byFileName: ReadonlyMap<string, ModelDefaults> = new Map(
-  starterFileNames.map((name) => [name, starterDefaults]),
-);
-
-/** Of a weights file by its path. */
 export const defaultsOfWeights = (path: string): ModelDefaults =>
-  byFileName.get(basename(path)) ?? plainDefaults;
+  isStarterFile(path) ? starterDefaults : plainDefaults;
 
 type Configured = { [K in keyof ModelDefaults]: ModelDefaults[K] | undefined };
 

@@ -3,18 +3,19 @@
  * written. Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and
  * knows `ChatRequest` and `ReplyEvent` only.
  */
-import type { ChatRequest, FinishReason, ReplyLogprob, ToolCall } from "./chat.js";
-import type { ServiceError } from "./errors.js";
-import type { HostedTool } from "./responses/hosted-tools.js";
+import type { KeptItem, ReplyChoice, ReplyEvent, Usage } from "../core/chat/reply.js";
+import type { ChatRequest } from "../core/chat/request.js";
+import type { ServiceError } from "../core/errors.js";
+import type { HostedTool } from "./hosted-tools.js";
 import type { JsonObject } from "./read-json.js";
 import type { Unresolved } from "./responses/input.js";
 import type { CallName } from "./responses/namespaces.js";
 
 /** A request as its dialect read it. It crosses threads, so it holds data only. */
-export interface Asked {
+export interface ParsedRequest {
   chat: ChatRequest;
   /** Fields of the reply that repeat the request, as they go on the wire. */
-  echo: Readonly<JsonObject>;
+  echo?: Readonly<JsonObject>;
   /** Tools of the request that cannot be called here. */
   hosted?: readonly HostedTool[];
   /** Functions that the client knows by a namespace and a name. */
@@ -27,30 +28,6 @@ export interface Asked {
   unresolved?: Unresolved;
 }
 
-export interface Usage {
-  promptTokens: number;
-  /** Of all choices together. */
-  completionTokens: number;
-  /** Prompt tokens that were not computed again. */
-  cachedTokens: number;
-  /** Of the completion tokens, those of thoughts. */
-  reasoningTokens: number;
-}
-
-/** What a reply is made of, in the order in which it becomes known. */
-export type ReplyEvent =
-  /** `logprobs` has the tokens that became known with this text, where they were asked for. */
-  | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
-  /** Thoughts; never after the text or the calls that they led to. */
-  | { type: "reasoning"; choice: number; text: string }
-  /** A call begins, with an id of its own. `call` is its number: calls of a choice are counted from 0. */
-  | { type: "call"; choice: number; call: number; id: string; name: string }
-  /** More of the JSON text of a call's arguments. All of it comes before anything else of the choice. */
-  | { type: "arguments"; choice: number; call: number; text: string }
-  /** `stopSequence` is the one that ended the reply, where the engine tells. */
-  | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
-  | { type: "done"; usage: Usage };
-
 /** What all parts of one reply share. Its model is one of ours unless there is none by the name asked for. Until the request is admitted, no token is counted. */
 export interface ReplyHead {
   id: string;
@@ -61,25 +38,6 @@ export interface ReplyHead {
   promptTokens: number;
   /** Takes the items of a reply that is complete; absent where they are not kept. */
   keep?: (items: readonly KeptItem[]) => void;
-}
-
-/** An item of a reply as a later request could send it. */
-export interface KeptItem {
-  id: string;
-}
-
-/** As much of one kind as came in a row. */
-export type ChoicePart =
-  | { type: "text"; text: string; logprobs: ReplyLogprob[] }
-  | { type: "reasoning"; text: string }
-  | ({ type: "call" } & ToolCall);
-
-/** One choice, whole. */
-export interface ReplyChoice {
-  /** In the order in which they came. */
-  parts: readonly ChoicePart[];
-  finishReason: FinishReason;
-  stopSequence?: string;
 }
 
 /** One server-sent event. */
@@ -104,17 +62,15 @@ export interface Dialect {
   /** Of the ids of its replies. */
   readonly idPrefix: string;
   /** Throws the `ServiceError` that names the invalid field. */
-  read(body: unknown): Asked;
+  read(body: unknown): ParsedRequest;
   /**
    * Puts items of earlier replies where the conversation refers to them. `recall` returns them as they were kept,
    * undefined for one that is not there. Throws the `ServiceError` that names a reference to nothing.
    */
-  resolve?(asked: Asked, recall: (id: string) => unknown): Asked;
-  reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
+  resolve?(request: ParsedRequest, recall: (id: string) => unknown): ParsedRequest;
+  reply(head: ReplyHead, request: ParsedRequest, choices: readonly ReplyChoice[], usage: Usage): object;
   /** The head changes once, on admission: read it when something is written. */
-  stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
-  /** Errors from beyond the dialect name the fields of chat completions; this names its own. Without it, they are the same. */
-  inOwnTerms?(error: ServiceError): ServiceError;
-  /** The body of an error response. `requestId` is for those that repeat it there. */
+  stream(head: Readonly<ReplyHead>, request: ParsedRequest): StreamWriter;
+  /** The body of an error response, with the API's own names of fields. `requestId` is for those that repeat it. */
   error(error: ServiceError, requestId: string): object;
 }

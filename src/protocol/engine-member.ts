@@ -1,8 +1,6 @@
 /** What an operator writes about an engine of a model: a server on the network, or weights on this machine. */
 import * as z from "zod";
-
-/** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
-export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
+import { upstreamProfiles } from "../core/model-views.js";
 
 /** Of what an operator may say about an engine, wherever they say it. */
 export const engineBounds = {

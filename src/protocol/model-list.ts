@@ -1,5 +1,5 @@
 /** The wire shapes of the model listing. */
-import type { ModelId } from "./models.js";
+import type { ModelId } from "../core/models.js";
 
 export interface WireModel {
   /** One of ours, or an alias. */

@@ -3,7 +3,7 @@
  * its type known, or throws the error that names the path, what was expected and the type that was sent.
  * None of them ever puts the value itself into a message: it may be a user's text.
  */
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../core/errors.js";
 
 export type JsonObject = Record<string, unknown>;
 export type Reader<T> = (value: unknown, path: string) => T;
@@ -29,6 +29,31 @@ export const string: Reader<string> = (value, path) => {
   // `\ud800` alone is legal JSON but not text: it cannot be encoded as UTF-8, so it must not get any further.
   return value.toWellFormed();
 };
+
+/** The body of a request. */
+export function bodyObject(body: unknown): JsonObject {
+  if (isObject(body)) return body;
+  throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
+}
+
+/** A name from a closed set. */
+export const oneOf =
+  <Name extends string>(...names: readonly Name[]): Reader<Name> =>
+  (value, path) => {
+    const text = string(value, path);
+    const found = names.find((name) => name === text);
+    if (found === undefined) throw notOneOf(names, path);
+    return found;
+  };
+
+/** A name from a closed set, as what it stands for. */
+export const mapped =
+  <T>(meanings: Readonly<Record<string, T>>): Reader<T> =>
+  (value, path) => {
+    const meaning = own(meanings, string(value, path));
+    if (meaning === undefined) throw notOneOf(Object.keys(meanings), path);
+    return meaning;
+  };
 
 export const nonEmptyString: Reader<string> = (value, path) => {
   const text = string(value, path);
@@ -62,6 +87,11 @@ export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
     param: path,
   });
 };
+
+export const nonEmptyStrings =
+  (most: number): Reader<string[]> =>
+  (value, path) =>
+    atMost(most, array(value, path), path).map((item, index) => nonEmptyString(item, `${path}[${index}]`));
 
 /** Text, whole or in parts, of which `part` reads one. */
 export const textIn =
@@ -102,6 +132,24 @@ export const integer =
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** `expectation` completes the sentence, without its full stop. It never repeats the value. */
+export const invalidValue = (path: string, expectation: string): ServiceError =>
+  new ServiceError("invalid_value", {
+    message: `Invalid value for '${path}': ${expectation}.`,
+    param: path,
+  });
+
+export const unsupportedValue = (path: string, reason: string): ServiceError =>
+  new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}': ${reason}.`,
+    param: path,
+  });
+
+function notOneOf(names: readonly string[], path: string): ServiceError {
+  const quoted = names.map((name) => `'${name}'`);
+  return invalidValue(path, `expected one of ${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1) ?? ""}`);
+}
+
 /** `came` says more than the JSON type where that would not explain the refusal. */
 export function wrongType(
   path: string,
@@ -132,7 +180,7 @@ function inRange(kind: "decimal" | "integer", value: number, path: string, min: 
 }
 
 /** Own properties only: a body's `__proto__` or a name such as `constructor` means nothing here. */
-const own = (object: JsonObject, name: string): unknown =>
+const own = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 const at = (parent: string, name: string): string => (parent === "" ? name : `${parent}.${name}`);

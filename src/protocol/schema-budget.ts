@@ -4,7 +4,7 @@
  *
  * The walk keeps its own stack, so depth costs no recursion, and it stops at the first bound that is passed.
  */
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../core/errors.js";
 import { object, type JsonObject, type Reader } from "./read-json.js";
 
 /** A schema that is not too large. */

@@ -1,7 +1,7 @@
 /**
- * Why nothing can be written to a data directory, found out by trying: a file system may be full or read-only, or
- * refuse this user, whatever the mode of the folder says. SQLite's own words for it ("disk I/O error", "unable to
- * open database file") do not tell these apart.
+ * Why a data directory is not writable, found out by trying: a file system may be full or read-only, or refuse this
+ * user, whatever the mode of the folder. SQLite's own messages ("disk I/O error", "unable to open database file") do not
+ * distinguish these.
  */
 import {
   accessSync,
@@ -24,7 +24,7 @@ const another = "or choose another directory with SOTTO_DATA_DIR or --data-dir";
 export interface DataDirError {
   /** Which directory, and what is wrong with it, with the system's code. */
   reason: string;
-  /** What to do about it. */
+  /** How to fix it. */
   next: string;
 }
 

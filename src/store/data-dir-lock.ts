@@ -1,10 +1,10 @@
 /**
  * One server for each data directory. Two would each count limits for themselves and write over each other's
- * weights. The lock is SQLite's own exclusive lock on an empty file beside the database: the operating system
- * releases it with the process, however that ends, so there is never a stale one to remove by hand.
+ * weights. The lock is SQLite's own exclusive lock on an empty file next to the database: the operating system
+ * releases it when the process ends for any reason, so there is never a stale one to remove by hand.
  *
- * Most commands of the command line do not take it; they are meant to work beside a running server. The one that
- * takes it copies the database to Postgres: what a server wrote afterwards would be lost.
+ * Commands do not take it, since they work alongside a running server, except for the one that copies the database to
+ * Postgres: what a server wrote afterwards would be lost.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface DataDirLock {
   release(): void;
 }
 
-/** Who holds it, for the sentence that others are refused with. */
+/** The holder, for the message to others. */
 type Holder = "server" | "store copy";
 
 /** Throws `StoreError`, naming the holder, when another process has it. */
@@ -83,7 +83,7 @@ function inUse(dataDir: string, pidFile: string, wantedBy: Holder): StoreError {
   );
 }
 
-/** Only for the sentences above; a disk without room for it is no reason not to start. */
+/** Only for the messages above: a full disk must not prevent a start. */
 function noteHolder(pidFile: string, holder: Holder): void {
   try {
     writeFileSync(pidFile, `${process.pid} ${holder}\n`, { mode: 0o600 });

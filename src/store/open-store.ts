@@ -9,13 +9,13 @@ import type { OnUnavailable } from "./sql/unavailable.js";
 
 export interface OpenStoreOptions {
   clock?: Clock;
-  /** How long to wait for a database server that is not there yet. */
+  /** How long to wait for a database server that is not up yet. */
   waitMs?: number;
   /** Called once when it does not answer immediately: what is waited for, and for how long. */
   onWait?: (place: string, waitMs: number) => void;
-  /** Called with what each failing query met, for the cause in the log. */
+  /** Called with the error of each failing query, for the cause in the log. */
   onUnavailable?: OnUnavailable;
-  /** For a server: a database on this machine is kept off the thread of the event loop. */
+  /** For a server: SQLite runs in threads, off the event loop. */
   threads?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function openStore(
       threads: threads ? {} : undefined,
     });
   }
-  // Loaded here, since most installations do without.
+  // Imported here, since most installations do without.
   const { openPostgresStore } = await import("./sql/postgres.js");
   const { databaseUrl: url, databasePoolSize: poolSize } = storage;
   return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock, onUnavailable });

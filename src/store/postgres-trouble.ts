@@ -1,7 +1,7 @@
-/** Why Postgres cannot be used, for the operator: the cause with its code, and what to do about it. */
+/** Why Postgres is unusable, for the operator: the cause with its code, and how to fix it. */
 import { StoreUnavailable } from "../core/store.js";
-import { StoreError } from "./store-error.js";
 import { postgresAddress } from "./sql/postgres-address.js";
+import { StoreError } from "./store-error.js";
 
 /** As one error for the operator, without the password. */
 export function cannotOpenPostgres(url: string, error: unknown): StoreError {

@@ -1,7 +1,7 @@
 /**
  * Counts that could not be written to the database before the server ended, in a file of the data directory until
- * the next start. Ids and numbers only, as in the database. A new file replaces the old one atomically, so that a full
- * disk or a crash leaves the previous one.
+ * the next start. Only ids and numbers, as in the database. The file is replaced atomically, so that a full disk or a
+ * crash leaves the previous one.
  */
 import {
   closeSync,
@@ -15,9 +15,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { modelIds } from "../core/models.js";
 import type { UsageBatch, UsageSpill } from "../core/usage/ports.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
-import { modelIds } from "../protocol/models.js";
 
 const count = z.number().nonnegative();
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError, type ErrorCode, type ErrorType } from "../../src/protocol/errors.js";
+import { ServiceError, type ErrorCode, type ErrorType } from "../../src/core/errors.js";
 import { ask, question, type Answer, type Sent } from "../support/clients/chat.js";
 import { anyString, textLike } from "../support/matchers.js";
 import { expectDocumented, expectOpenAi } from "../support/clients/openapi.js";

@@ -32,7 +32,10 @@ async function start(options: TestServerOptions = {}): Promise<void> {
 function otherThread(script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "sotto-thread-"));
   folders.push(folder);
-  writeFileSync(join(folder, "thread.mjs"), `import { parentPort } from "node:worker_threads";\n${script}`);
+  writeFileSync(
+    join(folder, "thread.mjs"),
+    `import { parentPort } from "node:worker_threads";\n${script}\nparentPort.postMessage({ type: "ready" });`,
+  );
   return join(folder, "thread.mjs");
 }
 
@@ -131,8 +134,9 @@ describe("a large body", () => {
     const once = otherThread(`
       import { existsSync, writeFileSync } from "node:fs";
       const mark = new URL("./ended", import.meta.url);
+      const refused = { type: "refused", code: "invalid_value", message: "x", param: null };
       parentPort.on("message", () => {
-        if (existsSync(mark)) parentPort.postMessage({ type: "refused", code: "invalid_value", message: "x", param: null });
+        if (existsSync(mark)) parentPort.postMessage({ type: "result", result: refused });
         else { writeFileSync(mark, ""); throw new Error("secret words of a body"); }
       });`);
     await start({ parseWorkerFile: once });

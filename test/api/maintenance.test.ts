@@ -1,6 +1,6 @@
 /** A maintenance window from its announcement to its end, on the whole service. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Maintenance } from "../../src/protocol/dashboard-api.js";
+import type { Maintenance } from "../../src/protocol/dashboard/api.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";

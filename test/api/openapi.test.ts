@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
+import { errorTable, type ErrorCode } from "../../src/core/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
 import { readResponseRequest } from "../../src/protocol/responses/request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";

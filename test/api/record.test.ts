@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/protocol/errors.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { ask, question, type Sent } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
 import { anyNumber, textLike } from "../support/matchers.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/protocol/errors.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { ask, isChunk, parseEvents, question, send, textOf } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
 import { expectDocumented, expectOpenAi, expectOurs } from "../support/clients/openapi.js";

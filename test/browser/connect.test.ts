@@ -32,7 +32,7 @@ const open = async (address = "/app/connect") => {
 const shown = () => page.getByRole("heading", { level: 2 }).first().textContent();
 const code = (title: string) => page.getByRole("group", { name: title }).textContent();
 
-describe("the page Connect", () => {
+describe("the Connect page", () => {
   it("opens at the client that the address names, and takes the choice into the address", async () => {
     await open("/app/connect#codex");
     expect(await shown()).toBe("Codex CLI");
@@ -56,7 +56,7 @@ describe("the page Connect", () => {
   });
 
   it("fills in the chosen model with its limits, and a stream where code can read one", async () => {
-    await open("/app/connect#cline");
+    await open("/app/connect#openai-compatible");
     await page.getByLabel("Model", { exact: true }).selectOption("prism");
     const limits = await (await fetch(`${sotto.url}/api/models`)).text();
     const context = /"id":"prism".*?"contextTokens":(\d+)/.exec(limits)?.[1] ?? "unknown";

@@ -1,7 +1,7 @@
 /** The figures that pages show: there at once, true, each of them once. */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
-import type { KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import { password, type Browser as Visitor } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { setStage } from "./support/stage.js";

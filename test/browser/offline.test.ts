@@ -1,7 +1,7 @@
 /** A browser without a network: nothing waits for it, everything says so, and forms keep what was entered. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { modelIds } from "../../src/protocol/models.js";
+import { modelIds } from "../../src/core/models.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { openDialog, press } from "./support/opening.js";

@@ -1,7 +1,7 @@
 /** How pages take the end of a session: what was being written is kept, what was read is not. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { OneTimeLink } from "../../src/protocol/dashboard-api.js";
+import type { OneTimeLink } from "../../src/protocol/dashboard/api.js";
 import { launchBrowser } from "../support/browser.js";
 import {
   startDashboard,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
@@ -52,38 +52,47 @@ describe("sotto connect", () => {
   });
 
   it("takes the address from the configuration", async () => {
-    expect((await sotto.run("connect", "cline")).stdout).toMatch(
+    expect((await sotto.run("connect", "openai-compatible")).stdout).toMatch(
       /Base URL +http:\/\/127\.0\.0\.1:8080\/v1\n/,
     );
     const elsewhere = new CommandLine(sotto.dataDir, { SOTTO_PUBLIC_URL: "https://chat.example.com" });
-    expect((await elsewhere.run("connect", "cline")).stdout).toContain("https://chat.example.com/v1\n");
+    expect((await elsewhere.run("connect", "openai-compatible")).stdout).toContain(
+      "https://chat.example.com/v1\n",
+    );
   });
 
   it("takes the key from the environment, or creates one", async () => {
     const env = { ...sotto.env, SOTTO_API_KEY: key };
     const known = new CommandLine(sotto.dataDir, env);
-    expect((await known.run("connect", "cline", "--url", nowhere)).stdout).toContain(key);
+    expect((await known.run("connect", "openai-compatible", "--url", nowhere)).stdout).toContain(key);
     await sotto.json("accounts", "create", "ada@example.com");
-    const created = await sotto.run("connect", "cline", "--url", nowhere, "--new-key", "ada@example.com");
+    const created = await sotto.run(
+      "connect",
+      "openai-compatible",
+      "--url",
+      nowhere,
+      "--new-key",
+      "ada@example.com",
+    );
     const text = /sk-sotto-[0-9A-Za-z]{49}/.exec(created.stdout)?.[0] ?? "";
     expect(await sotto.json("keys", "list", "ada@example.com")).toMatchObject([
-      { name: "Cline", last_four: text.slice(-4) },
+      { name: "Any OpenAI-compatible client", last_four: text.slice(-4) },
     ]);
   });
 
   it("reads a key from standard input", async () => {
-    const args = ["connect", "cline", "--url", nowhere, "--key", "-"];
+    const args = ["connect", "openai-compatible", "--url", nowhere, "--key", "-"];
     const { code, stdout } = await sotto.start(args, { input: `${key}\n` });
     expect({ code, hasKey: stdout.includes(key) }).toEqual({ code: 0, hasKey: true });
   });
 
   it.each([
     [["connect", "emacs"], "there is no client 'emacs'. Known are: curl, "],
-    [["connect", "cline", "--url", "ftp://x"], "--url must be an address"],
-    [["connect", "cline", "--url", "http://x/$(id)"], "--url must be an address"],
-    [["connect", "cline", "--url", "http://a:b@x"], "--url must be an address"],
-    [["connect", "cline", "--key", "sk-mine"], "this is not a key of Sotto"],
-    [["connect", "cline", "--model", "gpt"], "omega, prism, lambda"],
+    [["connect", "openai-compatible", "--url", "ftp://x"], "--url must be an address"],
+    [["connect", "openai-compatible", "--url", "http://x/$(id)"], "--url must be an address"],
+    [["connect", "openai-compatible", "--url", "http://a:b@x"], "--url must be an address"],
+    [["connect", "openai-compatible", "--key", "sk-mine"], "this is not a key of Sotto"],
+    [["connect", "openai-compatible", "--model", "gpt"], "omega, prism, lambda"],
     [["connect", "codex", "--dry-run", "--new-key", "a@b.c"], "not together with"],
   ])("refuses %j", async (args, why) => {
     const { code, stderr, stdout } = await sotto.run(...args);
@@ -111,17 +120,31 @@ describe("limits", () => {
 
   it("come from the service, with the plan's", async () => {
     server.addKey(key, { plan: { maxTokens: 1_000 } });
-    const { stdout, stderr } = await sotto.run("connect", "cline", "--url", server.url, "--key", key);
+    const { stdout, stderr } = await sotto.run(
+      "connect",
+      "openai-compatible",
+      "--url",
+      server.url,
+      "--key",
+      key,
+    );
     expect(stderr).toBe("");
     expect(stdout).toMatch(/Context Window +40000\n +Max Output Tokens +1000\n/);
   });
 
   it("are assumed where the key is refused, and the key goes to no other address", async () => {
-    const refused = await sotto.run("connect", "cline", "--url", server.url, "--key", mintKey());
+    const refused = await sotto.run("connect", "openai-compatible", "--url", server.url, "--key", mintKey());
     expect(refused.stderr).toContain("it does not accept this key");
     const address = silent.address();
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-    const { stderr } = await sotto.run("connect", "cline", "--url", `http://127.0.0.1:${port}`, "--key", key);
+    const { stderr } = await sotto.run(
+      "connect",
+      "openai-compatible",
+      "--url",
+      `http://127.0.0.1:${port}`,
+      "--key",
+      key,
+    );
     expect(stderr).toContain("it is unreachable");
     expect(server.logLines.filter((line) => line["path"] === "/v1/models")).toHaveLength(
       server.logLines.filter((line) => line["path"] === "/v1/models" && line["status"] === 401).length,
@@ -216,18 +239,6 @@ notifications = true
     expect(await readdir(join(home, "elsewhere"))).toContain("config.toml");
   });
 
-  it("writes all of a client's files or none", async () => {
-    await put(".aider.model.metadata.json", "[broken");
-    const { code, stderr } = await write("aider");
-    expect(code).toBe(1);
-    expect(stderr).toContain(".aider.model.metadata.json was not changed: line 1 is not valid JSON");
-    expect(await readdir(home)).toEqual([".aider.model.metadata.json"]);
-    await rm(join(home, ".aider.model.metadata.json"));
-    expect((await write("aider")).code).toBe(0);
-    await sotto.run("connect", "aider", "--restore");
-    expect(await readdir(home)).toEqual([]);
-  });
-
   it.each([
     ["what is not text", Uint8Array.of(0x7b, 0xff, 0xfe), "is not text in UTF-8"],
     ["what it cannot parse", '{ "apiKey": sk-ant-secret }', "line 1 is not valid JSON"],
@@ -242,17 +253,16 @@ notifications = true
     expect(await readdir(join(home, ".claude"))).toEqual(["settings.json"]);
   });
 
-  it("refuses to write a placeholder, or for a client without a file, or one whose place is not known", async () => {
+  it("refuses to write a placeholder, or for a client without a file, and takes a file from elsewhere", async () => {
     const placeholder = await sotto.run("connect", "claude-code", "--write", "--url", nowhere);
     expect(placeholder.stderr).toContain("--new-key <email>");
-    expect((await write("cline")).stderr).toContain("has no file to write");
-    expect((await write("librechat")).stderr).toContain("--file <path>");
-    const file = join(home, "librechat.yaml");
-    await put("librechat.yaml", "version: 1.2.1 # mine\n");
-    expect((await write("librechat", "--file", file)).code).toBe(0);
-    expect(await read("librechat.yaml")).toContain("version: 1.2.1 # mine\n");
-    await sotto.run("connect", "librechat", "--restore", "--file", file);
-    expect(await read("librechat.yaml")).toBe("version: 1.2.1 # mine\n");
+    expect((await write("openai-compatible")).stderr).toContain("has no file to write");
+    const file = join(home, "elsewhere.yaml");
+    await put("elsewhere.yaml", "version: 1.2.1 # mine\n");
+    expect((await write("continue", "--file", file)).code).toBe(0);
+    expect(await read("elsewhere.yaml")).toContain("version: 1.2.1 # mine\n");
+    await sotto.run("connect", "continue", "--restore", "--file", file);
+    expect(await read("elsewhere.yaml")).toBe("version: 1.2.1 # mine\n");
   });
 
   it("shows what it would change, with no key in it whole, and changes nothing", async () => {
@@ -274,17 +284,13 @@ notifications = true
     expect(await read(".continue/config.yaml")).toContain(key);
   });
 
-  it.each(connectClients.filter(({ id }) => !["cline", "roo", "n8n"].includes(id)).map(({ id }) => id))(
-    "%s: what it has written it can restore",
-    async (client) => {
-      const { code, stderr } = await write(client, "--file", join(home, "a", "file"));
-      const hasFile = !stderr.includes("has no file to write");
-      expect(code).toBe(hasFile ? 0 : 1);
-      if (!hasFile) return;
-      expect((await sotto.run("connect", client, "--restore", "--file", join(home, "a", "file"))).code).toBe(
-        0,
-      );
-      expect(await readdir(join(home, "a"))).toEqual([]);
-    },
-  );
+  it.each(connectClients.map(({ id }) => id))("%s: what it has written it can restore", async (client) => {
+    const file = join(home, "a", "file");
+    const { code, stderr } = await write(client, "--file", file);
+    const hasFile = !stderr.includes("has no file to write");
+    expect(code).toBe(hasFile ? 0 : 1);
+    if (!hasFile) return;
+    expect((await sotto.run("connect", client, "--restore", "--file", file)).code).toBe(0);
+    expect(await readdir(join(home, "a"))).toEqual([]);
+  });
 });

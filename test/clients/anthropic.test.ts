@@ -11,7 +11,7 @@ import Anthropic, {
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../src/protocol/errors.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { eventually } from "../support/eventually.js";
 import { answer, asked, lookUp, place, question, script } from "../support/clients/weather-script.js";
 import { startServer, type TestServer } from "../support/processes/server.js";

@@ -8,7 +8,7 @@ import OpenAI, {
   RateLimitError,
 } from "openai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ServiceError } from "../../src/protocol/errors.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 describe("the openai package", () => {

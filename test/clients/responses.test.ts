@@ -12,10 +12,10 @@ import OpenAI from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { ServiceError } from "../../src/core/errors.js";
 import type { Generation } from "../../src/core/serving/engine-port.js";
-import { ServiceError } from "../../src/protocol/errors.js";
-import type { Script } from "../support/engines/fake-engine.js";
 import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
+import type { Script } from "../support/engines/fake-engine.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const thinkingScript = (generation: Generation): Script =>

@@ -29,11 +29,17 @@ async function run(
   return output;
 }
 
+const targetWith = (key: string | null, stream = false): ConnectTarget => ({
+  origin: server.url,
+  key,
+  model: "omega",
+  models: [connectModel("omega", null, null)],
+  stream,
+});
+
 function codeOf(id: string, key: string | null, stream: boolean): string {
-  const models = [connectModel("omega", null, null)];
-  const target: ConnectTarget = { origin: server.url, key, model: "omega", models, stream };
   const code = findClient(id)
-    ?.configure(target)
+    ?.configure(targetWith(key, stream))
     .findLast((part) => part.type === "code");
   return code?.type === "code" ? code.text : "";
 }
@@ -74,14 +80,31 @@ describe.each([
   });
 });
 
+/** A program that knows nothing of this service but its environment. */
+const anyProgram = `import OpenAI from "openai";
+  const messages = [{ role: "user", content: "Hello" }];
+  const reply = await new OpenAI().chat.completions.create({ model: process.env.MODEL, messages });
+  console.log(reply.choices[0].message.content);`;
+
 it("the environment variables are all that a program with the library needs", async () => {
   const lines = codeOf("environment", server.apiKey, false).matchAll(/^export (\w+)="(.*)"$/gm);
   const variables = Object.fromEntries([...lines].map(([, name = "", value = ""]) => [name, value]));
   expect(Object.keys(variables)).toEqual(["OPENAI_BASE_URL", "OPENAI_API_KEY"]);
-  const program = `import OpenAI from "openai";
-    const messages = [{ role: "user", content: "Hello" }];
-    const reply = await new OpenAI().chat.completions.create({ model: "omega", messages });
-    console.log(reply.choices[0].message.content);`;
-  const output = await run(process.execPath, ["--input-type=module", "-"], program, variables);
+  const output = await run(process.execPath, ["--input-type=module", "-"], anyProgram, {
+    ...variables,
+    MODEL: "omega",
+  });
+  expect(output.trim()).toBe("Hello from omega.");
+});
+
+it("base URL, key and model are all that any other client needs", async () => {
+  const parts = findClient("openai-compatible")?.configure(targetWith(server.apiKey)) ?? [];
+  const rows = parts.flatMap((part) => (part.type === "fields" ? part.rows : []));
+  const field = (label: string) => rows.find((row) => row.label === label)?.value ?? "";
+  const output = await run(process.execPath, ["--input-type=module", "-"], anyProgram, {
+    OPENAI_BASE_URL: field("Base URL"),
+    OPENAI_API_KEY: field("API Key"),
+    MODEL: field("Model"),
+  });
   expect(output.trim()).toBe("Hello from omega.");
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noUsage } from "../../src/core/usage/usage-recorder.js";
-import type { KeyWithSecret, Me, Site, StoredAboutMe, StoredRows } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me, Site } from "../../src/protocol/dashboard/api.js";
+import type { StoredAboutMe, StoredRows } from "../../src/core/accounts/stored-views.js";
 import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 describe("accounts", () => {

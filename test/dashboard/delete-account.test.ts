@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard-api.js";
+import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard/api.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";

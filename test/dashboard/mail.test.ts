@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard-api.js";
 import { smtpMailer } from "../../src/adapters/smtp.js";
-import { startDashboard, tokenOf, type TestDashboard } from "../support/processes/dashboard-server.js";
+import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard/api.js";
+import { type SmtpServer, startSmtpServer } from "../support/clients/smtp-server.js";
 import { eventually } from "../support/eventually.js";
-import { startSmtpServer, type SmtpServer } from "../support/clients/smtp-server.js";
+import { startDashboard, type TestDashboard, tokenOf } from "../support/processes/dashboard-server.js";
 
 describe("with a mail server", () => {
   let dashboard: TestDashboard;

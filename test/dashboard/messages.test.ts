@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import * as dashboard from "../../src/protocol/dashboard-api.js";
-import * as models from "../../src/protocol/dashboard-models.js";
+import * as dashboard from "../../src/protocol/dashboard/api.js";
+import * as models from "../../src/protocol/dashboard/models.js";
 
 /** What no schema takes for every field: each is refused by some. */
 const wrong = [undefined, null, 0.5, -1, 1e12, "", " ", "x".repeat(30_000), "x", {}, [], ["other"], true];

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
-import type { ModelFacts } from "../../src/protocol/dashboard-api.js";
-import type { ModelSuggestion } from "../../src/protocol/dashboard-engines.js";
+import type { ModelFacts } from "../../src/protocol/dashboard/api.js";
+import type { ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
 import {
   startDashboard,
   type TestDashboard,

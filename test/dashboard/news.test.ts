@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../src/protocol/dashboard-audit.js";
+import type { AuditEntry } from "../../src/protocol/dashboard/audit.js";
 import type {
   Changelog,
   ChangelogEntry,
   Maintenance,
   Site,
   Status,
-} from "../../src/protocol/dashboard-api.js";
+} from "../../src/protocol/dashboard/api.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 

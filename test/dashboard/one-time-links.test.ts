@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
-import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard-api.js";
+import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard/api.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import {
   password,

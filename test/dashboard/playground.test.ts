@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
 import { defaultReply } from "../support/engines/fake-engine.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keyHash } from "../../src/core/keys/key-format.js";
 import { noQuotas, type Quotas } from "../../src/core/entities.js";
-import type { KeyWithSecret, LimitsNow, PlanView } from "../../src/protocol/dashboard-api.js";
 import { rotateKey } from "../../src/core/keys/issue-keys.js";
-import { startSmtpServer, type SmtpServer } from "../support/clients/smtp-server.js";
+import { keyHash } from "../../src/core/keys/key-format.js";
+import type { KeyWithSecret, LimitsNow, PlanView } from "../../src/protocol/dashboard/api.js";
+import { type SmtpServer, startSmtpServer } from "../support/clients/smtp-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
-import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { type Browser, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 let service: TestDashboard;
 let smtp: SmtpServer;

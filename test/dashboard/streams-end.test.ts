@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { KeyWithSecret, Me, PlanView } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me, PlanView } from "../../src/protocol/dashboard/api.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import {
   password,

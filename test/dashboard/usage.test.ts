@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noUsage } from "../../src/core/usage/usage-recorder.js";
-import { ServiceError } from "../../src/protocol/errors.js";
-import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard-api.js";
+import { ServiceError } from "../../src/core/errors.js";
+import type { KeyWithSecret, LimitsNow } from "../../src/protocol/dashboard/api.js";
+import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";

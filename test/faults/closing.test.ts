@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startApp } from "../../src/app.js";
+import { startApp } from "../../src/app/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { lockDataDir } from "../../src/store/data-dir-lock.js";

@@ -37,6 +37,16 @@ describe("200 connections that never finish their headers", () => {
   });
 });
 
+describe("a connection that is opened in advance", () => {
+  it("is closed without an answer, which the next request on it would take for its own", async () => {
+    server = await startServer({ timeouts: { headersMs: 200 } });
+    expect(await (await open()).untilClosed()).toBe("");
+    const begun = await open();
+    begun.send("POST /v1/chat/completions HTTP/1.1", "host: x", "x-drip: ");
+    expect(await begun.untilClosed()).toContain("did not arrive in time");
+  });
+});
+
 describe("a reader that stops reading", () => {
   const largest = 256 * 1024;
   const fragment = "x".repeat(8 * 1024);

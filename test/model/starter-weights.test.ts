@@ -4,7 +4,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needMore, parseGgufHeader } from "../../src/models/gguf/gguf-header.js";
-import { modelIds } from "../../src/protocol/models.js";
+import { modelIds } from "../../src/core/models.js";
 import { eventually } from "../support/eventually.js";
 import { mergedRow, valueAt } from "../support/engines/reference-merge.js";
 import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";

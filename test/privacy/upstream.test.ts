@@ -1,6 +1,6 @@
 /** What reaches an engine on the network, and what of its answers goes on. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startApp } from "../../src/app.js";
+import { startApp } from "../../src/app/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createKey } from "../../src/core/keys/issue-keys.js";
 import { systemClock } from "../../src/core/clock.js";

@@ -1,7 +1,7 @@
 /** Tools on a real llama-server: its own rendering, grammar and parser, with a template that knows them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
-import type { ChatMessage, Tooling } from "../../src/protocol/chat.js";
+import type { ChatMessage, Tooling } from "../../src/core/chat/request.js";
 import { generationOf, never } from "../contract/engines/engine-contract.js";
 import {
   describeToolContract,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../src/core/arrivals.js";
 import type { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
-import type { ChatMessage } from "../../src/protocol/chat.js";
+import type { ChatMessage } from "../../src/core/chat/request.js";
 import {
   describeEngineContract,
   generationOf,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { errorTable } from "../../src/protocol/errors.js";
+import { errorTable } from "../../src/core/errors.js";
 import { docsParts } from "../build/docs-index.ts";
 import { docsAddress, docsPages } from "../pages/docs/docs-pages.ts";
 import { docsPlaces } from "./places.tsx";

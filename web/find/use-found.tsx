@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { KeyRound, UserRound } from "lucide-react";
 import { useMemo } from "react";
-import type { AccountView } from "../../src/protocol/dashboard-api.js";
+import type { AccountView } from "../../src/protocol/dashboard/api.js";
 import { useDebounced } from "../hooks/use-debounced.ts";
 import { useMe } from "../hooks/use-me.ts";
 import { consoleQueries } from "../service/console-queries.ts";

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Me } from "../../src/protocol/dashboard-api.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 import { queries } from "../service/queries.ts";
 import { forgetAccount, tellTabs } from "../service/session.ts";
 

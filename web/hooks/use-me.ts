@@ -1,5 +1,5 @@
 import { createContext, use } from "react";
-import type { Me } from "../../src/protocol/dashboard-api.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 
 /** Set by the layout of the signed-in pages. */
 export const MeContext = createContext<Me | null>(null);

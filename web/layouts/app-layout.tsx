@@ -7,7 +7,7 @@ import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { Activity, Fragment, useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation, useSearch } from "wouter";
-import type { Me } from "../../src/protocol/dashboard-api.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 import { IconButton } from "../components/controls/button.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { Logo } from "../components/frame/logo.tsx";

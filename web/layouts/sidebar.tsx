@@ -20,7 +20,7 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import type { Me } from "../../src/protocol/dashboard-api.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 import { api } from "../service/api.ts";
 import { Logo } from "../components/frame/logo.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/controls/menu.tsx";

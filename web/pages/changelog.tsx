@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ScrollText, Rss } from "lucide-react";
-import type { ChangelogEntry } from "../../src/protocol/dashboard-api.js";
+import type { ChangelogEntry } from "../../src/protocol/dashboard/api.js";
 import { Badge } from "../components/states/badge.tsx";
 import { ButtonAnchor } from "../components/controls/button.tsx";
 import { EmptyState } from "../components/states/empty-state.tsx";

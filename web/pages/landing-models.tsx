@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { modelIds } from "../../src/protocol/models.js";
+import { modelIds } from "../../src/core/models.js";
 import { ModelFactList, StarterNote } from "../components/models/model-facts.tsx";
 import { ModelMark } from "../components/models/model-mark.tsx";
 import { StateBadge } from "../components/states/state-badge.tsx";

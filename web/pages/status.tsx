@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Maintenance, ModelState, Status as StatusReport } from "../../src/protocol/dashboard-api.js";
+import type { Maintenance, Status as StatusReport } from "../../src/protocol/dashboard/api.js";
+import type { ModelState } from "../../src/core/admin/service-views.js";
 import { Rss } from "lucide-react";
 import { ButtonAnchor } from "../components/controls/button.tsx";
 import { Card } from "../components/frame/card.tsx";

@@ -1,13 +1,16 @@
 /**
- * The dashboard's client: one function for each call of src/protocol/dashboard-api.ts, JSON both ways, same
+ * The dashboard's client: one function for each call of src/protocol/dashboard/api.ts, JSON both ways, same
  * origin. How a request is sent and fails is in request.ts. The server is the same program at the same version:
  * replies are trusted, not parsed again.
  */
 import type { z } from "zod";
-import type * as dashboard from "../../src/protocol/dashboard-api.js";
-import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard-engines.js";
-import type * as models from "../../src/protocol/dashboard-models.js";
-import type { ModelId } from "../../src/protocol/models.js";
+import type { StoredAboutMe, StoredRows } from "../../src/core/accounts/stored-views.js";
+import type { EnginePreflight, ModelChoicesView, ModelsNow, PullView } from "../../src/core/model-views.js";
+import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import type * as dashboard from "../../src/protocol/dashboard/api.js";
+import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
+import type * as models from "../../src/protocol/dashboard/models.js";
+import type { ModelId } from "../../src/core/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
 import { request } from "./request.ts";
 
@@ -30,9 +33,9 @@ export const api = {
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
   me: () => get<dashboard.Me>("/api/me"),
-  stored: () => get<dashboard.StoredAboutMe>("/api/me/stored"),
+  stored: () => get<StoredAboutMe>("/api/me/stored"),
   storedRows: (table: string, after: string) =>
-    get<dashboard.StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
+    get<StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
   deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
@@ -57,8 +60,7 @@ export const api = {
   setKey: (id: string, change: "disable" | "enable" | "revoke") =>
     post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
 
-  usage: (query: BodyOf<typeof dashboard.usageQuery>) =>
-    get<dashboard.UsageReport>(withQuery("/api/usage", query)),
+  usage: (query: BodyOf<typeof dashboard.usageQuery>) => get<UsageReport>(withQuery("/api/usage", query)),
   usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
   limits: () => get<dashboard.LimitsNow>("/api/limits"),
 
@@ -79,8 +81,8 @@ export const api = {
     engines: () => get<{ engines: EngineView[] }>("/api/admin/engines"),
     suggestion: () => get<{ suggestion: ModelSuggestion | null }>("/api/admin/model-suggestion"),
 
-    models: () => get<models.ModelsNow>("/api/admin/models"),
-    modelChoices: () => get<models.ModelChoicesView>("/api/admin/models/choices"),
+    models: () => get<ModelsNow>("/api/admin/models"),
+    modelChoices: () => get<ModelChoicesView>("/api/admin/models/choices"),
     useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
       post<object>(`/api/admin/models/${model}/weights`, body),
     useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
@@ -88,10 +90,9 @@ export const api = {
     setModel: (model: ModelId, change: "default" | "roll-back") =>
       post<object>(`/api/admin/models/${model}/${change}`),
     preflight: (body: BodyOf<typeof models.engineBody>) =>
-      post<models.EnginePreflight>("/api/admin/models/preflight", body),
-    pull: (body: BodyOf<typeof models.pullBody>) => post<models.PullView>("/api/admin/pulls", body),
-    setPull: (id: string, change: "pause" | "resume") =>
-      post<models.PullView>(`/api/admin/pulls/${id}/${change}`),
+      post<EnginePreflight>("/api/admin/models/preflight", body),
+    pull: (body: BodyOf<typeof models.pullBody>) => post<PullView>("/api/admin/pulls", body),
+    setPull: (id: string, change: "pause" | "resume") => post<PullView>(`/api/admin/pulls/${id}/${change}`),
     cancelPull: (id: string) => send<object>("DELETE", `/api/admin/pulls/${id}`),
 
     addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>

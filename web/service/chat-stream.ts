@@ -4,8 +4,8 @@
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
 import type { ChatCompletionChunk } from "../../src/protocol/chat-completions/stream.js";
-import type { FinishReason } from "../../src/protocol/chat.js";
-import type { ErrorBody } from "../../src/protocol/errors.js";
+import type { FinishReason } from "../../src/core/chat/reply.js";
+import type { ErrorBody } from "../../src/protocol/error-body.js";
 import { ApiError, connectionFailure, refusal } from "./request.ts";
 import { readEvents } from "./sse.ts";
 

@@ -1,9 +1,10 @@
 /** The calls behind the pages for many accounts, many keys and the audit trail. See api.ts. */
 import type { z } from "zod";
-import type * as accounts from "../../src/protocol/dashboard-accounts.js";
-import type { KeyView, OneTimeLink, UsageReport, usageQuery } from "../../src/protocol/dashboard-api.js";
-import type { AuditFilters, AuditPage } from "../../src/protocol/dashboard-audit.js";
-import type { editKeyBody, keysQuery, KeyPageView, KeyUsageView } from "../../src/protocol/dashboard-keys.js";
+import type * as accounts from "../../src/protocol/dashboard/accounts.js";
+import type { KeyView, OneTimeLink, usageQuery } from "../../src/protocol/dashboard/api.js";
+import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import type { AuditFilters, AuditPage } from "../../src/protocol/dashboard/audit.js";
+import type { editKeyBody, keysQuery, KeyPageView, KeyUsageView } from "../../src/protocol/dashboard/keys.js";
 import { get, post, send, withQuery } from "./api.ts";
 
 export type KeysQuery = Partial<z.output<typeof keysQuery>>;

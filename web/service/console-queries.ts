@@ -1,6 +1,6 @@
 /** What the pages for many accounts, many keys and the audit trail read. See queries.ts. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { AuditFilters } from "../../src/protocol/dashboard-audit.js";
+import type { AuditFilters } from "../../src/protocol/dashboard/audit.js";
 import type { UsagePeriod } from "../pages/app/usage/usage-period.ts";
 import { consoleApi, type KeysQuery } from "./console-api.ts";
 

@@ -3,8 +3,8 @@
  * `client.invalidateQueries({ queryKey: queries.keys.queryKey })`.
  */
 import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
-import type { ModelsNow } from "../../src/protocol/dashboard-models.js";
-import type { PlanView } from "../../src/protocol/dashboard-api.js";
+import type { ModelsNow } from "../../src/core/model-views.js";
+import type { PlanView } from "../../src/protocol/dashboard/api.js";
 import { api } from "./api.ts";
 
 type UsageQuery = Parameters<typeof api.usage>[0];

@@ -3,7 +3,8 @@
  * sent: the browser's idea of being online is only used to explain a failure, since a service on this machine
  * answers without a network. A refusal and a missing response are both thrown as `ApiError`.
  */
-import type { DashboardErrorBody, DashboardErrorCode } from "../../src/protocol/dashboard-api.js";
+import type { DashboardErrorBody } from "../../src/protocol/dashboard/api.js";
+import type { DashboardErrorCode } from "../../src/core/dashboard-error.js";
 
 /** Longer than the service takes for anything that is not a stream. A read that fails is tried once more. */
 const readLimitMs = 10_000;

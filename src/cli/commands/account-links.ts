@@ -1,14 +1,13 @@
-/** `sotto accounts reset` and `sotto accounts invite`: links that work once, mailed when that is set up. */
+/** `sotto accounts reset` and `sotto accounts invite`: one-time links, mailed if mail is configured. */
 import type { Command } from "commander";
 import type { Config } from "../../config.js";
-import { hostInUrl } from "../../config/host-in-url.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
 import { OneTimeLinks, type CreatedLink } from "../../core/sign-in/one-time-links.js";
 import { systemClock } from "../../core/clock.js";
 import { smtpMailer } from "../../adapters/smtp.js";
 import { report, time } from "../output.js";
-import { readSettings } from "../settings.js";
+import { readSettings, serviceUrl } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function resetCommand(accounts: Command): void {
@@ -21,7 +20,7 @@ export function resetCommand(accounts: Command): void {
         await record("created reset link", account.id);
         return { account, made };
       });
-      await handOver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
+      await deliver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
     },
   );
 }
@@ -44,24 +43,22 @@ export function inviteCommand(accounts: Command): void {
         await record("created invitation", made.id);
         return made;
       });
-      await handOver(command, config, made, (link) =>
+      await deliver(command, config, made, (link) =>
         address === null ? null : inviteMail(address, link, ownerOf(config)),
       );
     },
   );
 }
 
-/** Prints the link, and mails it where there is a mail server and someone to mail it to. */
-async function handOver(
+/** Prints the link, and mails it if there is a mail server and a recipient. */
+async function deliver(
   command: Command,
   config: Config,
   { path, expiresAt }: CreatedLink,
   write: (link: string) => Mail | null,
 ): Promise<void> {
-  const { service, accounts } = config;
-  const baseUrl = accounts.publicUrl ?? `http://${hostInUrl(service.host)}:${service.port}`;
-  const link = baseUrl + path;
-  const mail = accounts.smtpUrl === undefined ? null : write(link);
+  const link = serviceUrl(config) + path;
+  const mail = config.accounts.smtpUrl === undefined ? null : write(link);
   const mailed = mail === null ? null : await send(config, mail);
   const notes = { sent: `\nIt was mailed to ${mail?.to ?? ""}.`, failed: "\nIt could not be mailed." };
   report(

@@ -1,4 +1,4 @@
-/** `sotto accounts`: the operator's view of who may use the service. */
+/** `sotto accounts`: who may use the service. */
 import type { Command } from "commander";
 import { UserError } from "../../core/user-error.js";
 import { deletedAccount } from "../../core/audit.js";
@@ -20,8 +20,7 @@ import { confirm, readPassword } from "../input.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 
-/** With how many keys each has, in one query. */
-const listedAtOnce = 1_000;
+const pageSize = 1_000;
 
 export function accountsCommand(program: Command): void {
   const accounts = program.command("accounts").description("create, list, suspend and delete accounts");
@@ -93,9 +92,9 @@ async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
   const now = systemClock.now();
   const all: AccountSummary[] = [];
   for (;;) {
-    const page = await store.listSummaries(all.at(-1)?.account ?? null, listedAtOnce, now);
+    const page = await store.listSummaries(all.at(-1)?.account ?? null, pageSize, now);
     all.push(...page);
-    if (page.length < listedAtOnce) return all;
+    if (page.length < pageSize) return all;
   }
 }
 

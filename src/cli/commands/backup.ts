@@ -1,4 +1,4 @@
-/** `sotto backup`: a copy of the database that is whole, also while a server writes to it. */
+/** `sotto backup`: a consistent copy of the database, also while a server writes to it. */
 import type { Command } from "commander";
 import { StoreError } from "../../store/store-error.js";
 import { report } from "../output.js";

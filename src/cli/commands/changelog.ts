@@ -1,4 +1,4 @@
-/** `sotto changelog`: telling people what is new. */
+/** `sotto changelog`: what is new, for users. */
 import type { Command } from "commander";
 import type { ChangelogItem } from "../../core/admin/ports.js";
 import { newsOf } from "./maintenance.js";

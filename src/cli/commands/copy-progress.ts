@@ -1,4 +1,4 @@
-/** Shows which table is being copied: a bar on a terminal, nothing in a log. On stderr: stdout is for results. */
+/** Which table is being copied: a progress bar on stderr if that is a terminal. */
 import { SingleBar } from "cli-progress";
 
 export function copyProgress(stream: NodeJS.WriteStream = process.stderr) {

@@ -1,14 +1,13 @@
 /** `sotto keys`: the keys with which programs use the service. */
 import type { Command } from "commander";
-import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
+import { parseCount, parseDuration, parseQuota } from "../option-values.js";
+import { report, table, time } from "../output.js";
+import { describeQuotas, quotasJson } from "../quotas.js";
+import { storeCommand, withStore } from "../store-command.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import type { ApiKey } from "../../core/entities.js";
-import { parseCount, parseQuota } from "../count.js";
-import { parseDuration } from "../duration.js";
-import { report, table, time } from "../output.js";
-import { quotasAsJson, quotasInWords } from "../quotas.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
 
 export function keysCommand(program: Command): void {
   const keys = program.command("keys").description("create, list, revoke and rotate API keys");
@@ -141,14 +140,14 @@ Examples:
 
 const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
-/** Its own limits; that of the plan where it has none. */
+/** The key's own limits. */
 function ownLimits({ limits }: ApiKey): string {
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
   const parts = [
     requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
     tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
     concurrentRequests === null ? [] : [`${concurrentRequests} concurrent`],
-    quotasInWords(limits),
+    describeQuotas(limits),
   ].flat();
   return parts.length === 0 ? "the plan's" : parts.join(", ");
 }
@@ -222,7 +221,7 @@ const toJson = (key: ApiKey) => ({
   operations: key.operations,
   requests_per_minute: key.limits.requestsPerMinute,
   tokens_per_minute: key.limits.tokensPerMinute,
-  ...quotasAsJson(key.limits),
+  ...quotasJson(key.limits),
   concurrent_requests: key.limits.concurrentRequests,
   created_at: key.createdAt,
   expires_at: key.expiresAt,

@@ -1,13 +1,13 @@
-/** `sotto maintenance`: announcing times in which the service will be down. */
+/** `sotto maintenance`: announces when the service will be down. */
 import type { Command } from "commander";
-import { Audit } from "../../core/audit.js";
-import type { FullStore } from "../../store/full-store.js";
-import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import { News, wasCalledOff } from "../../core/admin/news.js";
-import { systemClock } from "../../core/clock.js";
-import { parseMoment } from "../moment.js";
+import { parseTime } from "../option-values.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
+import { News, wasCalledOff } from "../../core/admin/news.js";
+import { Audit } from "../../core/audit.js";
+import { systemClock } from "../../core/clock.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import type { FullStore } from "../../store/full-store.js";
 
 export function maintenanceCommand(program: Command): void {
   const maintenance = program
@@ -27,8 +27,8 @@ interface ScheduleOptions {
 
 function scheduleCommand(maintenance: Command): void {
   storeCommand(maintenance, "schedule", "announce a maintenance window")
-    .requiredOption("--from <time>", "when it begins, such as 2026-01-31T09:00Z", parseMoment)
-    .requiredOption("--to <time>", "when it ends", parseMoment)
+    .requiredOption("--from <time>", "when it begins, such as 2026-01-31T09:00Z", parseTime)
+    .requiredOption("--to <time>", "when it ends", parseTime)
     .requiredOption("--title <title>", "what it is for")
     .option("--body <text>", "more about it, in Markdown", "")
     .addHelpText(
@@ -37,7 +37,7 @@ function scheduleCommand(maintenance: Command): void {
 Examples:
   sotto maintenance schedule --from 2026-01-31T09:00Z --to 2026-01-31T10:00Z --title "New disks"
 
-It is in the changelog and its feed at once.`,
+It appears in the changelog and its feed immediately.`,
     )
     .action(async ({ from, to, title, body }: ScheduleOptions, command: Command) => {
       const { window, state } = await withStore(command, async (store) => {

@@ -1,15 +1,15 @@
 /** `sotto plans`: the limits of accounts. */
-import { InvalidArgumentError, type Command } from "commander";
-import { defaultPlanId } from "../../core/accounts/accounts.js";
-import { DashboardError } from "../../core/dashboard-error.js";
-import type { FullStore } from "../../store/full-store.js";
-import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
-import type { Plan } from "../../core/entities.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { parseCount, parseQuota } from "../count.js";
+import { type Command, InvalidArgumentError } from "commander";
+import { parseCount, parseQuota } from "../option-values.js";
 import { report, table } from "../output.js";
-import { quotasAsJson, quotasInWords } from "../quotas.js";
+import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
+import { defaultPlanId } from "../../core/accounts/accounts.js";
+import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
+import { DashboardError } from "../../core/dashboard-error.js";
+import type { Plan } from "../../core/entities.js";
+import { isModelId, type ModelId, modelIds } from "../../core/models.js";
+import type { FullStore } from "../../store/full-store.js";
 
 export function plansCommand(program: Command): void {
   const plans = program.command("plans").description("create, list, change and delete plans");
@@ -25,7 +25,7 @@ interface LimitOptions {
   tokensPerMinute?: number;
   concurrent?: number;
   keys?: number;
-  /** Commander reads null as a flag without a value, so the words stay words until here. */
+  /** Commander takes null for a flag without a value: "none" and "all" become null in `changed`. */
   maxTokens?: number | "none";
   requestsPerDay?: number | "none";
   tokensPerDay?: number | "none";
@@ -42,7 +42,7 @@ function listCommand(plans: Command): void {
       "name",
       "requests/min",
       "tokens/min",
-      "at once",
+      "concurrent",
       "keys",
       "max_tokens",
       "quotas",
@@ -57,7 +57,7 @@ function listCommand(plans: Command): void {
       String(plan.concurrentRequests),
       String(plan.maxKeys),
       plan.maxTokens === null ? "the context" : String(plan.maxTokens),
-      quotasInWords(plan).join(", ") || "none",
+      describeQuotas(plan).join(", ") || "none",
       plan.models?.join(", ") ?? "all",
       String(accounts),
     ]);
@@ -90,7 +90,7 @@ Examples:
         await record("saved plan", id);
         return created;
       });
-      report(command, toJson(plan), `Created the plan ${plan.id}: ${inWords(plan)}.`);
+      report(command, toJson(plan), `Created the plan ${plan.id}: ${describe(plan)}.`);
     });
 }
 
@@ -112,7 +112,7 @@ A running server follows within 2 seconds.`,
         await record("saved plan", id);
         return saved;
       });
-      report(command, toJson(plan), `The plan ${plan.id} is: ${inWords(plan)}.`);
+      report(command, toJson(plan), `The plan ${plan.id} is: ${describe(plan)}.`);
     });
 }
 
@@ -133,7 +133,7 @@ const limitOptions = (command: Command): Command =>
     .option("--name <name>", "what people see", parseName)
     .option("--requests-per-minute <n>", "requests per minute, for the whole account", parseCount)
     .option("--tokens-per-minute <n>", "tokens per minute, prompts and replies together", parseCount)
-    .option("--concurrent <n>", "requests at once", parseCount)
+    .option("--concurrent <n>", "concurrent requests", parseCount)
     .option("--keys <n>", "keys", parseCount)
     .option("--max-tokens <n>", "the largest max_tokens; 'none' for no limit but the context", countOrNone)
     .option("--requests-per-day <n>", "a quota of requests by the calendar day; 'none' for none", quotaOrNone)
@@ -182,13 +182,13 @@ function parseModels(text: string): ModelId[] | "all" {
   throw new InvalidArgumentError(`Write one or more of ${modelIds.join(", ")} with commas, or 'all'.`);
 }
 
-const inWords = (plan: Plan): string =>
+const describe = (plan: Plan): string =>
   [
     `${plan.requestsPerMinute} requests and ${plan.tokensPerMinute} tokens per minute`,
     `${plan.concurrentRequests} concurrent`,
     `${plan.maxKeys} keys`,
     plan.maxTokens === null ? "replies as long as the context" : `replies up to ${plan.maxTokens} tokens`,
-    ...quotasInWords(plan),
+    ...describeQuotas(plan),
     plan.models === null ? "every model" : plan.models.join(", "),
   ].join(", ");
 
@@ -200,6 +200,6 @@ const toJson = (plan: Plan) => ({
   concurrent_requests: plan.concurrentRequests,
   max_keys: plan.maxKeys,
   max_tokens: plan.maxTokens,
-  ...quotasAsJson(plan),
+  ...quotasJson(plan),
   models: plan.models,
 });

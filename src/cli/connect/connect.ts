@@ -1,22 +1,21 @@
 /** `sotto connect`: the configuration of a client, printed or written into the client's own file. */
 import { homedir } from "node:os";
-import { Option, type Command } from "commander";
-import { requireAccount } from "../../core/accounts/accounts.js";
-import { createKey } from "../../core/keys/issue-keys.js";
-import { keyHash } from "../../core/keys/key-format.js";
-import { systemClock } from "../../core/clock.js";
-import { connectClients, findClient } from "../../protocol/connect/clients.js";
-import { keyVariable, type ConnectClient, type ConnectTarget } from "../../protocol/connect/client.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { type Command, Option } from "commander";
+import { fetchLimits, type Limits } from "./limits.js";
+import { clientList, configurationText, partJson } from "./print.js";
+import type { Machine } from "./write.js";
+import { environmentOf } from "../environment.js";
 import { readPiped } from "../input.js";
 import { report } from "../output.js";
-import { environmentOf } from "../environment.js";
-import { readSettings } from "../settings.js";
+import { readSettings, serviceUrl } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { learnLimits, type Learned } from "./limits.js";
-import type { Machine } from "./place.js";
-import { clientList, configurationText, partJson } from "./print.js";
-import { restoreFiles, writeFiles, type FilesRequest } from "./write.js";
+import { requireAccount } from "../../core/accounts/accounts.js";
+import { systemClock } from "../../core/clock.js";
+import { createKey } from "../../core/keys/issue-keys.js";
+import { keyHash } from "../../core/keys/key-format.js";
+import { type ModelId, modelIds } from "../../core/models.js";
+import { assumedLimits, type ConnectClient, type ConnectTarget, keyVariable } from "../../protocol/connect/client.js";
+import { connectClients, findClient } from "../../protocol/connect/clients.js";
 
 interface ConnectOptions {
   url?: string;
@@ -39,10 +38,10 @@ export function connectCommand(program: Command): void {
     .option("--new-key <email>", "create a key for this account and fill it in")
     .addOption(new Option("--model <model>", "the model to use").choices(modelIds).default("omega"))
     .option("--stream", "code that reads the reply as it is generated")
-    .option("--write", "put it into the client's file, and keep everything else that is there")
-    .option("--restore", "put back what --write found there")
+    .option("--write", "write it into the client's file, and keep everything else that is there")
+    .option("--restore", "restore the file as it was before --write")
     .option("--dry-run", "show what --write would change, and change nothing")
-    .option("--file <path>", "the client's file, where it is not in its usual place")
+    .option("--file <path>", "the client's file, if it is not in its usual place")
     .addHelpText(
       "after",
       `
@@ -52,7 +51,7 @@ Examples:
   sotto connect claude-code --write --key -           write it; the key is piped in
   sotto connect opencode --write --new-key ada@example.com
   sotto connect claude-code --restore                 undo it
-  sotto connect librechat --write --file ./librechat.yaml --dry-run`,
+  sotto connect openai-compatible                     base URL, key and model for any other client`,
     )
     .action(async (id: string | undefined, options: ConnectOptions, command: Command) => {
       if (id === undefined) {
@@ -66,48 +65,57 @@ Examples:
       const client = findClient(id);
       if (client === undefined) {
         const known = connectClients.map(({ id: one }) => one).join(", ");
-        command.error(`error: there is no client '${id}'. Known are: ${known}.`, wrongUsage);
+        command.error(
+          `error: there is no client '${id}'. Known are: ${known}. For any other, use openai-compatible.`,
+          wrongUsage,
+        );
       }
       await connect(client, options, command);
     });
 }
 
 async function connect(client: ConnectClient, options: ConnectOptions, command: Command): Promise<void> {
-  const machine = machineOf(command);
   if (options.restore === true) {
-    const request = { client, file: options.file, machine };
-    const restored = await restoreFiles(request);
-    report(command, restored, restored.map(({ path, outcome }) => `${path}: ${outcome}.`).join("\n"));
+    const { restoreFile } = await fileCommands();
+    const restored = await restoreFile(client, machineOf(command, options));
+    report(command, [restored], `${restored.path}: ${restored.outcome}.`);
     return;
   }
   const origin = originOf(options.url, command);
-  const isWriting = options.write === true || options.dryRun === true;
   const key = await keyOf(client, options, command);
-  const learned = await learnLimits(origin, key);
-  const { model, stream = false } = options;
-  const target: ConnectTarget = { origin, key, model, models: learned.models, stream };
-  explain(learned, origin, key);
-  if (!isWriting) {
-    const parts = client.configure(target);
-    const value = { client: client.id, url: origin, model, limits: learned.from, parts: parts.map(partJson) };
-    report(command, value, configurationText(client, parts));
+  const limits = await fetchLimits(origin, key);
+  const { model, stream = false, write = false, dryRun = false } = options;
+  const target: ConnectTarget = { origin, key, model, models: limits.models, stream };
+  warn(limits, origin, key);
+  if (write || dryRun) {
+    const { writeFile } = await fileCommands();
+    const written = await writeFile(client, target, machineOf(command, options), dryRun);
+    report(command, [written], written.text);
     return;
   }
-  const request: FilesRequest = { client, file: options.file, machine, target };
-  const written = await writeFiles(request, options.dryRun === true);
-  report(command, written, written.map(({ text }) => text).join("\n"));
+  const parts = client.configure(target);
+  const value = { client: client.id, url: origin, model, limits: limits.from, parts: parts.map(partJson) };
+  report(command, value, configurationText(client, parts));
 }
 
-/** Beside the configuration, not in it: standard output can be piped on. */
-function explain(learned: Learned, origin: string, key: string | null): void {
-  if (learned.from === "assumed") {
-    const [model] = learned.models;
-    const context = model?.contextTokens.toLocaleString("en") ?? "";
-    console.error(`The limits are assumed (${context} tokens of context): ${origin}: ${learned.why}.`);
+/** Loaded when a file is edited: printing needs none of its libraries. */
+const fileCommands = () => import("./write.js");
+
+function machineOf(command: Command, { file }: ConnectOptions): Machine {
+  const env = environmentOf(command);
+  const home = (process.platform === "win32" ? env["USERPROFILE"] : env["HOME"]) ?? homedir();
+  return { file, home, env };
+}
+
+/** On standard error: standard output is the configuration alone. */
+function warn(limits: Limits, origin: string, key: string | null): void {
+  if (limits.from === "assumed") {
+    const context = assumedLimits.contextTokens.toLocaleString("en");
+    console.error(`The limits are assumed (${context} tokens of context): ${origin}: ${limits.why}.`);
   }
   if (key === null) {
     console.error(
-      `Without a key there is a placeholder. Create one: sotto keys create <email>, or add --new-key <email>.`,
+      `A placeholder is shown instead of a key. Create one: sotto keys create <email>, or add --new-key <email>.`,
     );
   }
 }
@@ -142,11 +150,11 @@ async function keyOf(
   return given.trim();
 }
 
-/** Without a slash or `/v1` at the end, which people copy along. */
+/** Without a trailing slash or `/v1`, which people copy along. */
 function originOf(url: string | undefined, command: Command): string {
-  const text = url ?? configuredUrl(command);
+  const text = url ?? serviceUrl(readSettings(command));
   const parsed = URL.canParse(text) ? new URL(text) : null;
-  // It goes into commands and files as it is: nothing that a shell could take for its own.
+  // It is shown in shell commands as it is: nothing that a shell would interpret.
   if (
     parsed === null ||
     !/^https?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/.test(parsed.href) ||
@@ -155,17 +163,4 @@ function originOf(url: string | undefined, command: Command): string {
     command.error("error: --url must be an address like https://chat.example.com.", wrongUsage);
   }
   return parsed.href.replace(/\/+$/, "").replace(/\/v1$/, "");
-}
-
-function configuredUrl(command: Command): string {
-  const { accounts, service } = readSettings(command);
-  if (accounts.publicUrl !== undefined) return accounts.publicUrl;
-  const host = service.host === "0.0.0.0" || service.host === "::" ? "127.0.0.1" : service.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${service.port}`;
-}
-
-function machineOf(command: Command): Machine {
-  const env = environmentOf(command);
-  const home = (process.platform === "win32" ? env["USERPROFILE"] : env["HOME"]) ?? homedir();
-  return { home, platform: process.platform, env };
 }

@@ -1,12 +1,12 @@
-/** What the service says of its models. Asked briefly: without an answer the configuration has assumed limits. */
+/** The limits of the models, from the service. If it does not answer in time, the configuration has assumed limits. */
 import * as z from "zod";
 import { connectModel, type ConnectModel } from "../../protocol/connect/client.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 
 const timeoutMs = 3_000;
 const maxBytes = 1_000_000;
 
-export type Learned = { models: ConnectModel[] } & ({ from: "service" } | { from: "assumed"; why: string });
+export type Limits = { models: ConnectModel[] } & ({ from: "service" } | { from: "assumed"; why: string });
 
 const listing = z.object({
   data: z.array(
@@ -18,8 +18,8 @@ const listing = z.object({
   ),
 });
 
-export async function learnLimits(origin: string, key: string | null): Promise<Learned> {
-  const assumed = (why: string): Learned => ({
+export async function fetchLimits(origin: string, key: string | null): Promise<Limits> {
+  const assumed = (why: string): Limits => ({
     models: modelIds.map((id) => connectModel(id, null, null)),
     from: "assumed",
     why,
@@ -48,7 +48,7 @@ export async function learnLimits(origin: string, key: string | null): Promise<L
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Its type leaves open what comes out of it.
+  // Typed as a stream of unknown.
   const body: AsyncIterable<Uint8Array> | null = response.body;
   for await (const chunk of body ?? []) {
     size += chunk.length;

@@ -1,8 +1,8 @@
 /**
- * A configuration file that belongs to the user. It is replaced whole, by a rename, and what it was before is kept
- * beside it: `<file>.before-sotto` has its bytes, `<file>.sotto-state` says whether there was a file at all and what
- * Sotto wrote, so that `restore` can tell whether the user has changed it since. All three are for the user alone,
- * since such files hold keys. Backup and state are written before the file: a crash in between loses nothing.
+ * A configuration file that belongs to the user. It is replaced atomically, and its previous content is kept beside it:
+ * `<file>.before-sotto` has its bytes, `<file>.sotto-state` whether there was a file at all and a hash of what Sotto
+ * wrote, so that `restore` can detect later changes by the user. Both are readable by the user alone, since such files
+ * hold keys. Backup and state are written before the file: a crash in between loses nothing.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
@@ -15,9 +15,9 @@ const maxBytes = 1024 * 1024;
 const privateMode = 0o600;
 
 export interface FileNow {
-  /** Behind links: people keep such files in a folder of their own and link to them. */
+  /** With symbolic links resolved: people link to such files in a folder of their own. */
   path: string;
-  /** Null where there is none. */
+  /** Null if there is no file. */
   bytes: Buffer | null;
   text: string;
   mode: number;
@@ -26,7 +26,7 @@ export interface FileNow {
 const stateSchema = z.object({ existed: z.boolean(), mode: z.number().int(), sha256: z.string() });
 type State = z.infer<typeof stateSchema>;
 
-/** Throws `UserError` for what cannot be a configuration file. */
+/** Throws `UserError` if it cannot be a configuration file. */
 export async function readOwnFile(named: string): Promise<FileNow> {
   const path = await realpath(named).catch(() => named);
   const found = await stat(path).catch((error: unknown) => {
@@ -40,7 +40,7 @@ export async function readOwnFile(named: string): Promise<FileNow> {
   return { path, bytes, text: textOf(bytes, named), mode: found.mode & 0o777 };
 }
 
-/** Puts the text there. A second change keeps the first one's backup, unless the user has edited the file in between. */
+/** A second write keeps the backup of the first, unless the user has edited the file in between. */
 export async function writeOwnFile(
   { path, bytes, mode }: FileNow,
   text: string,
@@ -59,7 +59,7 @@ export async function writeOwnFile(
   return { backup: kept.existed ? backupOf(path) : null };
 }
 
-/** Puts back what was there before the first write: the same bytes, or no file. */
+/** Restores the state before the first write: the same bytes, or no file. */
 export async function restoreOwnFile(
   named: string,
 ): Promise<"restored" | "removed" | "unchanged" | "never written"> {
@@ -105,7 +105,7 @@ async function readState(path: string): Promise<State | null> {
   }
 }
 
-/** Whole or not at all: under another name first, flushed to the disk, then renamed. */
+/** Atomic: written under another name, flushed, then renamed. */
 async function replace(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
   try {

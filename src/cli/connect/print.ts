@@ -1,6 +1,6 @@
 /** A client's configuration as the command prints it. */
 import { clientGroups, connectClients } from "../../protocol/connect/clients.js";
-import type { ConfigFile, ConfigPart, ConnectClient } from "../../protocol/connect/client.js";
+import type { ConfigPart, ConnectClient } from "../../protocol/connect/client.js";
 import { fileText } from "../../protocol/connect/file-text.js";
 import { table } from "../output.js";
 
@@ -42,8 +42,6 @@ function partText(part: ConfigPart): string {
       return part.text;
   }
 }
-
-export const isFile = (part: ConfigPart): part is ConfigFile => part.type === "file";
 
 /** As text of its own, for programs. */
 export const partJson = (part: ConfigPart): object =>

@@ -1,13 +1,10 @@
-import { checkAliases } from "./aliases-check.js";
 import { checkEngine } from "./engine-check.js";
-import { checkDatabase, checkDataDirectory, checkNode } from "./ground-checks.js";
-import { checkModels } from "./models-checks.js";
+import { checkAliases, checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
-import { checkOpenFiles } from "./open-files-check.js";
-import { checkRedis } from "./redis-check.js";
+import { checkDatabase, checkDataDirectory, checkNode, checkOpenFiles, checkRedis } from "./system-checks.js";
 import type { Check } from "./finding.js";
 
-/** What `sotto doctor` looks at, in the order in which it is shown. A new check is added here. */
+/** In the order of the report. */
 export const checks: readonly Check[] = [
   checkNode,
   checkOpenFiles,

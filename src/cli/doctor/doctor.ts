@@ -1,4 +1,4 @@
-/** `sotto doctor`: looks at everything the service needs here, and says what to do about what it lacks. */
+/** `sotto doctor`: checks everything the service needs, and says how to fix what is missing. */
 import type { Command } from "commander";
 import { CommanderError } from "commander";
 import type { Check, Finding } from "./finding.js";
@@ -9,7 +9,7 @@ import { StoreError } from "../../store/store-error.js";
 
 export function doctorCommand(program: Command): void {
   storeCommand(program, "doctor", "check everything the service needs, and say what to do next")
-    .option("--probe", "try the GPU again instead of reporting what is remembered, and remember the result")
+    .option("--probe", "probe the GPU again instead of reporting the cached result, and cache the new one")
     .action(async ({ probe = false }: { probe?: boolean }, command: Command) => {
       const config = readSettings(command);
       // Loaded here, since every other command starts faster without it.
@@ -17,12 +17,12 @@ export function doctorCommand(program: Command): void {
       const findings: Finding[] = [];
       for (const check of checks) findings.push(...(await runCheck(check, config, { probe })));
       report(command, { ok: !findings.some(isBroken), findings }, describe(findings));
-      // Said already: only the exit code is left to give.
+      // Already reported: this only sets the exit code.
       if (findings.some(isBroken)) throw new CommanderError(1, "commander.error", "");
     });
 }
 
-/** A check that throws has found something, too. */
+/** What a check throws is a finding. */
 async function runCheck(check: Check, ...given: Parameters<Check>): Promise<Finding[]> {
   try {
     return await check(...given);

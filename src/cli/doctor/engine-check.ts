@@ -1,6 +1,6 @@
 /**
- * What `sotto doctor` says about the engine: what it computes on here, and which GPU backends are not used and
- * why. What is remembered from a start is quoted; what is not is tried in a process of its own.
+ * What `sotto doctor` reports about the engine: what it computes on, and which GPU backends are not used and why.
+ * Results cached by an earlier start are quoted; everything else is probed in a separate process.
  */
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
@@ -10,7 +10,7 @@ import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
-import { memoryIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/memory.js";
+import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { engineEnvironment } from "../../engines/llama/host/child-environment.js";
 import type { Check, Finding } from "./finding.js";
@@ -19,17 +19,17 @@ const name = "engine";
 
 export const checkEngine: Check = (config, options) => checkEngineOn({}, config, options);
 
-/** On this machine, or on one that tests make up. */
+/** On this machine, or on a simulated one in tests. */
 export async function checkEngineOn(
   machine: GpuMachine,
   ...[config, options]: Parameters<Check>
 ): Promise<Finding[]> {
-  const memory = memoryIn(config.service.dataDir);
-  if (options.probe) memory.forget();
+  const cache = probeCacheIn(config.service.dataDir);
+  if (options.probe) cache.forget();
   const choice = chooseBackends(config, {
     ...machine,
     now: () => systemClock.now(),
-    memory: options.probe ? memory : readOnly(memory),
+    cache: options.probe ? cache : readOnly(cache),
   });
   const startedAt = systemClock.now();
   await choice.settle();
@@ -56,7 +56,7 @@ async function inUse(
   return { name, state: "ok", detail };
 }
 
-/** The CPU is what is left when nothing else works, so that it is tried every time. */
+/** The CPU is the last resort, so it is probed every time. */
 async function onCpu(
   { program, limitMs }: GpuMachine,
   { gpu, threads, cacheType }: Config["engine"],

@@ -3,7 +3,7 @@ import type { Config } from "../../config.js";
 /** What a check of `sotto doctor` found. */
 export interface Finding {
   name: string;
-  /** `hint`: works, and could be better. */
+  /** `hint`: it works, but could be better. */
   state: "ok" | "hint" | "broken";
   detail: string;
   /** What to do next. */
@@ -11,9 +11,9 @@ export interface Finding {
 }
 
 export interface CheckOptions {
-  /** Tries the GPU again, whatever is remembered of it. */
+  /** Probes the GPU again instead of using the cached result. */
   probe: boolean;
 }
 
-/** Looks without changing anything, unless asked to, in bounded time. */
+/** Takes bounded time and changes nothing, except the cached result of `probe`. */
 export type Check = (config: Config, options: CheckOptions) => Promise<Finding[]>;

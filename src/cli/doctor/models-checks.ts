@@ -1,20 +1,21 @@
-/** What `sotto doctor` says about the models: weights, memory for them, servers on the network. */
+/** What `sotto doctor` reports about the models: weights, memory for them, servers on the network, aliases. */
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import type { Check, Finding } from "./finding.js";
 import type { Config } from "../../config.js";
+import { isPattern } from "../../core/model-aliases.js";
+import { type ModelId, modelIds } from "../../core/models.js";
+import { mapModels, type Mapping, readMapping } from "../../models/choice/mapping.js";
+import { type ModelSource, weightsSource } from "../../models/choice/source.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../../models/gguf/gguf.js";
-import { mapModels, readMapping, type Mapping } from "../../models/choice/mapping.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
-import { gigabytes } from "../../models/files/sizes.js";
-import { weightsSource, type ModelSource } from "../../models/choice/source.js";
 import { findStarter } from "../../models/starter/starter.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
 import { openStore } from "../../store/open-store.js";
 import { databasePath } from "../../store/sql/sqlite.js";
-import type { Check, Finding } from "./finding.js";
 
 export const checkModels: Check = async (config) => {
   const mapping = await currentMapping(config);
@@ -82,7 +83,7 @@ async function checkFile(
     await checkWeights(path, { availableBytes: Infinity });
     const facts = await readWeightsFacts(path);
     loaded.set(path, facts);
-    const shown = [what, basename(path), facts.quantisation, gigabytes(facts.bytes)].filter(
+    const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );
     if (facts.hasChatTemplate) return { name: model, state: "ok", detail: shown.join(", ") };
@@ -110,7 +111,7 @@ function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Fin
   const least = inAll(needs.map((need) => need.leastBytes));
   const available = process.availableMemory();
   const name = "memory";
-  const detail = `${gigabytes(usual)} needed, ${gigabytes(available)} available`;
+  const detail = `${formatBytes(usual)} needed, ${formatBytes(available)} available`;
   if (available >= usual) return [{ name, state: "ok", detail }];
   const next = "Choose smaller weights, or free memory (a running server holds some already).";
   if (available >= least)
@@ -138,3 +139,14 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
     ...known,
   ];
 }
+
+/** Errors in aliases end every command before this. */
+export const checkAliases: Check = async ({ service: { modelAliases, listAliases } }) => {
+  const name = "aliases";
+  const shown = modelAliases.map(({ name: alias, model }) => `${alias} → ${model}`).join(", ");
+  if (listAliases && !modelAliases.some((alias) => !isPattern(alias.name))) {
+    const next = "Add an exact name to SOTTO_MODEL_ALIASES, or leave SOTTO_LIST_ALIASES out.";
+    return [{ name, state: "hint", detail: `${shown || "none"}; a pattern cannot be listed`, next }];
+  }
+  return [{ name, state: "ok", detail: shown || "none" }];
+};

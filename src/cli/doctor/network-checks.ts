@@ -1,8 +1,9 @@
-/** What `sotto doctor` says about the port, the public address and the mail server. */
+/** What `sotto doctor` reports about the port, the public address and the mail server. */
 import { connect } from "node:net";
 import { once } from "node:events";
 import { request } from "undici";
 import * as z from "zod";
+import { hostInUrl } from "../../config/host-in-url.js";
 import { requireFreePort } from "../require-free-port.js";
 import type { Check } from "./finding.js";
 
@@ -15,7 +16,7 @@ export const checkPort: Check = async ({ service: { host, port } }) => {
   const code = await tryListening(host, port);
   if (code === null) return [{ name, state: "ok", detail: `${host}:${port} is free` }];
   if (code === "EADDRINUSE") {
-    const state = await askServer(host, port);
+    const state = await readinessAt(host, port);
     if (state !== null)
       return [{ name, state: "ok", detail: `Sotto is running on ${host}:${port} and is ${state}` }];
     const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
@@ -62,7 +63,7 @@ export const checkMail: Check = async ({ accounts: { smtpUrl } }) => {
   return [{ name, state: "broken", detail: `${where} cannot be reached`, next }];
 };
 
-/** Null when the port is free, otherwise the code of what went wrong. */
+/** Null if the port is free, otherwise the error code. */
 async function tryListening(host: string, port: number): Promise<string | null> {
   try {
     await requireFreePort(host, port);
@@ -79,12 +80,10 @@ const readiness = z.object({
   causes: z.record(z.string(), z.string()).optional(),
 });
 
-/** Null when it is not Sotto that listens there. */
-async function askServer(host: string, port: number): Promise<string | null> {
-  const reachable =
-    host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+/** Null if another program listens there. */
+async function readinessAt(host: string, port: number): Promise<string | null> {
   try {
-    const { body } = await request(`http://${reachable}:${port}/readyz`, {
+    const { body } = await request(`http://${hostInUrl(host)}:${port}/readyz`, {
       signal: AbortSignal.timeout(limitMs),
     });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));

@@ -4,9 +4,9 @@ import { basename } from "node:path";
 import { listWeights, type ListedWeights } from "../../models/list-weights.js";
 import { readMapping, type Mapping } from "../../models/choice/mapping.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
-import { gigabytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { describeSource } from "../../models/choice/source.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 import { modelsFolder } from "./models-pull.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
@@ -49,15 +49,15 @@ function weightsTable(
 ): string {
   if (weights.length === 0) return "No weights on this machine yet. See: sotto models catalog";
   const rows = weights.map((item) => {
-    const { facts, fault, speed, models } = item;
-    if (facts === null) return [basename(item.path), fault ?? "", "", "", "", "", models.join(", ")];
+    const { facts, problem, speed, models } = item;
+    if (facts === null) return [basename(item.path), problem ?? "", "", "", "", "", models.join(", ")];
     const memoryBytes = memory(item);
     return [
       basename(item.path),
       facts.quantisation,
-      gigabytes(facts.bytes),
+      formatBytes(facts.bytes),
       String(facts.contextTokens ?? "?"),
-      memoryBytes === null ? "?" : gigabytes(memoryBytes),
+      memoryBytes === null ? "?" : formatBytes(memoryBytes),
       speed === null ? "not measured" : speed.tokensPerSecond.toFixed(1),
       models.join(", "),
     ];
@@ -72,10 +72,10 @@ function modelJson(mapping: Mapping, model: (typeof modelIds)[number]) {
     : { model, type: desired.source.type, source: describeSource(desired.source), chosen_by: desired.from };
 }
 
-const weightsJson = ({ path, facts, fault, speed, models }: ListedWeights, memoryBytes: number | null) => ({
+const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, memoryBytes: number | null) => ({
   path,
   models,
-  fault,
+  fault: problem,
   architecture: facts?.architecture ?? null,
   quantisation: facts?.quantisation ?? null,
   parameters: facts?.parameters ?? null,

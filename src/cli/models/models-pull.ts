@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../../config.js";
 import type { Pulled } from "../../models/pull/pull.js";
-import { gigabytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { WeightsError } from "../../models/weights-error.js";
 import { report } from "../output.js";
 import { pullProgress } from "./pull-progress.js";
@@ -27,7 +27,7 @@ Examples:
       report(
         command,
         { path, bytes: facts.bytes, quantisation: facts.quantisation, was_here: wasHere },
-        `${path} ${wasHere ? "was downloaded already" : "was downloaded"}: ${facts.quantisation}, ${gigabytes(facts.bytes)}.\nUse it for a model: sotto models use omega ${basename(path)}`,
+        `${path} ${wasHere ? "was downloaded already" : "was downloaded"}: ${facts.quantisation}, ${formatBytes(facts.bytes)}.\nUse it for a model: sotto models use omega ${basename(path)}`,
       );
     });
 }

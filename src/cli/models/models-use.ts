@@ -12,8 +12,9 @@ import {
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
-import { engineBounds, upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { engineBounds, type EngineMember } from "../../protocol/engine-member.js";
+import { upstreamProfiles } from "../../core/model-views.js";
+import { isModelId, modelIds, type ModelId } from "../../core/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
@@ -143,12 +144,12 @@ async function upstreams(
       allowPublic,
     })),
   );
-  await lookOver(members, strict);
+  await runPreflight(members, strict);
   return source;
 }
 
 /** Prints the warnings of the preflight, and refuses an engine that must not be used. */
-async function lookOver(members: readonly EngineMember[], strict: boolean): Promise<void> {
+async function runPreflight(members: readonly EngineMember[], strict: boolean): Promise<void> {
   const { preflight } = await import("../../engines/upstream/checks/preflight.js");
   for (const member of members) {
     if (!("url" in member)) continue;

@@ -1,8 +1,9 @@
 /** `sotto models`: which weights serve which model, and how they are downloaded. */
 import type { Command } from "commander";
 import { bestFor } from "../../models/choice/best-model.js";
-import { catalog, memoryOf, type CatalogEntry } from "../../models/choice/catalog.js";
-import { gigabytes } from "../../models/files/sizes.js";
+import { catalog, type CatalogEntry } from "../../models/choice/catalog.js";
+import { memoryNeed } from "../../models/gguf/memory.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
 import { rollBackCommand } from "./models-roll-back.js";
@@ -27,8 +28,8 @@ function catalogCommand(models: Command): void {
         entry.id,
         entry.title,
         entry.licence,
-        gigabytes(entry.bytes),
-        gigabytes(memoryOf(entry)),
+        formatBytes(entry.bytes),
+        formatBytes(memoryNeed(entry).usualBytes),
         String(entry.contextTokens),
         entry.suits.join(", "),
         entry.goodFor,
@@ -42,7 +43,7 @@ function catalogCommand(models: Command): void {
           parameters: entry.parametersBillion * 1e9,
           uri: entry.uri,
           bytes: entry.bytes,
-          memory_bytes: memoryOf(entry),
+          memory_bytes: memoryNeed(entry).usualBytes,
           context_tokens: entry.contextTokens,
           suits: entry.suits,
           good_for: entry.goodFor,

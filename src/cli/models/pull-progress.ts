@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { gigabytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { TransferRate } from "../../models/pull/transfer-rate.js";
 
 const lineEveryMs = 10_000;
@@ -63,9 +63,9 @@ export function describeProgress(
   bytesPerSecond: number | null,
 ): string {
   const parts = [
-    totalBytes === null ? gigabytes(doneBytes) : `${gigabytes(doneBytes)} of ${gigabytes(totalBytes)}`,
+    totalBytes === null ? formatBytes(doneBytes) : `${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`,
   ];
-  if (bytesPerSecond !== null) parts.push(`${gigabytes(bytesPerSecond)}/s`);
+  if (bytesPerSecond !== null) parts.push(`${formatBytes(bytesPerSecond)}/s`);
   if (bytesPerSecond !== null && bytesPerSecond > 0 && totalBytes !== null) {
     parts.push(`${duration((totalBytes - doneBytes) / bytesPerSecond)} left`);
   }

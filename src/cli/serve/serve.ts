@@ -2,21 +2,21 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { startProgress } from "../../../bin/start-progress.js";
-import type { App } from "../../app.js";
-import type { Config } from "../../config.js";
-import { firstRunKey } from "../../core/accounts/first-run.js";
-import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
-import { isAvailable } from "../../core/serving/engine-port.js";
-import { systemClock } from "../../core/clock.js";
-import { starterSize } from "../../models/starter/starter-size.js";
 import { requireOpenFiles } from "../../adapters/open-files.js";
-import { modelIds } from "../../protocol/models.js";
+import type { App } from "../../app/app.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
-import { readSettings, settingsOptions } from "../settings.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
+import { readSettings, settingsOptions } from "../settings.js";
+import type { Config } from "../../config.js";
+import { firstRunKey } from "../../core/accounts/first-run.js";
+import { systemClock } from "../../core/clock.js";
+import { modelIds } from "../../core/models.js";
+import { isAvailable } from "../../core/serving/engine-port.js";
+import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
+import { starterSize } from "../../models/starter/starter-size.js";
 
 export function serveCommand(program: Command): void {
   const command = settingsOptions(program.command("serve"))
@@ -47,7 +47,10 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Before the weights are prepared, which takes a while.
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
-  const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
+  const [{ startApp }, { createLog }] = await Promise.all([
+    import("../../app/app.js"),
+    import("../../log.js"),
+  ]);
   const progress = startProgress(starterSize);
   const log = createLog(config.service.logLevel);
   let started: App | null = null;
@@ -82,7 +85,7 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
-    if (!stopping.signal.aborted) await greet(app, config);
+    if (!stopping.signal.aborted) await printFirstSteps(app, config);
   } catch (error) {
     // After a signal everything is closed in any case.
     if (!stopping.signal.aborted) {
@@ -94,8 +97,8 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   await stopped;
 }
 
-async function greet(app: App, config: Config): Promise<void> {
-  console.log(introduction(app));
+async function printFirstSteps(app: App, config: Config): Promise<void> {
+  console.log(modelOverview(app));
   const suggestion = app.suggestion();
   if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
@@ -114,7 +117,7 @@ function reloadModels(app: App, readConfig: () => Config): void {
 }
 
 /** What serves which model. */
-function introduction({ url, engine }: App): string {
+function modelOverview({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
     if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded on demand`;
@@ -127,7 +130,7 @@ function introduction({ url, engine }: App): string {
 }
 
 function setupSteps(link: string): string {
-  return `Create the operator's account with this link, which works once and for a day:
+  return `Create the admin account with this link, which works once, within a day:
 
   ${link}
 `;

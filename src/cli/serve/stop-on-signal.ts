@@ -1,5 +1,5 @@
 /** How a server in the foreground ends: the first signal drains, the second ends immediately. */
-import type { App } from "../../app.js";
+import type { App } from "../../app/app.js";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 

@@ -2,11 +2,14 @@
  * The same change to several accounts, one after another: each is a change of its own, with its line in the audit
  * trail, so those that cannot be made do not stop the others.
  */
-import type { BulkRequest } from "../../protocol/dashboard-accounts.js";
 import type { Actor } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountSummary } from "./ports.js";
 import type { AccountAdmin } from "./account-admin.js";
+
+export type BulkChange =
+  | { action: "suspend" | "resume"; ids: readonly string[] }
+  | { action: "plan"; ids: readonly string[]; planId: string };
 
 export interface BulkOutcome {
   changed: AccountSummary[];
@@ -16,7 +19,7 @@ export interface BulkOutcome {
 export async function changeAccounts(
   admin: AccountAdmin,
   actor: Actor,
-  request: BulkRequest,
+  request: BulkChange,
 ): Promise<BulkOutcome> {
   if (request.action === "plan") await admin.requirePlan(request.planId);
   const outcome: BulkOutcome = { changed: [], refused: [] };
@@ -34,7 +37,7 @@ export async function changeAccounts(
 function changeOne(
   admin: AccountAdmin,
   actor: Actor,
-  request: BulkRequest,
+  request: BulkChange,
   id: string,
 ): Promise<AccountSummary> {
   switch (request.action) {

@@ -3,7 +3,7 @@
  * them apart; once it is used, revoked or expired nothing is left of it but its id in the audit trail, the beginning of
  * a hash, which only someone who kept the link could match to it.
  */
-import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import type { SignUpMode } from "./sign-up-mode.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { LinkStore, NewLink } from "../sign-in/ports.js";

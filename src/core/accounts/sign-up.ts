@@ -3,20 +3,20 @@
  * set-up link. Links are checked before the password is hashed, so that invented ones cost nothing, and used
  * up in the transaction that creates the account, so that exactly one of many concurrent attempts succeeds.
  */
-import type { SignUpMode } from "../../protocol/dashboard-api.js";
-import { UserError } from "../user-error.js";
 import { checkEmail, defaultPlanId } from "./accounts.js";
+import type { SignUpMode } from "./sign-up-mode.js";
 import type { Audit } from "../audit.js";
-import { DashboardError } from "../dashboard-error.js";
-import { deadLink } from "../sign-in/one-time-links.js";
-import type { LinkStore, NewLink } from "../sign-in/ports.js";
-import type { Passwords } from "../sign-in/password-queue.js";
-import { DuplicateEmail, type Store } from "../store.js";
-import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
 import type { Counter } from "../counters.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { Account } from "../entities.js";
+import { deadLink } from "../sign-in/one-time-links.js";
+import type { Passwords } from "../sign-in/password-queue.js";
+import type { LinkStore, NewLink } from "../sign-in/ports.js";
 import { emailHash, tokenHash } from "../sign-in/secret-token.js";
 import { Throttle } from "../sign-in/throttle.js";
+import { DuplicateEmail, type Store } from "../store.js";
+import { UserError } from "../user-error.js";
 
 const limitByAddress = 30;
 const windowMs = 60 * 60_000;

@@ -1,6 +1,6 @@
 /** Everything the service keeps about an account, with the reason why. Nothing else is kept. */
 import { setImmediate } from "node:timers/promises";
-import type { StoredAboutMe, StoredRows } from "../../protocol/dashboard-api.js";
+import type { StoredAboutMe, StoredRows } from "./stored-views.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { StoredStore } from "./ports.js";
 import type { Clock } from "../clock.js";

@@ -6,11 +6,11 @@
  *
  * An incident is a run of hours in each of which some model failed at least three requests and a twentieth of all.
  */
-import type { Incident, ModelDays, StatusHistory } from "../../protocol/dashboard-operator.js";
-import { errorTable, type ErrorCode } from "../../protocol/errors.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
-import type { Clock } from "../clock.js";
 import type { Outcomes, OutcomeStore } from "./ports.js";
+import type { Clock } from "../clock.js";
+import { type ErrorCode, errorTable } from "../errors.js";
+import { type ModelId, modelIds } from "../models.js";
+import type { Availability, Incident, ModelDays } from "./service-views.js";
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
@@ -27,8 +27,6 @@ const isFailure = (code: ErrorCode | "none"): boolean =>
   code !== "none" && code !== "maintenance" && errorTable[code].status >= 500;
 
 const failureCodes = (Object.keys(errorTable) as ErrorCode[]).filter(isFailure);
-
-export type Availability = Pick<StatusHistory, "since" | "models" | "incidents">;
 
 export class AvailabilityReports {
   #latest: { atMs: number; read: Promise<Availability> } | null = null;

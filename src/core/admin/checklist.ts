@@ -3,8 +3,8 @@
  * any other can be ticked off by an admin, who may have a reason (no mail server, backups by other means).
  * Ticks are settings of the service, one each, so that two admins do not undo each other's.
  */
-import { checklistItems, type Checklist, type ChecklistItem } from "../../protocol/dashboard-operator.js";
-import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import { checklistItems, type Checklist, type ChecklistItem } from "./service-views.js";
+import type { SignUpMode } from "../accounts/sign-up-mode.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";

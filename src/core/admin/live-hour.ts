@@ -3,8 +3,8 @@
  * every ten seconds (queue, running replies, tokens a second, memory, disk). In memory only and bounded; a
  * restart begins with nothing. Other replicas have an hour of their own.
  */
-import type { LiveMinute, MachineNow } from "../../protocol/dashboard-operator.js";
 import type { Clock } from "../clock.js";
+import type { LiveMinute, MachineNow } from "./service-views.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
 
 export const minutesKept = 60;

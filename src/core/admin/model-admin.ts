@@ -1,13 +1,13 @@
 /** What an admin does about the models, with its line in the audit trail. Refusals are shown to that admin. */
 import type {
-  EngineBody,
+  EngineRequest,
   EnginePreflight,
   ModelChoicesView,
   ModelsNow,
-  PullBody,
+  PullRequest,
   PullView,
-} from "../../protocol/dashboard-models.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+} from "../model-views.js";
+import { isModelId, type ModelId } from "../models.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ModelNames } from "../model-names.js";
@@ -34,7 +34,7 @@ export class ModelAdmin {
     return this.sources.choices();
   }
 
-  preflight(engine: EngineBody): Promise<EnginePreflight> {
+  preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return translateError("url", () => this.sources.preflight(engine));
   }
 
@@ -44,7 +44,7 @@ export class ModelAdmin {
     await this.audit.record(actor, "changed source of model", model);
   }
 
-  async useEngine(actor: Actor, id: string, engine: EngineBody): Promise<void> {
+  async useEngine(actor: Actor, id: string, engine: EngineRequest): Promise<void> {
     const model = requireModel(id);
     await translateError("url", () => this.sources.useEngine(model, engine));
     await this.audit.record(actor, "changed source of model", model);
@@ -62,7 +62,7 @@ export class ModelAdmin {
     await this.audit.record(actor, "rolled back model", model);
   }
 
-  async pull(actor: Actor, body: PullBody): Promise<PullView> {
+  async pull(actor: Actor, body: PullRequest): Promise<PullView> {
     const pull = await translateError("reference", async () => this.pulls.start(body));
     await this.audit.record(actor, "started pull", pull.reference);
     return pull;

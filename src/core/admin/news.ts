@@ -3,7 +3,7 @@
  * as they are scheduled. Whether a window is planned, open or over follows from the clock; it is not stored.
  */
 import { randomUUID } from "node:crypto";
-import { longest } from "../../protocol/dashboard-bounds.js";
+import { longest } from "../bounds.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ChangelogItem, NewsStore } from "./ports.js";

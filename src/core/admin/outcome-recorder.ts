@@ -7,8 +7,8 @@
  * matters to a percentage of thousands. Memory is bounded: models and codes are closed sets, and hours are limited
  * by `mostRows`.
  */
-import type { ErrorCode } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ErrorCode } from "../errors.js";
+import type { ModelId } from "../models.js";
 import type { Clock } from "../clock.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";

@@ -1,14 +1,14 @@
 /** What the admin pages need: sums over all accounts, outcomes of requests, announcements, the models' sources. */
-import type { ErrorCode } from "../../protocol/errors.js";
+import type { ErrorCode } from "../errors.js";
 import type {
-  EngineBody,
+  EngineRequest,
   EnginePreflight,
   ModelChoicesView,
   ModelView,
-  PullBody,
+  PullRequest,
   PullView,
-} from "../../protocol/dashboard-models.js";
-import type { ModelId } from "../../protocol/models.js";
+} from "../model-views.js";
+import type { ModelId } from "../models.js";
 import type { MaintenanceWindow } from "../serving/maintenance-gate.js";
 import type { UsageCounts } from "../usage/ports.js";
 
@@ -144,11 +144,11 @@ export interface NewsStore {
 export interface ModelSources {
   now(): Promise<ModelView[]>;
   choices(): Promise<ModelChoicesView>;
-  preflight(engine: EngineBody): Promise<EnginePreflight>;
+  preflight(engine: EngineRequest): Promise<EnginePreflight>;
   // The next four resolve when the choice is checked and stored. The model changes over afterwards, without dropping
   // a stream; where that fails, the choice is taken back and `now` says why.
   useWeights(model: ModelId, file: string, force: boolean): Promise<void>;
-  useEngine(model: ModelId, engine: EngineBody): Promise<void>;
+  useEngine(model: ModelId, engine: EngineRequest): Promise<void>;
   useDefault(model: ModelId): Promise<void>;
   rollBack(model: ModelId): Promise<void>;
 }
@@ -156,7 +156,7 @@ export interface ModelSources {
 /** Downloads of weights. Methods reject with `UserError` likewise. */
 export interface Pulls {
   list(): PullView[];
-  start(pull: PullBody): PullView;
+  start(pull: PullRequest): PullView;
   /** What has arrived is kept. */
   pause(id: string): PullView;
   /** Also tries a failed one again. */

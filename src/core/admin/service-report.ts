@@ -1,8 +1,8 @@
 /** Usage of the whole service: by time and model, top accounts and keys, causes of errors. */
-import type { ServiceUsageReport, TopUsers } from "../../protocol/dashboard-operator.js";
-import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
-import { errorTable } from "../../protocol/errors.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { ServiceUsageReport, TopUsers } from "../usage/usage-views.js";
+import { playgroundKeyId } from "../bounds.js";
+import { errorTable } from "../errors.js";
+import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { UsageCounts } from "../usage/ports.js";
 import type { OutcomeRecorder } from "./outcome-recorder.js";

@@ -1,6 +1,6 @@
 /** What the public status page says: each model, the parts behind them, and all of it in one word. */
-import type { ModelState } from "../../protocol/dashboard-api.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { ModelState } from "./service-views.js";
+import { modelIds, type ModelId } from "../models.js";
 import type { News } from "./news.js";
 import type { EngineStatus } from "../serving/engine-port.js";
 import { withTimeLimit } from "../time-limit.js";

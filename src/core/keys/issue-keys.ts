@@ -5,20 +5,20 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { UserError } from "../user-error.js";
-import { keyHash, mintKey } from "./key-format.js";
+import { largestQuota, longest, mostTags } from "../bounds.js";
+import type { Clock } from "../clock.js";
 import {
-  noKeyLimits,
-  operations,
   type Account,
   type ApiKey,
   type KeyLimits,
+  noKeyLimits,
   type Operation,
+  operations,
 } from "../entities.js";
-import type { Clock } from "../clock.js";
+import { keyHash, mintKey } from "./key-format.js";
+import { isModelId, type ModelId, modelIds } from "../models.js";
 import type { NewKey, Store } from "../store.js";
+import { UserError } from "../user-error.js";
 
 export interface KeyRequest {
   name: string;

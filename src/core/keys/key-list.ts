@@ -1,9 +1,21 @@
 /** A page of an account's keys: searched, filtered and sorted. An account has some hundreds, so this is done here. */
-import { keysPageSize } from "../../protocol/dashboard-bounds.js";
-import type { KeySort, KeysRequest } from "../../protocol/dashboard-keys.js";
-import { modelIds } from "../../protocol/models.js";
+import { keysPageSize } from "../bounds.js";
 import type { ApiKey } from "../entities.js";
-import { hasEnded, keyStatus } from "./key-status.js";
+import { hasEnded, keyStatus, type KeyStatus } from "./key-status.js";
+import { type ModelId, modelIds } from "../models.js";
+
+type KeySort = "newest" | "oldest" | "name" | "used" | "unused" | "expiry";
+
+export interface KeyQuery {
+  search: string;
+  /** `working`: all that have not ended. */
+  status: "working" | "all" | KeyStatus;
+  model?: ModelId | undefined;
+  tag?: string | undefined;
+  sort: KeySort;
+  /** From 0 on. */
+  page: number;
+}
 
 export interface ListedKey {
   key: ApiKey;
@@ -23,7 +35,7 @@ export interface KeyPage {
   tags: string[];
 }
 
-export function keyPage(keys: readonly ApiKey[], request: KeysRequest, now: Date): KeyPage {
+export function keyPage(keys: readonly ApiKey[], request: KeyQuery, now: Date): KeyPage {
   const byId = new Map(keys.map((key) => [key.id, key]));
   const replacements = new Map(keys.flatMap((key) => (key.replaces === null ? [] : [[key.replaces, key]])));
   const matching = keys.filter((key) => matches(key, request, now)).sort(orders[request.sort]);
@@ -41,7 +53,7 @@ export function keyPage(keys: readonly ApiKey[], request: KeysRequest, now: Date
   };
 }
 
-function matches(key: ApiKey, { search, status, model, tag }: KeysRequest, now: Date): boolean {
+function matches(key: ApiKey, { search, status, model, tag }: KeyQuery, now: Date): boolean {
   const is = keyStatus(key, now);
   if (status === "working" ? hasEnded(is) : status !== "all" && status !== is) return false;
   // A key without a list of models may use every one of them.

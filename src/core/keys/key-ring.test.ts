@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { openTemporaryStore, type TemporaryStore } from "../../../test/support/stores/temporary-store.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey } from "./issue-keys.js";
 import { createAccount, requireAccount, resumeAccount, suspendAccount } from "../accounts/accounts.js";
 import { keyHash, KeyRing, mintKey } from "./key-ring.js";

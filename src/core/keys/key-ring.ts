@@ -17,15 +17,15 @@
  * The days of last use, and the models, are collected here and written in batches. A failed write keeps them for the next one, of a
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
-import { ServiceError } from "../../protocol/errors.js";
-import { keyHash, keyName } from "./key-format.js";
-import { isUsable } from "../serving/permission.js";
-import type { ModelId } from "../../protocol/models.js";
 import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";
-import type { KeyUse, Store } from "../store.js";
+import { ServiceError } from "../errors.js";
+import { keyHash, keyName } from "./key-format.js";
+import type { ModelId } from "../models.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { Semaphore } from "../semaphore.js";
+import { isUsable } from "../serving/permission.js";
+import type { KeyUse, Store } from "../store.js";
 import { withTimeLimit } from "../time-limit.js";
 
 export { keyHash, mintKey } from "./key-format.js";

@@ -1,6 +1,7 @@
-import { isLive } from "./issue-keys.js";
 import type { ApiKey } from "../entities.js";
-import type { KeyStatus } from "../../protocol/dashboard-keys.js";
+import { isLive } from "./issue-keys.js";
+
+export type KeyStatus = "active" | "disabled" | "expiring" | "expired" | "revoked";
 
 /** What a key is good for now. `expiring`: it was rotated and works for a while yet. */
 export function keyStatus(key: ApiKey, now: Date): KeyStatus {

@@ -2,29 +2,27 @@
  * The keys of one account, for its owner. A key of another account is answered like one that does not exist.
  * Changes apply to the next request; when a key stops working, its running streams end.
  */
-import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
-import { listedKeys } from "../../protocol/dashboard-bounds.js";
-import type { KeysRequest } from "../../protocol/dashboard-keys.js";
-import { UserError } from "../user-error.js";
+import type { AuditAction } from "../audit-actions.js";
+import type { Audit } from "../audit.js";
+import { listedKeys } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import { DashboardError, type DashboardErrorCode } from "../dashboard-error.js";
+import type { Account, ApiKey } from "../entities.js";
 import {
   createKey,
   editKey,
   fieldOf,
+  type IssuedKey,
   KeyLimitReached,
+  type KeyRequest,
   revokeKey,
   rotateKey,
-  type IssuedKey,
-  type KeyRequest,
 } from "./issue-keys.js";
-import type { AuditAction } from "../../protocol/audit-actions.js";
-import type { Audit } from "../audit.js";
-import type { CutTarget } from "../serving/completion.js";
-import { DashboardError } from "../dashboard-error.js";
-import { keyPage, type KeyPage } from "./key-list.js";
+import { keyPage, type KeyPage, type KeyQuery } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
-import type { Account, ApiKey } from "../entities.js";
-import type { Clock } from "../clock.js";
+import type { CutTarget } from "../serving/completion.js";
 import type { Store } from "../store.js";
+import { UserError } from "../user-error.js";
 
 export interface KeySwitch {
   /** Null enables it. */
@@ -55,7 +53,7 @@ export class OwnKeys {
     return { keys, next: hasNext ? `${last.createdAt.getTime()} ${last.id}` : null };
   }
 
-  async page(account: Account, request: KeysRequest): Promise<KeyPage> {
+  async page(account: Account, request: KeyQuery): Promise<KeyPage> {
     await this.parts.keys.flush();
     return keyPage(await this.parts.store.listKeys(account.id), request, this.parts.clock.now());
   }

@@ -11,20 +11,20 @@
  * An error before the reservation is reported after the request was counted (`count`), and a refusal by that count takes
  * precedence: clients see the same order either way.
  */
-import type { ServiceError } from "../../protocol/errors.js";
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk, Lease } from "../counters.js";
+import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, Lease, WindowAsk } from "../counters.js";
 import type { KeyRecord } from "../entities.js";
+import type { ServiceError } from "../errors.js";
 import {
-  metersOf,
-  neverFits,
-  refuse,
-  tightestOf,
-  windowAsk,
   type CallerMeters,
   type Meter,
+  metersOf,
+  neverFits,
   type QuotaReading,
   type RateReading,
   type Rates,
+  refuse,
+  tightestOf,
+  windowAsk,
 } from "./meters.js";
 import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import type { ReadRates } from "./admission.js";
 import type { Limits } from "./limits.js";
 import type { Clock } from "../clock.js";

@@ -1,7 +1,7 @@
 /** The limits that apply to a caller: what is counted, under which name, up to what, and who set it. */
-import { ServiceError } from "../../protocol/errors.js";
-import type { WindowAsk, CounterReading } from "../counters.js";
+import type { CounterReading, WindowAsk } from "../counters.js";
 import type { ApiKey, KeyRecord } from "../entities.js";
+import { ServiceError } from "../errors.js";
 
 const windowMs = 60_000;
 

@@ -1,20 +1,19 @@
 /** Quotas over months of fast-forwarded time: never exceeded, nothing counted twice, nothing lost by a restart. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callerWith } from "../../../test/support/clients/caller.js";
-import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
-import { MemoryAdmissions } from "../../store/counters/memory-admissions.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { QuotaDay, QuotaUse, UsageStore } from "../usage/ports.js";
-import { StoreUnavailable } from "../store.js";
 import type { KeyLimits, Plan, Quotas } from "../entities.js";
-import { Limits } from "./limits.js";
-import { LiveRates } from "../usage/live-rates.js";
-import { UsageRecorder } from "../usage/usage-recorder.js";
+import { ServiceError } from "../errors.js";
 import { Calendar } from "./calendar.js";
+import { Limits } from "./limits.js";
 import { QuotaBook } from "./quota-book.js";
 import { quotaUse } from "./quota-use.js";
+import { StoreUnavailable } from "../store.js";
+import { LiveRates } from "../usage/live-rates.js";
+import type { QuotaDay, QuotaUse, UsageStore } from "../usage/ports.js";
+import { UsageRecorder } from "../usage/usage-recorder.js";
+import { memoryCounters } from "../../store/counters/memory-counters.js";
+import { callerWith } from "../../../test/support/clients/caller.js";
+import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 
 /** Adds each batch once, and can lose the answer to a write. */
 class QuotaRows {
@@ -63,8 +62,8 @@ function startOn(rows: QuotaRows, clock: FakeClock, zone: string) {
     record: (used) => recorder.recordDay(used),
   });
   const newLimits = () => {
-    const leases = new MemoryLeases();
-    return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases, { quotas });
+    const { admissions, leases } = memoryCounters(clock);
+    return new Limits(admissions, leases, { quotas });
   };
   const server = {
     limits: newLimits(),

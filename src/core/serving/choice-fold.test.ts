@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FinishReason } from "../../protocol/chat.js";
+import type { FinishReason } from "../chat/reply.js";
 import { ChoiceFold } from "./choice-fold.js";
 
 function fold(argumentTexts: readonly string[], finishReason: FinishReason) {

@@ -1,6 +1,5 @@
 /** One choice of a reply, put together from its events. */
-import type { FinishReason } from "../../protocol/chat.js";
-import type { ChoicePart, ReplyChoice } from "../../protocol/dialect.js";
+import type { ChoicePart, FinishReason, ReplyChoice } from "../chat/reply.js";
 import type { GenerationEvent } from "./engine-port.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;

@@ -10,9 +10,9 @@
  * The caller's signal reaches every wait. Given its controller, the end of the permission aborts that controller.
  * A consumer that stops iterating settles as well.
  */
-import type { ChatRequest } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ChatRequest } from "../chat/request.js";
+import { ServiceError } from "../errors.js";
+import type { ModelId } from "../models.js";
 import { eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "../limits/admission.js";

@@ -1,7 +1,7 @@
 /** What serving needs from an engine. Every implementation passes the suite in `test/contract/engines`. */
-import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../../protocol/chat.js";
-import type { ReplyEvent, Usage } from "../../protocol/dialect.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../chat/request.js";
+import type { ReplyEvent, Usage } from "../chat/reply.js";
+import type { ModelId } from "../models.js";
 
 /** What is to be generated. Everything in it is content or derives from it: never log it. */
 export interface Generation {
@@ -67,7 +67,7 @@ export interface EngineStatus {
   /** How many generations can run concurrently. */
   capacity: number;
   /** It accepts more than that: requests of an account that has many are preempted for an account that has few. */
-  setsAside?: boolean;
+  preempts?: boolean;
   /** How many run now. */
   active: number;
   restarts: number;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { FairQueue, type Slot } from "./fair-queue.js";
 import { systemClock, type Clock } from "../clock.js";
 
@@ -10,14 +10,14 @@ const never = new AbortController().signal;
 
 function queueOf(
   capacity: number | (() => number),
-  overrides: { maxLength?: number; maxWaitMs?: number; setsAside?: () => boolean; clock?: Clock } = {},
+  overrides: { maxLength?: number; maxWaitMs?: number; preempts?: () => boolean; clock?: Clock } = {},
 ): FairQueue {
   return new FairQueue({
     capacity: typeof capacity === "number" ? () => capacity : capacity,
     maxLength: overrides.maxLength ?? 1000,
     maxWaitMs: overrides.maxWaitMs ?? 60_000,
     clock: overrides.clock ?? systemClock,
-    setsAside: overrides.setsAside,
+    preempts: overrides.preempts,
   });
 }
 
@@ -230,26 +230,26 @@ describe("fair queue", () => {
   });
 
   describe("before an engine that sets requests aside", () => {
-    const setsAside = () => true;
+    const preempts = () => true;
     const times = (count: number, account: string): [string, number][] =>
       Array.from({ length: count }, () => [account, 100]);
 
     it("lets a newcomer run at once beside an account that has every place", async () => {
-      const queue = queueOf(4, { setsAside });
+      const queue = queueOf(4, { preempts });
       const { order } = enterAll(queue, [...times(9, "a"), ["b", 1]]);
       await settled();
       expect(order).toEqual(["a", "a", "a", "a", "b"]);
     });
 
     it("lets each account have its share of the places at once, and no more", async () => {
-      const queue = queueOf(4, { setsAside });
+      const queue = queueOf(4, { preempts });
       const { order } = enterAll(queue, [...times(6, "a"), ...times(3, "b"), ...times(2, "c")]);
       await settled();
       expect(order).toEqual(["a", "a", "a", "a", "b", "b", "c"]);
     });
 
     it("refuses no newcomer because of another account's full queue", async () => {
-      const queue = queueOf(2, { setsAside, maxLength: 2 });
+      const queue = queueOf(2, { preempts, maxLength: 2 });
       const { order } = enterAll(queue, times(4, "a"));
       queue.requireRoom({ accountId: "b", places: 1 });
       await queue.enter({ accountId: "b", cost: 1, places: 1 }, never);
@@ -257,7 +257,7 @@ describe("fair queue", () => {
     });
 
     it("lets nobody overtake one that waits for several while no account has more than its share", async () => {
-      const queue = queueOf(4, { setsAside });
+      const queue = queueOf(4, { preempts });
       const entered = enterAll(queue, [
         ["a", 1, 1],
         ["b", 1, 4],

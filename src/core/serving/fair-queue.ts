@@ -15,7 +15,7 @@
  * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
  * waits.
  */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "../clock.js";
 import { PlaceShares } from "./place-shares.js";
@@ -26,7 +26,7 @@ export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
   /** Whether the engine makes room by preempting requests; by default it does not. */
-  setsAside?: (() => boolean) | undefined;
+  preempts?: (() => boolean) | undefined;
   maxLength: number;
   maxWaitMs: number;
   clock: Clock;

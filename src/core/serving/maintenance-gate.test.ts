@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { ServiceError } from "../errors.js";
+import { MaintenanceGate, type MaintenanceWindow } from "./maintenance-gate.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { ServiceError } from "../../protocol/errors.js";
-import { type MaintenanceWindow, MaintenanceGate } from "./maintenance-gate.js";
 
 const minuteMs = 60_000;
 const clock = () => new FakeClock(new Date("2030-01-01T09:00:00Z"));

@@ -7,9 +7,8 @@
  * While one is open new completions are refused. What runs may finish within the drain time, and is then
  * ended with the same error.
  */
-import { ServiceError } from "../../protocol/errors.js";
-
 import type { Clock } from "../clock.js";
+import { ServiceError } from "../errors.js";
 import { PeriodicTask } from "../periodic-task.js";
 
 export interface MaintenanceWindow {

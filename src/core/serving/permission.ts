@@ -2,9 +2,9 @@
  * Whether a caller may do what it requests, checked the same way when a request comes in and while its reply is
  * being written. Times are compared with the clock: a record may say that its key ends later.
  */
-import { ServiceError } from "../../protocol/errors.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
 import type { KeyRecord } from "../entities.js";
+import { ServiceError } from "../errors.js";
+import { type ModelId, modelIds } from "../models.js";
 
 /** Whether requests of this caller are accepted at that time. */
 export function isUsable(caller: KeyRecord, now: Date): boolean {

@@ -11,7 +11,7 @@ import type { Clock } from "../clock.js";
 
 export interface PlaceSharesOptions {
   capacity: () => number;
-  setsAside?: (() => boolean) | undefined;
+  preempts?: (() => boolean) | undefined;
   clock: Clock;
 }
 
@@ -79,7 +79,7 @@ export class PlaceShares {
   }
 
   #canPreempt(): boolean {
-    return this.options.setsAside?.() === true;
+    return this.options.preempts?.() === true;
   }
 
   #wouldTake({ places }: PlaceRequest): number {

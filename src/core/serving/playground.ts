@@ -2,9 +2,9 @@
  * The caller of a request from the playground: the account of a session, with every permission of its plan
  * and no key. Limits, queue and usage see it as they see a key's requests.
  */
-import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
+import { playgroundKeyId } from "../bounds.js";
+import { type KeyRecord, noKeyLimits } from "../entities.js";
 import type { SessionRecord } from "../sign-in/ports.js";
-import { noKeyLimits, type KeyRecord } from "../entities.js";
 
 /** `endsAt` is when the session ends unless it is used again. */
 export const playgroundCaller = ({ account, plan, session }: SessionRecord, endsAt: Date): KeyRecord => ({

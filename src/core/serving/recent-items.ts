@@ -6,7 +6,7 @@
  * refused with instructions, so nothing depends on it being kept.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { KeptItem } from "../../protocol/dialect.js";
+import type { KeptItem } from "../chat/reply.js";
 import type { Clock } from "../clock.js";
 
 const keptMs = 10 * 60_000;

@@ -1,7 +1,7 @@
 /** Clients that find the queue full and retry when told to: simulated, on a clock that leaps. */
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { FairQueue } from "./fair-queue.js";
 import { RetryAfter } from "./retry-after.js";
 

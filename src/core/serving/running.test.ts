@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ApiKey, KeyRecord } from "../entities.js";
+import { ServiceError } from "../errors.js";
+import { type Run, Running } from "./running.js";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ApiKey, KeyRecord } from "../entities.js";
-import { Running, type Run } from "./running.js";
 
 let clock: FakeClock;
 let reread: ReturnType<typeof vi.fn<(caller: KeyRecord) => Promise<KeyRecord | null>>>;

@@ -13,8 +13,8 @@
  * While the store is unreachable, a reply goes on until the end that is in its record, and is reviewed again
  * every second.
  */
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import { ServiceError } from "../errors.js";
+import type { ModelId } from "../models.js";
 import { endOf, isUsable, refusalOf, requirePermission } from "./permission.js";
 import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";

@@ -6,7 +6,7 @@ import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeEngine } from "../../../test/support/engines/fake-engine.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { Completions, type CompletionTrace } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
 import { systemClock } from "../clock.js";

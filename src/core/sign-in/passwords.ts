@@ -1,4 +1,4 @@
-import { passwordLength } from "../../protocol/dashboard-bounds.js";
+import { passwordLength } from "../bounds.js";
 import { UserError } from "../user-error.js";
 
 // As in the dashboard's forms: a password chosen on the command line must be accepted there.

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { openTemporaryStore } from "../../../test/support/stores/temporary-store.js";
-import { MemoryCounter } from "../../store/counters/memory-counter.js";
 import { hashPassword, verifyPassword } from "../../adapters/password-hash.js";
 import { Audit } from "../audit.js";
 import { KnownDevices } from "./known-devices.js";
 import { SignIn } from "./sign-in.js";
+import { memoryCounters } from "../../store/counters/memory-counters.js";
+import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
+import { openTemporaryStore } from "../../../test/support/stores/temporary-store.js";
 
 const stranger = { network: "10.0.0.1", device: null };
 
@@ -26,7 +26,7 @@ describe("signing in", () => {
       },
       new Audit(store.audit, clock),
       new KnownDevices(store, clock),
-      new MemoryCounter(clock),
+      memoryCounters(clock).counter,
       clock,
     );
     const account = { role: "user", planId: "free" } as const;

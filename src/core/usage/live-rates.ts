@@ -3,8 +3,8 @@
  * produced, and the median of the last waits in the queue. Models that share an engine are read together. Kept in
  * memory only and bounded; a restart begins with nothing.
  */
-import { modelIds, type ModelId } from "../../protocol/models.js";
 import type { Clock } from "../clock.js";
+import { type ModelId, modelIds } from "../models.js";
 
 const windowSeconds = 10;
 const waitsKept = 200;

@@ -1,5 +1,5 @@
 /** What usage needs from the store. Nothing but counts. */
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../models.js";
 import type { FirstTokenTimes } from "./first-tokens.js";
 
 /** What was used in some time, by whomever it is counted for. */

@@ -1,5 +1,5 @@
 /** The columns of counts in every CSV file of usage, in their order. */
-import type { UsageBucket } from "../../protocol/dashboard-api.js";
+import type { UsageBucket } from "./usage-views.js";
 import type { CsvCell } from "./csv.js";
 
 export const countHeadings = [

@@ -13,19 +13,19 @@
  * Only a write whose answer was lost is seen twice, until it is tried again.
  */
 import { randomUUID } from "node:crypto";
-import type { ModelId } from "../../protocol/models.js";
-import type { QuotaDay, UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./ports.js";
+import type { Clock } from "../clock.js";
+import type { ModelId } from "../models.js";
+import { PeriodicTask } from "../periodic-task.js";
+import { withTimeLimit } from "../time-limit.js";
 import {
   addFirstToken,
+  type FirstTokenTally,
   newFirstTokenTally,
   noFirstTokenTimes,
   sumOfFirstTokenTimes,
-  type FirstTokenTally,
 } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
-import type { Clock } from "../clock.js";
-import { PeriodicTask } from "../periodic-task.js";
-import { withTimeLimit } from "../time-limit.js";
+import type { QuotaDay, UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./ports.js";
 
 /** With the pages asking every second, a request appears within two, whichever replica served it. */
 const flushEveryMs = 750;

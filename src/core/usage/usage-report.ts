@@ -1,12 +1,12 @@
 /** What an account has used, by hour or by day, by key and by model. */
 import { setImmediate } from "node:timers/promises";
-import type { UsageBucket, UsageReport } from "../../protocol/dashboard-api.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { UsageBucket, UsageReport } from "./usage-views.js";
+import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Store } from "../store.js";
 import type { UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "./ports.js";
 import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
-import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
+import { playgroundKeyId } from "../bounds.js";
 import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
 
 export const dayMs = 24 * hourMs;

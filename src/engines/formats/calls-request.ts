@@ -1,5 +1,5 @@
 /** What a grammar for calls is compiled from, as it is sent to the thread that compiles it. */
-import type { ReplyFormat, Tool, Tooling } from "../../protocol/chat.js";
+import type { ReplyFormat, Tool, Tooling } from "../../core/chat/request.js";
 import { objectGrammar, schemaGrammar } from "./json-schema/compile.js";
 import { SchemaError, type Path } from "./json-schema/schema.js";
 import { callGrammar } from "./replies/call-grammar.js";

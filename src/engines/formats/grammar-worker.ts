@@ -1,5 +1,5 @@
 /** A thread that compiles JSON schemas to grammars, one at a time. It keeps nothing between two of them. */
-import { parentPort } from "node:worker_threads";
+import { performTasks } from "../../adapters/worker-tasks.js";
 import { schemaGrammar } from "./json-schema/compile.js";
 import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
 import { callsGrammar, ToolSchemaError } from "./calls-request.js";
@@ -12,14 +12,7 @@ export type Compiled =
   /** A bug in the compiler. */
   | { type: "failed" };
 
-export type FromGrammarWorker = { type: "ready" } | Compiled;
-
-const send = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
-
-parentPort?.on("message", (text: string) => {
-  send(compile(text));
-});
-send({ type: "ready" });
+performTasks(compile);
 
 function compile(text: string): Compiled {
   try {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { ReplyFormat } from "../../protocol/chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { Grammars } from "./grammars.js";
 
@@ -220,7 +220,7 @@ describe("the thread that compiles", () => {
          parentPort.postMessage({ type: "ready" });`,
       )}`,
     );
-  const echo = 'parentPort.postMessage({ type: "grammar", gbnf: text });';
+  const echo = 'parentPort.postMessage({ type: "result", result: { type: "grammar", gbnf: text } });';
 
   it("is ended when it takes too long, and the next schema gets another", async () => {
     const thread = newThread(program(`if (text === "slow") for (;;); ${echo}`));

@@ -9,16 +9,16 @@
  * An aborted request leaves its schema in the queue: otherwise an account that hangs up early would get more of the
  * thread than one that waits.
  */
+import type { ReplyFormat } from "../../core/chat/request.js";
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
 import { FairQueue } from "../../core/serving/fair-queue.js";
-import { systemClock, type Clock } from "../../core/clock.js";
-import type { ReplyFormat } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
+import type { CallsRequest } from "./calls-request.js";
 import { GrammarCache } from "./grammar-cache.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { objectGrammar } from "./json-schema/compile.js";
 import { schemaRefusal } from "./schema-refusal.js";
 import { textOfCalls, textOfSchema } from "./schema-text.js";
-import type { CallsRequest } from "./calls-request.js";
 
 export interface GrammarsOptions {
   clock?: Clock;

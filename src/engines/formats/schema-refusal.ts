@@ -1,5 +1,5 @@
 /** The error for a schema that cannot be enforced. */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import type { Path } from "./json-schema/schema.js";
 
 /** The path is made of keywords and positions: nothing that the client wrote is repeated. */

@@ -1,5 +1,5 @@
 /** What is sent to the thread that compiles, and what its outcome is kept under. */
-import type { ReplyFormat } from "../../protocol/chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import type { CallsRequest } from "./calls-request.js";
 
 /** Each before JSON, which begins with a brace. Without one it is a schema that is followed as far as it can be. */

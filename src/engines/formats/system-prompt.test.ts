@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ChatMessage } from "../../protocol/chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import { withSystemPrompt } from "./system-prompt.js";
 
 const question: ChatMessage = { role: "user", content: "Why?" };

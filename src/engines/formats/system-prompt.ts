@@ -1,5 +1,5 @@
 /** The model's own system prompt goes before conversations that bring none. */
-import type { ChatMessage } from "../../protocol/chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 
 export function withSystemPrompt(
   messages: readonly ChatMessage[],

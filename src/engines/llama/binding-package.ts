@@ -8,10 +8,7 @@ import type { Backend, GpuBackend } from "./gpu/backends.js";
 const platforms: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "mac", win32: "win" };
 const platformName = (): string => `${platforms[process.platform] ?? process.platform}-${process.arch}`;
 
-/**
- * Whose prebuilt package has a hash in the lockfile. Those of other platforms are left out of it until theirs is known:
- * native code that nobody can check is not installed.
- */
+/** Platforms whose prebuilt package has a hash in the lockfile: native code that cannot be verified is not installed. */
 export const packagedPlatforms: readonly string[] = ["linux-arm64", "linux-armv7l", "linux-x64"];
 
 /** Null where this version comes with an engine for this machine; otherwise the platform's name. */

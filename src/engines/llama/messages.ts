@@ -3,15 +3,8 @@
  * of one child.
  */
 import type { CacheType } from "../../adapters/kv-cache.js";
-import type {
-  ChatMessage,
-  ChatRole,
-  FinishReason,
-  ReasoningEffort,
-  ReplyLogprob,
-  Sampling,
-  Tool,
-} from "../../protocol/chat.js";
+import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
+import type { ChatMessage, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
 import type { ReplyEvent } from "../formats/replies/reply-events.js";
 import type { ReplySyntax } from "../formats/replies/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
@@ -32,7 +25,7 @@ export interface LoadRequest {
   probing?: boolean;
 }
 
-/** What the prompt is made of. */
+/** What the prompt is rendered from. */
 export interface Conversation {
   messages: readonly ChatMessage[];
   /** Empty when nothing can be called. */
@@ -57,7 +50,7 @@ export interface GenerateRequest {
   defaults: SamplingDefaults;
   topLogprobs: number | undefined;
   grammar: GrammarPlan | undefined;
-  /** How the reply is taken apart. */
+  /** How the reply is parsed. */
   parsing: ParsingPlan | undefined;
 }
 
@@ -66,15 +59,15 @@ export interface GrammarPlan {
   gbnf: string;
   /** Texts on which it begins, themselves included; undefined: from the first token on. */
   triggers?: readonly string[];
-  /** Whether a trigger counts only as the beginning of the reply, or of what follows thoughts. */
+  /** Whether a trigger counts only at the beginning of the reply, or right after reasoning. */
   onlyAtStart?: boolean;
 }
 
-/** How thoughts and calls are told from the reply; without one everything is text. */
+/** How reasoning and calls are separated from the text; without one everything is text. */
 export interface ParsingPlan {
   syntax: ReplySyntax;
   tools: readonly Pick<Tool, "name" | "parameters">[];
-  /** The prompt ended inside of the thoughts. */
+  /** The prompt ended inside reasoning. */
   reasoningOpen: boolean;
 }
 
@@ -89,19 +82,6 @@ export type ToWorker =
   /** Finish the current step, free all memory and exit. */
   | { type: "close" };
 
-/** Tokens that the chat template writes at least, on average, for one more of each. */
-export interface TemplateTokens {
-  /** Users' and assistants' messages in turns. */
-  turn: number;
-  /** An assistant's call and its result. */
-  round: number;
-  /** A message after one of the same role. */
-  repeated: Record<ChatRole, number>;
-  /** A call beside others of the same message. */
-  call: number;
-  tool: number;
-}
-
 export interface LoadedFacts {
   loadMs: number;
   threads: number;
@@ -112,9 +92,8 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
-  /** How the model writes thoughts and calls. */
+  /** How the model writes reasoning and calls. */
   syntax: ReplySyntax;
-  template: TemplateTokens;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
@@ -138,7 +117,7 @@ export interface Progress {
   choice: number;
   /** What a new token added to the text of the reply, possibly nothing yet; null while the prompt is read. */
   text: string | null;
-  /** Thoughts and calls, and the text between them, instead of `text`. */
+  /** Reasoning and calls, and the text between them, instead of `text`. */
   events?: readonly ReplyEvent[];
   logprobs?: readonly ReplyLogprob[];
   /** Set with the choice's last text. */

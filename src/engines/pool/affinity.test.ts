@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { generationOf } from "../../../test/contract/engines/engine-contract.js";
-import type { ChatMessage } from "../../protocol/chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import { Affinity } from "./affinity.js";
 
 const message = (role: ChatMessage["role"], content: string): ChatMessage => ({ role, content });

@@ -62,7 +62,7 @@ export class Affinity<Place> {
     this.#sweep ??= this.#sweepIn(keptMs);
   }
 
-  /** Nothing is warm there any more. */
+  /** Drops every entry for the place. */
   forget(place: Place): void {
     this.#forgetWhere((entry) => entry.place === place);
   }
@@ -77,8 +77,8 @@ export class Affinity<Place> {
     this.#entries.clear();
   }
 
-  #forgetWhere(isMeant: (entry: Entry<Place>) => boolean): void {
-    for (const [key, entry] of this.#entries) if (isMeant(entry)) this.#entries.delete(key);
+  #forgetWhere(matches: (entry: Entry<Place>) => boolean): void {
+    for (const [key, entry] of this.#entries) if (matches(entry)) this.#entries.delete(key);
   }
 
   #sweepIn(ms: number): NodeJS.Timeout {

@@ -1,7 +1,7 @@
 /** One engine of a pool, with what runs on it. */
-import { isAvailable, type Engine } from "../../core/serving/engine-port.js";
 import type { Clock } from "../../core/clock.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
+import { type Engine, isAvailable } from "../../core/serving/engine-port.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
 
@@ -12,7 +12,7 @@ export interface PoolMember {
   weight?: number | undefined;
   /** Requests of others that wait at the engine, where it reports them. */
   waiting?: (() => number) | undefined;
-  /** It is restarted when it dies, and requests wait for that. */
+  /** Restarted when it dies; requests wait for that. */
   restartsItself?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ export class Member implements Candidate {
   }
 
   /** Reads what the engine reports now. */
-  look(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
+  refresh(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
     const { state, capacity, contextTokens } = this.engine.status(model);
     this.capacity = capacity;
     this.waiting = this.#readWaiting();

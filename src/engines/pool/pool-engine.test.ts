@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { eachOf } from "../../core/arrivals.js";
+import { ServiceError } from "../../core/errors.js";
+import {
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../core/serving/engine-port.js";
+import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 import {
   collect,
   drain,
@@ -8,17 +16,9 @@ import {
   replyTo,
   startReply,
 } from "../../../test/contract/engines/engine-contract.js";
+import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
-import {
-  ReaderTooSlow,
-  type Generation,
-  type GenerationEvent,
-  type PreparedGeneration,
-} from "../../core/serving/engine-port.js";
-import { ServiceError } from "../../protocol/errors.js";
-import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 
 class ClosableEngine extends FakeEngine {
   closed = false;
@@ -116,7 +116,7 @@ describe("a pool of engines", () => {
     },
   );
 
-  it("passes thoughts and calls on as they come, and tries elsewhere before the first event of any kind only", async () => {
+  it("passes reasoning and calls on as they come, and tries elsewhere before the first event of any kind only", async () => {
     const tool = { name: "f", description: undefined, parameters: undefined, strict: false };
     const tooling = { tools: [tool], choice: "required", parallel: true } as const;
     const end = { type: "finished", choice: 0, finishReason: "tool_calls" } as const;

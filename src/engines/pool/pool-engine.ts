@@ -1,7 +1,7 @@
 /**
  * A pool of engines is an engine. A generation goes where its conversation is warm or where least is under way
- * (routing.ts), avoiding members that are unreachable or fail (breaker.ts), unless there is no other. A member that is
- * asleep is woken only when those that are loaded are full.
+ * (routing.ts), avoiding members that are unreachable or failing (breaker.ts), unless there is no other. A sleeping
+ * member is woken only when the loaded ones are full.
  *
  * When a member fails before the first event, the generation is tried once on another; after it, never: the
  * client has text that another member would not continue. When no other is up, a member that is being restarted is
@@ -12,19 +12,19 @@
  * closed then, or when `drainMs` are over.
  */
 import { eventsOf } from "../../core/arrivals.js";
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
 import {
-  isAvailable,
   type Arrival,
   type Engine,
   type EngineStatus,
   type Generation,
+  isAvailable,
   type PreparedGeneration,
 } from "../../core/serving/engine-port.js";
-import { systemClock, type Clock } from "../../core/clock.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
 import { Affinity } from "./affinity.js";
-import { defaultBreakerLimits, type BreakerLimits, type BreakerState } from "./breaker.js";
+import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";
 import { choose } from "./routing.js";
 
@@ -71,7 +71,7 @@ export class PoolEngine implements Engine {
     signal.throwIfAborted();
     const key = this.#affinity.keyOf(generation);
     const tried = new Set<Member>();
-    // Made when it is thrown: an error takes its stack, and nearly every request needs none.
+    // Created only when needed: an error captures its stack.
     let failure: Error | undefined;
     let member = this.#choose(generation, key, 0, tried, failure);
     // One try, one retry, and one for a conversation that only the largest context holds.
@@ -84,7 +84,7 @@ export class PoolEngine implements Engine {
         signal.throwIfAborted();
         failure = asError(error);
         if (isBroken(error)) member.breaker.fail();
-        if (!isContext(error) && (!isMembersOwn(error) || tries > 0)) break;
+        if (!isContext(error) && (!isRetryable(error) || tries > 0)) break;
       }
       member = this.#chooseNext(generation, key, 0, tried, failure, member);
     }
@@ -113,7 +113,7 @@ export class PoolEngine implements Engine {
       try {
         const own =
           member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
-        // What is asked for may have become less since, by the account's plan.
+        // The account's plan may have lowered the limit since.
         const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
         for await (const arrival of member.engine.generate(run, signal)) {
           begun = true;
@@ -130,7 +130,7 @@ export class PoolEngine implements Engine {
           judged = true;
           member.breaker.fail();
         }
-        if (begun || !isMembersOwn(error)) throw error;
+        if (begun || !isRetryable(error)) throw error;
         failure = asError(error);
       } finally {
         if (!judged) member.breaker.forget();
@@ -188,7 +188,7 @@ export class PoolEngine implements Engine {
     }));
   }
 
-  /** From now on these are the members. Engines that are in none of them any more are drained and closed. */
+  /** Replaces the members. Engines that no member uses any more are drained and closed. */
   setMembers(members: readonly PoolMember[]): void {
     const before = this.#members;
     this.#members = members.map((given) => {
@@ -221,7 +221,7 @@ export class PoolEngine implements Engine {
     if (!isUsed && !this.#closed) await member.engine.close().catch(() => undefined);
   }
 
-  /** After `failed` failed. Its restart is worth waiting for when nobody else can answer now. */
+  /** After `failed` failed. Its restart is worth waiting for when no other member is up. */
   #chooseNext(
     generation: Generation,
     key: string,
@@ -231,7 +231,7 @@ export class PoolEngine implements Engine {
     failed: Member,
   ): Member | undefined {
     const other = this.#choose(generation, key, work, tried, failure);
-    const isUp = other?.look(generation.model).isUp === true;
+    const isUp = other?.refresh(generation.model).isUp === true;
     const waits = failed.restartsItself && isBroken(failure) && this.#members.includes(failed);
     return waits && !isUp ? failed : other;
   }
@@ -247,7 +247,7 @@ export class PoolEngine implements Engine {
     if (this.#closed) return undefined;
     const left = this.#members
       .filter((member) => !tried.has(member))
-      .map((member) => ({ member, ...member.look(model) }));
+      .map((member) => ({ member, ...member.refresh(model) }));
     const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
     const fitting = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
     const up = fitting.filter(({ isUp }) => isUp);
@@ -295,5 +295,5 @@ const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
 /** The member is broken or unreachable. */
 const isBroken = (error: unknown): boolean => hasCode(error, "engine_unavailable");
 /** Another member may do better: this one is broken, or has too much to do. */
-const isMembersOwn = (error: unknown): boolean => hasCode(error, "engine_unavailable", "overloaded");
+const isRetryable = (error: unknown): boolean => hasCode(error, "engine_unavailable", "overloaded");
 const isContext = (error: unknown): boolean => hasCode(error, "context_length_exceeded");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { FinishReason } from "../../core/chat/reply.js";
+import type { Tooling } from "../../core/chat/request.js";
 import type { GenerationEvent } from "../../core/serving/engine-port.js";
-import type { FinishReason, Tooling } from "../../protocol/chat.js";
 import { CallReader } from "./call-reader.js";
 import type { CallDelta } from "./chunk.js";
 

@@ -1,24 +1,25 @@
 /**
- * The calls of one choice, as an engine's stream tells of them, put into the order that our events have: a call begins
- * once, with a number and an id of its own and its whole name, and its arguments follow before anything else does.
+ * The tool calls of one choice, from an engine's deltas to the order that our events have: a call begins once, with a
+ * number, an id and its whole name, and its arguments follow before anything else does.
  *
- * Engines differ from that in ways that their users report:
+ * Engines are known to differ from that:
  * - all calls have the index 0 (Ollama, and proxies before other engines): a name with another id, another name, or
- *   a name again after arguments that are over begins a new call;
- * - each part of a call has a new id (vLLM up to 0.8 for a named function), or the name again, or a piece of the name:
- *   the names of the request's tools tell a piece from a new call;
+ *   a name again after complete arguments begins a new call;
+ * - each delta of a call has a new id (vLLM up to 0.8 for a named function), or the name again, or a piece of the name:
+ *   the names of the request's tools distinguish a piece from a new call;
  * - ids are missing or repeated: such a call gets one of ours. Others stay as they are, since some chat templates
- *   (Kimi's, Mistral's) want their own form of id back;
- * - calls come interleaved: what belongs to a later one waits until the arguments before it are over.
+ *   (Kimi's, Mistral's) expect their own form of id back;
+ * - calls are interleaved: deltas of a later one wait until the arguments before it are complete.
  *
- * Arguments that are no JSON at the end of a reply that was not cut short are the engine's failure: repairing them
- * would be guessing what is to be done. What is kept of a reply for all this is bounded.
+ * Arguments that are not JSON at the end of a reply that was not cut short are the engine's failure: repairing them
+ * would be guessing. What is buffered is bounded.
  */
+import type { FinishReason } from "../../core/chat/reply.js";
+import type { Tooling } from "../../core/chat/request.js";
 import type { GenerationEvent } from "../../core/serving/engine-port.js";
-import type { FinishReason, Tooling } from "../../protocol/chat.js";
+import { JsonScanner } from "../formats/replies/parts/json-scanner.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";
-import { JsonExtent } from "./json-extent.js";
 import { isJson } from "./json-value.js";
 
 const maxCalls = 256;
@@ -28,15 +29,15 @@ const maxIdChars = 256;
 
 export class CallReader {
   readonly #known: readonly string[];
-  readonly #mostCalls: number;
+  readonly #maxCalls: number;
   /** In the order in which they began. */
   readonly #calls: Call[] = [];
-  /** The latest call of each index, also of those that nobody wants. */
+  /** The latest call of each index, including those that are not passed on. */
   readonly #byIndex = new Map<number, Call>();
   readonly #ids = new Set<string>();
   #lastIndex = 0;
-  /** How many calls are told in full, but for the last, which may still grow. */
-  #told = 0;
+  /** Calls before this one have been emitted in full. */
+  #emitted = 0;
   #begun = 0;
   #chars = 0;
 
@@ -46,8 +47,8 @@ export class CallReader {
     private readonly newId: () => string,
   ) {
     this.#known = tooling?.tools.map(({ name }) => name) ?? [];
-    // Some engines do not know `parallel_tool_calls`. Calls of a request without tools could be run by nobody.
-    this.#mostCalls = tooling === undefined ? 0 : tooling.parallel ? maxCalls : 1;
+    // Some engines ignore `parallel_tool_calls`. Without tools there is nobody to run a call.
+    this.#maxCalls = tooling === undefined ? 0 : tooling.parallel ? maxCalls : 1;
   }
 
   /** Whether any call has begun. */
@@ -55,17 +56,17 @@ export class CallReader {
     return this.#calls.length > 0;
   }
 
-  /** Whether a call that was told of still lacks arguments: what follows it has to wait for them. */
+  /** Whether a call that has begun still lacks arguments: what follows it has to wait for them. */
   get isOpen(): boolean {
     return this.#calls.some((call) => call.hasBegun && !call.isOver && !call.isComplete);
   }
 
-  /** For the next call, where calls are told in order. */
+  /** For the next call, where calls arrive in order. */
   get nextIndex(): number {
     return this.#byIndex.size;
   }
 
-  /** Adds to `events` what is certain after this part. */
+  /** Adds to `events` what is certain after this delta. */
   read(delta: CallDelta, events: GenerationEvent[]): void {
     const index = delta.index ?? this.#lastIndex;
     this.#lastIndex = index;
@@ -77,16 +78,16 @@ export class CallReader {
       if (!isEmpty) this.#begin(index, delta, false);
     } else if (this.#beginsAnother(current, delta)) this.#begin(index, delta, delta.name === current.name);
     else this.#continue(current, delta);
-    this.#tell(events);
+    this.#emit(events);
   }
 
   /** Something else follows: a call whose arguments have not begun by now has none. */
   closeEmpty(events: GenerationEvent[]): void {
     for (const call of this.#calls) call.closeIfEmpty();
-    this.#tell(events);
+    this.#emit(events);
   }
 
-  /** The choice is over. Throws when a call of it cannot be run as it is. */
+  /** The choice is over. Throws when one of its calls is invalid. */
   finish(reason: FinishReason, events: GenerationEvent[]): void {
     for (const call of this.#calls) {
       // A reply that was cut short may end anywhere in a call.
@@ -96,7 +97,7 @@ export class CallReader {
       }
       call.isOver = true;
     }
-    this.#tell(events);
+    this.#emit(events);
   }
 
   #begin(index: number, delta: CallDelta, hasSameName: boolean): void {
@@ -105,8 +106,8 @@ export class CallReader {
     const call = new Call(delta.id);
     this.#byIndex.set(index, call);
     if (this.#byIndex.size > maxCalls) throw unavailable("MALFORMED_CALL");
-    if (this.#calls.length < this.#mostCalls) this.#calls.push(call);
-    else if (this.#mostCalls === maxCalls) throw unavailable("MALFORMED_CALL");
+    if (this.#calls.length < this.#maxCalls) this.#calls.push(call);
+    else if (this.#maxCalls === maxCalls) throw unavailable("MALFORMED_CALL");
     call.name = delta.name;
     call.mayBeEcho = hasSameName;
     call.append(delta.arguments);
@@ -119,7 +120,7 @@ export class CallReader {
   }
 
   #beginsAnother(call: Call, { id, name, arguments: text }: CallDelta): boolean {
-    // Every call has a name; a part without one goes on with what there is.
+    // Every call has a name; a delta without one continues the current call.
     if (name === "" || call.name === "") return false;
     if (name !== call.name) return !this.#isRestOfName(call, name);
     const hasOtherId = id !== "" && call.sentId !== "" && id !== call.sentId;
@@ -131,18 +132,18 @@ export class CallReader {
     return this.#known.some((known) => known.startsWith(call.name + name));
   }
 
-  #tell(events: GenerationEvent[]): void {
+  #emit(events: GenerationEvent[]): void {
     for (;;) {
-      const call = this.#calls[this.#told];
+      const call = this.#calls[this.#emitted];
       if (call === undefined) return;
-      this.#tellCall(call, events);
-      const isPassed = (call.isOver || call.isComplete) && this.#told + 1 < this.#calls.length;
+      this.#emitCall(call, events);
+      const isPassed = (call.isOver || call.isComplete) && this.#emitted + 1 < this.#calls.length;
       if (!isPassed) return;
-      this.#told += 1;
+      this.#emitted += 1;
     }
   }
 
-  #tellCall(call: Call, events: GenerationEvent[]): void {
+  #emitCall(call: Call, events: GenerationEvent[]): void {
     const { choice } = this;
     if (!call.hasBegun) {
       if (!this.#isNameWhole(call)) return;
@@ -174,16 +175,15 @@ class Call {
   /** No more of it will come. */
   isOver = false;
   hasBegun = false;
-  /** It has the name of the call before it. With arguments it is another one; without, its last part once more. */
+  /** It has the name of the call before it. With arguments it is another call; without, a repeated last delta. */
   mayBeEcho = false;
-  #toldChars = 0;
-  readonly #extent = new JsonExtent();
+  #emittedChars = 0;
+  /** Its arguments are a whole JSON value. Numbers never are: they end only where the text does. */
+  isComplete = false;
+  /** Null once the value is over, or invalid. */
+  #scanner: JsonScanner | null = new JsonScanner();
 
   constructor(public sentId: string) {}
-
-  get isComplete(): boolean {
-    return this.#extent.isOver;
-  }
 
   get isEcho(): boolean {
     return this.mayBeEcho && this.text.trim() === "";
@@ -197,12 +197,17 @@ class Call {
 
   append(text: string): void {
     this.text += text;
-    this.#extent.push(text);
+    for (const char of text) {
+      const step = this.#scanner?.step(char);
+      if (step === "last") this.isComplete = true;
+      if (step === "last" || step === "after" || step === "wrong") this.#scanner = null;
+      if (this.#scanner === null) return;
+    }
   }
 
   takeNew(): string {
-    const fresh = this.text.slice(this.#toldChars);
-    this.#toldChars = this.text.length;
+    const fresh = this.text.slice(this.#emittedChars);
+    this.#emittedChars = this.text.length;
     return fresh;
   }
 }

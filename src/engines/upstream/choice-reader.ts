@@ -1,30 +1,30 @@
 /**
- * One choice of an engine's stream as events: text up to a stop sequence, thoughts, and calls.
+ * One choice of an engine's stream as events: text up to a stop sequence, reasoning, and calls.
  *
- * Text goes through two sieves, of which each may hold some of it back: markup that the engine left in it
- * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held. Text and thoughts
- * that come within a call wait until its arguments are whole.
+ * Text goes through two filters, each of which may hold some of it back: markup that the engine left in it
+ * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held. Text and
+ * reasoning that arrive within a call wait until its arguments are complete.
  */
+import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { Generation, GenerationEvent } from "../../core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
 import { StopMatcher } from "../formats/stop.js";
 import { CallReader } from "./call-reader.js";
 import type { CallDelta, ChoiceDelta } from "./chunk.js";
 import { contentParser } from "./content-parser.js";
 
-/** A token and the place in the text of the fragment that it came with. */
+/** A token, and the position of the fragment that it came with. */
 interface UnparsedToken {
   start: number;
   end: number;
   token: ReplyLogprob;
 }
 
-/** For calls that come whole, where the engine tells no usage. */
-const usualCharsPerToken = 4;
+/** For calls that arrive in one piece, where the engine reports no usage. */
+const typicalCharsPerToken = 4;
 
 export class ChoiceReader {
-  /** Fragments, or tokens where the engine names them: the best count there is without a usage. */
+  /** Fragments, or tokens where the engine lists them: the best count without a usage. */
   tokens = 0;
   reasoningTokens = 0;
   wasCut = false;
@@ -34,15 +34,15 @@ export class ChoiceReader {
   readonly #topLogprobs: number | undefined;
   readonly #calls: CallReader;
   #parser: ReplyParser | null;
-  /** How much text the parser was given, and the tokens that it has given nothing for yet. */
+  /** How much text the parser was given, and the tokens whose text it has not returned yet. */
   #parsedChars = 0;
   #unparsed: UnparsedToken[] = [];
   readonly #matcher: StopMatcher | null;
   #heldChars = 0;
   #heldLogprobs: ReplyLogprob[] = [];
-  /** Blank text at the beginning: of a reply that goes on to call, it is no reply. Null once there is other text. */
+  /** Leading whitespace, dropped when a call follows. Null once there is other text. */
   #blank: string | null;
-  /** What came while a call was open. */
+  /** What arrived while a call was open. */
   #waiting: GenerationEvent[] = [];
 
   constructor(
@@ -58,37 +58,36 @@ export class ChoiceReader {
     this.#blank = tooling === undefined || topLogprobs !== undefined ? null : "";
   }
 
-  /** Adds what the delta gives to `events`; true when it ends the choice. */
+  /** Adds the events of the delta to `events`; true when it ends the choice. */
   read(delta: ChoiceDelta, finish: FinishReason | null, events: GenerationEvent[]): boolean {
     if (this.#finished) return false;
     const { text, reasoning, calls } = delta;
     const tokens = this.#topLogprobs === undefined ? undefined : trimmed(delta.logprobs, this.#topLogprobs);
     if (text !== "") this.tokens += countOf(tokens);
-    if (reasoning !== "") this.#think(reasoning, text === "" ? countOf(tokens) : 1, events);
-    // Tokens beside thoughts and calls alone are theirs.
-    const isTextsOwn = text !== "" || (reasoning === "" && calls.length === 0);
-    if (this.#readText(text, isTextsOwn ? tokens : undefined, events)) return this.#finish("stop", events);
+    if (reasoning !== "") {
+      const count = text === "" ? countOf(tokens) : 1;
+      this.tokens += count;
+      this.reasoningTokens += count;
+      this.#addReasoning(reasoning, events);
+    }
+    // Tokens of a delta without text belong to its reasoning or calls.
+    const hasTextTokens = text !== "" || (reasoning === "" && calls.length === 0);
+    if (this.#readText(text, hasTextTokens ? tokens : undefined, events)) return this.#finish("stop", events);
     if (calls.length > 0) this.#readCalls(calls, events);
     if (finish === null) return false;
     if (this.#endParsing(events)) return this.#finish("stop", events);
     this.#endText(this.#afterCalls(events));
-    // The engine removes the sequence it stopped at, and some tell which it was.
+    // The engine removes the sequence it stopped at, and some report which it was.
     if (finish === "stop") this.#stopSequence = this.#stops.find((stop) => stop === delta.stoppedAt);
     return this.#finish(finish, events);
   }
 
-  #think(text: string, tokens: number, events: GenerationEvent[]): void {
-    this.tokens += tokens;
-    this.reasoningTokens += tokens;
-    this.#addThoughts(text, events);
-  }
-
-  #addThoughts(text: string, events: GenerationEvent[]): void {
+  #addReasoning(text: string, events: GenerationEvent[]): void {
     this.#closeEmptyCalls(events);
     this.#afterCalls(events).push({ type: "reasoning", choice: this.index, text });
   }
 
-  /** True when a stop sequence ends the choice; here and in what this calls. */
+  /** True when a stop sequence ends the choice, as in the methods below. */
   #readText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
     if (this.#parser === null) return this.#addText(text, tokens, events);
     const start = this.#parsedChars;
@@ -107,7 +106,7 @@ export class ChoiceReader {
           if (this.#addText(event.text, this.#tokensOf(event.text, event.end, tokens), events)) return true;
           break;
         case "reasoning":
-          this.#addThoughts(event.text, events);
+          this.#addReasoning(event.text, events);
           break;
         case "call":
           this.#addCalls([{ index: this.#calls.nextIndex, id: "", name: event.name, arguments: "" }], events);
@@ -124,14 +123,14 @@ export class ChoiceReader {
     return this.#unparsed.splice(0, after < 0 ? this.#unparsed.length : after);
   }
 
-  /** Without those that are markup before the text. Tokens without text are part of a character, and so of a text. */
+  /** Without tokens of markup before the text. Tokens without text are part of a character, so they stay. */
   #tokensOf(text: string, end: number, tokens: readonly UnparsedToken[]): ReplyLogprob[] | undefined {
     if (this.#topLogprobs === undefined) return undefined;
     const isMarkup = (one: UnparsedToken) => one.start < one.end && one.end <= end - text.length;
     return tokens.flatMap((one) => (isMarkup(one) ? [] : [one.token]));
   }
 
-  /** What the parser held back is now given out, and text is not parsed any more. */
+  /** Releases what the parser held back. Text is not parsed any more. */
   #endParsing(events: GenerationEvent[]): boolean {
     const parsed = this.#parser?.flush() ?? [];
     this.#parser = null;
@@ -145,7 +144,7 @@ export class ChoiceReader {
     if (text.trim() !== "") this.#closeEmptyCalls(events);
     const after = this.#afterCalls(events);
     if (this.#matcher === null) {
-      this.#say(text, tokens, after);
+      this.#emitText(text, tokens, after);
       return false;
     }
     const { text: safe, stop } = this.#matcher.push(text);
@@ -154,18 +153,18 @@ export class ChoiceReader {
     if (stop !== null) {
       this.wasCut = true;
       this.#stopSequence = stop;
-      this.#say(safe, undefined, after);
+      this.#emitText(safe, undefined, after);
       return true;
     }
     // Tokens of text that is held back are held back with it.
-    this.#say(safe, this.#heldChars === 0 ? this.#releaseLogprobs() : undefined, after);
+    this.#emitText(safe, this.#heldChars === 0 ? this.#releaseLogprobs() : undefined, after);
     return false;
   }
 
   #endText(events: GenerationEvent[]): void {
     if (this.#matcher === null) return;
     this.#heldChars = 0;
-    this.#say(this.#matcher.flush(), this.#releaseLogprobs(), events);
+    this.#emitText(this.#matcher.flush(), this.#releaseLogprobs(), events);
   }
 
   #releaseLogprobs(): readonly ReplyLogprob[] {
@@ -176,44 +175,44 @@ export class ChoiceReader {
 
   #readCalls(calls: readonly CallDelta[], events: GenerationEvent[]): void {
     for (const { name, arguments: text } of calls) {
-      this.tokens += Math.max(1, Math.ceil((name.length + text.length) / usualCharsPerToken));
+      this.tokens += Math.max(1, Math.ceil((name.length + text.length) / typicalCharsPerToken));
     }
-    // An engine that tells of calls has a parser of its own: from here on, markup in its text is text.
+    // An engine that reports calls has a parser of its own: from here on, markup in its text is text.
     if (this.#parser !== null) this.#endParsing(events);
     this.#addCalls(calls, events);
   }
 
   #addCalls(calls: readonly CallDelta[], events: GenerationEvent[]): void {
-    this.#tellCalls((told) => {
-      for (const call of calls) this.#calls.read(call, told);
+    this.#emitCalls((emitted) => {
+      for (const call of calls) this.#calls.read(call, emitted);
     }, events);
   }
 
   #closeEmptyCalls(events: GenerationEvent[]): void {
     if (!this.#calls.hasCalls) return;
-    this.#tellCalls((told) => {
-      this.#calls.closeEmpty(told);
+    this.#emitCalls((emitted) => {
+      this.#calls.closeEmpty(emitted);
     }, events);
   }
 
-  /** After the text that came before them, and with what has waited for the end of a call. */
-  #tellCalls(read: (told: GenerationEvent[]) => void, events: GenerationEvent[]): void {
+  /** After the text that came before them, and followed by what has waited for the end of a call. */
+  #emitCalls(read: (emitted: GenerationEvent[]) => void, events: GenerationEvent[]): void {
     const before = this.#afterCalls(events);
-    const told: GenerationEvent[] = [];
-    read(told);
-    if (told.length === 0) return;
+    const emitted: GenerationEvent[] = [];
+    read(emitted);
+    if (emitted.length === 0) return;
     this.#blank = null;
     this.#endText(before);
-    events.push(...told);
+    events.push(...emitted);
     if (!this.#calls.isOpen) events.push(...this.#waiting.splice(0));
   }
 
-  /** Where to put what comes now. */
+  /** Where text and reasoning go now. */
   #afterCalls(events: GenerationEvent[]): GenerationEvent[] {
     return this.#calls.isOpen ? this.#waiting : events;
   }
 
-  #say(text: string, logprobs: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): void {
+  #emitText(text: string, logprobs: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): void {
     const hasTokens = logprobs !== undefined && logprobs.length > 0;
     if (text === "" && !hasTokens) return;
     if (this.#calls.hasCalls && text.trim() === "") return;
@@ -245,6 +244,6 @@ export class ChoiceReader {
 const countOf = (tokens: readonly ReplyLogprob[] | undefined): number =>
   tokens === undefined || tokens.length === 0 ? 1 : tokens.length;
 
-/** No more alternatives than were asked for, whatever the engine needed to be asked. */
+/** No more alternatives than the client requested: some engines need to be asked for more. */
 const trimmed = (logprobs: ReplyLogprob[] | undefined, most: number): ReplyLogprob[] | undefined =>
   logprobs?.map((token) => ({ ...token, top: token.top.slice(0, most) }));

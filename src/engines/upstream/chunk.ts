@@ -1,21 +1,21 @@
-/** One event of an engine's stream: what it adds to each choice, and the usage where it has it. */
+/** One chunk of an engine's stream: a delta for each choice, and the usage where it has it. */
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
 import type { Usage } from "../../core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../protocol/chat.js";
-import { countOf, isObject, listOf, objectOf, parseObject, textOf, type JsonObject } from "./json-value.js";
+import { countOf, isObject, type JsonObject, listOf, objectOf, parseObject, textOf } from "./json-value.js";
 
 export interface ChoiceDelta {
   choice: number;
   text: string;
   reasoning: string;
   calls: CallDelta[];
-  /** `failed`: the engine gave the choice up. */
+  /** `failed`: the engine aborted the choice. */
   finish: FinishReason | "failed" | null;
   logprobs: ReplyLogprob[] | undefined;
-  /** The stop sequence at which the engine stopped, where it tells; as it sent it. */
+  /** The stop sequence at which the engine stopped, where it reports it. */
   stoppedAt?: string | undefined;
 }
 
-/** A part of a call as the engine sent it. What it left out is empty. */
+/** A delta of a call. What the engine left out is empty. */
 export interface CallDelta {
   index: number | undefined;
   id: string;
@@ -28,7 +28,7 @@ export interface Chunk {
   usage: Usage | undefined;
 }
 
-/** Null when the event is not a chunk: garbage, or how the engine reports a failure. */
+/** Null when the event is not a chunk: invalid, or the engine's report of a failure. */
 export function readChunk(data: string): Chunk | null {
   const chunk = parseObject(data);
   // Failures come as {"error": …}, or as vLLM's {"object": "error", …}. A chunk always has its list of choices.
@@ -52,7 +52,7 @@ function readChoice(choice: JsonObject): ChoiceDelta {
     calls: listOf(delta.tool_calls).filter(isObject).map(readCall),
     finish: readFinish(choice.finish_reason),
     logprobs: isObject(choice.logprobs) ? readLogprobs(choice.logprobs) : undefined,
-    // vLLM; SGLang. Both name tokens that ended a reply by their numbers, which say nothing here.
+    // vLLM; SGLang. Both give a number when a token rather than a sequence ended the reply.
     stoppedAt: textOf(choice.stop_reason) ?? textOf(choice.matched_stop),
   };
 }
@@ -64,7 +64,7 @@ function readCall(call: JsonObject): CallDelta {
     index: countOf(call.index),
     id: textOf(call.id) ?? "",
     name: textOf(called.name) ?? "",
-    // Some engines send what the text would be read as.
+    // Some engines send the parsed value instead of the text.
     arguments: typeof given === "object" && given !== null ? JSON.stringify(given) : (textOf(given) ?? ""),
   };
 }
@@ -99,7 +99,7 @@ function readUsage(value: unknown): Usage | undefined {
   const cached = countOf(objectOf(value.prompt_tokens_details).cached_tokens) ?? 0;
   const reasoning =
     countOf(objectOf(value.completion_tokens_details).reasoning_tokens) ??
-    // SGLang's place for it.
+    // SGLang.
     countOf(value.reasoning_tokens) ??
     0;
   return {

@@ -1,36 +1,37 @@
 /**
- * The connections to one engine: a bounded pool for replies, and a small one of its own for short questions
+ * The connections to one engine: a bounded pool for replies, and a small separate one for control requests
  * (counting, health), which would otherwise wait behind replies that take minutes.
  *
  * No redirect is ever followed, and every connection goes to an allowed address (see address.ts).
  */
 import { Pool } from "undici";
-import {
-  AddressError,
-  guardedLookup,
-  isAllowedAddress,
-  literalAddress,
-  type LookupAll,
-} from "../../adapters/address-policy.js";
+import { AddressError, guardedLookup, isAllowedAddress, literalAddress, type LookupAll } from "../../adapters/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
-import { parseObject, type JsonObject } from "./json-value.js";
-import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
+import { type JsonObject, parseObject } from "./json-value.js";
+import type { UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 
-/** The answer to counting a prompt of a million tokens is this large. */
-const maxAnswerBytes = 16 * 1024 * 1024;
-const questionConnections = 8;
+/** Tokenizing a prompt of a million tokens gives a response this large. */
+const maxResponseBytes = 16 * 1024 * 1024;
+const controlConnections = 8;
 
-export interface Answer {
+export interface EngineResponse {
   status: number;
   text: string;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  /** Sent as JSON, with POST. */
+  body?: object | undefined;
 }
 
 export class Connection {
   readonly url: URL;
   readonly #replies: Pool;
-  readonly #questions: Pool;
+  readonly #control: Pool;
   readonly #headers: Record<string, string>;
   readonly #streamHeaders: Record<string, string>;
   readonly #basePath: string;
@@ -61,7 +62,7 @@ export class Connection {
       headersTimeout: timeouts.firstTokenMs + 5_000,
       bodyTimeout: timeouts.nextTokenMs + 5_000,
     });
-    this.#questions = new Pool(this.url.origin, { ...shared, connections: questionConnections });
+    this.#control = new Pool(this.url.origin, { ...shared, connections: controlConnections });
     this.#headers = source.key === undefined ? {} : { authorization: `Bearer ${source.key}` };
     this.#streamHeaders = {
       ...this.#headers,
@@ -71,7 +72,7 @@ export class Connection {
     this.#basePath = this.url.pathname.replace(/\/$/, "");
   }
 
-  /** Sends a request whose answer `call` reads. */
+  /** Sends a request whose response `call` reads. */
   stream(path: string, body: object, call: StreamCall): void {
     this.#replies.dispatch(
       {
@@ -84,12 +85,16 @@ export class Connection {
     );
   }
 
-  /** A short question. Throws `engine_unavailable` when there is no answer in time. */
-  async ask(path: string, timeoutMs: number, signal?: AbortSignal, body?: object): Promise<Answer> {
+  /** A control request. Throws `engine_unavailable` when there is no response in time. */
+  async request(
+    path: string,
+    timeoutMs: number,
+    { signal, body }: RequestOptions = {},
+  ): Promise<EngineResponse> {
     if (this.#closed) throw unavailable("CLOSED");
     const limit = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await this.#questions.request({
+      const response = await this.#control.request({
         method: body === undefined ? "GET" : "POST",
         path: this.#basePath + path,
         headers:
@@ -103,7 +108,7 @@ export class Connection {
         const chunk: unknown = part;
         if (!Buffer.isBuffer(chunk)) continue;
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes) throw unavailable("ANSWER_TOO_LARGE");
+        if (bytes > maxResponseBytes) throw unavailable("ANSWER_TOO_LARGE");
         parts.push(chunk);
       }
       return { status: response.statusCode, text: Buffer.concat(parts).toString("utf8") };
@@ -113,22 +118,22 @@ export class Connection {
     }
   }
 
-  /** The same, for an answer that is a JSON object. Any other is a failure of the engine. */
-  async askJson(path: string, timeoutMs: number, signal?: AbortSignal, body?: object): Promise<JsonObject> {
-    const { status, text } = await this.ask(path, timeoutMs, signal, body);
+  /** The same, for a response that is a JSON object. Any other is a failure of the engine. */
+  async requestJson(path: string, timeoutMs: number, options: RequestOptions = {}): Promise<JsonObject> {
+    const { status, text } = await this.request(path, timeoutMs, options);
     if (status !== 200) throw errorOfResponse({ status, retryAfter: undefined, body: text }, 0);
-    const answer = parseObject(text);
-    if (answer === null) throw unavailable("INVALID_ANSWER");
-    return answer;
+    const parsed = parseObject(text);
+    if (parsed === null) throw unavailable("INVALID_ANSWER");
+    return parsed;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([this.#replies.destroy(null), this.#questions.destroy(null)]);
+    await Promise.all([this.#replies.destroy(null), this.#control.destroy(null)]);
   }
 }
 
-/** A name is judged when it is resolved; an address that is written out is never resolved. */
+/** A name is checked when it is resolved; a literal address is never resolved. */
 function requireAllowedHost(url: URL, allowPublic: boolean): void {
   const literal = literalAddress(url);
   if (literal !== null && !isAllowedAddress(literal, allowPublic)) {

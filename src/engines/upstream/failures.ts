@@ -1,11 +1,11 @@
 /**
- * What an engine's failure means to our client. An engine's own words may quote the conversation, so they are
- * only classified here and go no further: neither to the client nor to a log. What the operator gets is a code: the
+ * What an engine's failure means to our client. An engine's error message may quote the conversation, so it is
+ * only classified here and goes no further: neither to the client nor to a log. The operator gets a code: the
  * HTTP status, the errno or TLS error of the connection, or one of ours.
  */
-import type { Generation } from "../../core/serving/engine-port.js";
 import { AddressError } from "../../adapters/address-policy.js";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import { type ErrorCode, ServiceError } from "../../core/errors.js";
+import type { Generation } from "../../core/serving/engine-port.js";
 import { isJson } from "./json-value.js";
 
 /** A failure of the engine, with its code for the operator. */
@@ -19,20 +19,20 @@ export class UpstreamError extends ServiceError {
   }
 }
 
-/** The engine failed, is unreachable, or answered with what no engine should. */
+/** The engine failed, is unreachable, or sent an invalid response. */
 export const unavailable = (cause: string): UpstreamError =>
   new UpstreamError("engine_unavailable", cause, 2);
 
-const isCode = /^[A-Z0-9_]{2,40}$/;
-const mostNested = 4;
+const codePattern = /^[A-Z0-9_]{2,40}$/;
+const maxCauseDepth = 4;
 
-/** Of an error of the connection. Its message is not looked at. */
+/** The code of a connection error. Its message is not read. */
 export function causeOf(error: unknown): string {
   if (error instanceof AddressError) return "ADDRESS_REFUSED";
   let inner = error;
-  for (let depth = 0; depth < mostNested && inner instanceof Error; depth++) {
+  for (let depth = 0; depth < maxCauseDepth && inner instanceof Error; depth++) {
     if (inner instanceof UpstreamError) return inner.failureCode;
-    if ("code" in inner && typeof inner.code === "string" && isCode.test(inner.code)) return inner.code;
+    if ("code" in inner && typeof inner.code === "string" && codePattern.test(inner.code)) return inner.code;
     if (inner.name === "TimeoutError") return "TIMED_OUT";
     inner = inner.cause;
   }
@@ -46,9 +46,9 @@ export function contextExceeded(contextTokens: number, promptTokens?: number): S
     contextTokens > 0
       ? `This model's maximum context length is ${contextTokens} tokens.`
       : "This model's maximum context length is smaller than the prompt.";
-  const came = promptTokens === undefined ? "" : ` The messages have ${promptTokens} tokens.`;
+  const actual = promptTokens === undefined ? "" : ` The messages have ${promptTokens} tokens.`;
   return new ServiceError("context_length_exceeded", {
-    message: `${limit}${came} Shorten the conversation.`,
+    message: `${limit}${actual} Shorten the conversation.`,
     param: "messages",
   });
 }
@@ -78,7 +78,7 @@ export function errorOfResponse(
   return new EngineRefusal(httpCause(status));
 }
 
-/** The engine refuses what we made of a request that is valid by our contract: usually a bug of ours. */
+/** The engine refuses our version of a request that is valid by our contract: usually a bug of ours. */
 class EngineRefusal extends UpstreamError {
   constructor(
     cause: string,
@@ -88,17 +88,17 @@ class EngineRefusal extends UpstreamError {
   }
 }
 
-/** vLLM and llama-server, when they were started without; Ollama, of a model that cannot. */
-const toolMarks =
+/** vLLM and llama-server, when they were started without tools; Ollama, of a model that cannot use them. */
+const toolErrors =
   /--enable-auto-tool-choice|--tool-call-parser|tools? param requires --jinja|does not support tools/i;
 
-/** It cannot take tools, whatever they are. llama-server says so with 500. */
+/** It supports no tools at all. llama-server answers 500. */
 export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "body">): boolean =>
-  (status === 400 || status === 500) && toolMarks.test(body);
+  (status === 400 || status === 500) && toolErrors.test(body);
 
 /**
- * Whether an engine can follow a schema, a bias or so many choices is known to the engine alone: where a request
- * has one of them and is refused, that is taken for the reason.
+ * Only the engine knows whether it supports a schema, a bias or so many choices: where a request that has one of them
+ * is refused, that is assumed to be the reason.
  */
 export function explainRefusal(error: unknown, generation: Generation): unknown {
   if (!(error instanceof EngineRefusal)) return error;
@@ -109,9 +109,9 @@ export function explainRefusal(error: unknown, generation: Generation): unknown 
       param: "tools",
     });
   }
-  const brokenCall = placeOfBrokenCall(generation);
-  const doubtful = [
-    brokenCall === null ? [] : [brokenCall, "arguments that are not JSON"],
+  const invalidCall = pathOfInvalidCall(generation);
+  const suspect = [
+    invalidCall === null ? [] : [invalidCall, "arguments that are not JSON"],
     format.type === "json_schema" ? ["response_format.json_schema.schema", "this schema"] : [],
     sampling.logitBias.length > 0 ? ["logit_bias", "a bias for one of these tokens"] : [],
     tooling === undefined ? [] : ["tools", "one of these tools"],
@@ -119,19 +119,19 @@ export function explainRefusal(error: unknown, generation: Generation): unknown 
     format.type === "json_object" ? ["response_format", "this format"] : [],
     reasoningEffort === undefined || isEffortImplied === true ? [] : ["reasoning_effort", "this effort"],
   ].find((entry) => entry.length > 0);
-  if (doubtful === undefined) return error;
-  const [param = "", what = ""] = doubtful;
+  if (suspect === undefined) return error;
+  const [param = "", what = ""] = suspect;
   return new ServiceError("invalid_value", {
     message: `Invalid value for '${param}': this model's engine does not take ${what}.`,
     param,
   });
 }
 
-/** Engines read the arguments of earlier calls, which a reply that was cut short leaves unfinished. */
-function placeOfBrokenCall({ messages }: Generation): string | null {
+/** Engines parse the arguments of earlier calls, which a reply that was cut short leaves unfinished. */
+function pathOfInvalidCall({ messages }: Generation): string | null {
   for (const [index, { toolCalls = [] }] of messages.entries()) {
-    const broken = toolCalls.findIndex((call) => call.arguments.trim() !== "" && !isJson(call.arguments));
-    if (broken >= 0) return `messages[${index}].tool_calls[${broken}].function.arguments`;
+    const invalid = toolCalls.findIndex((call) => call.arguments.trim() !== "" && !isJson(call.arguments));
+    if (invalid >= 0) return `messages[${index}].tool_calls[${invalid}].function.arguments`;
   }
   return null;
 }
@@ -142,18 +142,18 @@ export function errorOfEvent(data: string, contextTokens: number): ServiceError 
 }
 
 /** vLLM, SGLang, llama-server, Ollama and Sotto, in this order. */
-const contextMarks =
+const contextErrors =
   /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context/i;
 
-const isAboutContext = (text: string): boolean => contextMarks.test(text);
+const isAboutContext = (text: string): boolean => contextErrors.test(text);
 
-const usualRetrySeconds = 5;
-const longestRetrySeconds = 59;
+const defaultRetrySeconds = 5;
+const maxRetrySeconds = 59;
 
-/** `Retry-After` is seconds or a date. A wild value is bounded: clients wait for as long as it says. */
+/** `Retry-After` is seconds or a date. Bounded, since clients wait for as long as it says. */
 function secondsOf(header: string | undefined): number {
-  if (header === undefined) return usualRetrySeconds;
+  if (header === undefined) return defaultRetrySeconds;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-  if (!Number.isFinite(seconds)) return usualRetrySeconds;
-  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)));
+  if (!Number.isFinite(seconds)) return defaultRetrySeconds;
+  return Math.min(maxRetrySeconds, Math.max(1, Math.ceil(seconds)));
 }

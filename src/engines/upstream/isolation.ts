@@ -1,5 +1,5 @@
-/** Which engines may get conversations: those that keep accounts apart, or whose operator accepts that they do not. */
-import type { UpstreamSource } from "./options.js";
+/** Only engines that isolate accounts get conversations, unless the operator accepts that one does not. */
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 import { profiles } from "./profiles.js";
 
 /** Thrown with a sentence for the operator. */

@@ -1,4 +1,4 @@
-/** Reads what an engine sends as JSON. Nothing about its shape is believed before it was looked at. */
+/** Reads JSON from an engine. Nothing about its shape is assumed. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -8,13 +8,13 @@ export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A whole number from 0 on. */
+/** A non-negative integer. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Null when it is not JSON. */
+/** Null when it is not a JSON object. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,9 +1,7 @@
 /** How an engine on the network is set up. */
 import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
-import type { ModelId } from "../../protocol/models.js";
-
-export type { UpstreamSource } from "../../protocol/engine-member.js";
+import type { ModelId } from "../../core/models.js";
 
 export interface UpstreamTimeouts {
   connectMs: number;

@@ -1,8 +1,8 @@
 /**
- * What is known of each kind of engine, as data: where it reports what about itself, which of our fields it
- * follows and under which name, and how one account's prompt cache is kept from another's.
+ * Each kind of engine as data: where it reports what about itself, which of our fields it supports and under which
+ * name, and how one account's prompt cache is kept from another's.
  */
-import type { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
+import type { upstreamProfiles as profileNames } from "../../core/model-views.js";
 
 export type ProfileName = (typeof profileNames)[number];
 
@@ -15,210 +15,179 @@ export type CacheIsolation =
   /** There is no way: the operator must accept that accounts can infer from timing what others asked. */
   | { type: "none" };
 
-/** How a model's thinking is steered. */
+/** How a model's reasoning is controlled. */
 export interface ReasoningControl {
-  /** Fields that switch it off, where the model's chat template can. */
+  /** Fields that disable it, where the model's chat template can. */
   off: Readonly<Record<string, unknown>>;
   /** Whether the effort is also given to the chat template by name, for releases that do not pass the field on to it. */
-  inTemplate: boolean;
+  effortInTemplate: boolean;
 }
 
 export interface Profile {
-  name: ProfileName;
   label: string;
-  /** Answers when the engine can. */
   healthPath: string;
-  /** Tells the engine's version, for the preflight. */
-  versionPath: string | null;
   /**
-   * Who knows the context length. `models`: `/v1/models`, as `max_model_len` (vLLM, SGLang) or as `meta.n_ctx`
+   * Where the context length is reported. `models`: `/v1/models`, as `max_model_len` (vLLM, SGLang) or as `meta.n_ctx`
    * (llama-server, whatever profile it was given); `props`: llama-server's `/props`;
    * `ollama`: `/api/ps` and `/api/show`.
    */
   context: "models" | "props" | "ollama";
   /**
-   * Who counts a prompt. `messages`: `/tokenize` takes a conversation; `template`: `/apply-template`, then
-   * `/tokenize`; `none`: nobody, it is estimated and settled by the usage at the end.
+   * How a prompt is counted. `messages`: `/tokenize` takes a conversation; `template`: `/apply-template`, then
+   * `/tokenize`; `none`: it is estimated, and settled by the usage at the end.
    */
   counting: "messages" | "template" | "none";
-  /** The Prometheus metric of how many requests wait. */
-  load: { path: string; waiting: string } | null;
+  /** The Prometheus metric for the length of its queue. */
+  queueMetric: { path: string; name: string } | null;
   cache: CacheIsolation;
   /** Sent with every request. */
-  always: Readonly<Record<string, unknown>>;
-  /** Whether several choices are one request, or as many as there are choices. */
+  extraFields: Readonly<Record<string, unknown>>;
+  /** Whether several choices are one request, or one request each. */
   choices: "native" | "separate";
-  /** How many stop sequences it takes. Those beyond are matched here alone. */
-  mostStops: number;
+  /** How many stop sequences it accepts. The others are matched here alone. */
+  maxStops: number;
   /** Whether it reports which stop sequence ended a reply. */
-  namesStop: boolean;
+  reportsStop: boolean;
   logitBias: "object" | "pairs" | "none";
-  hasLogprobs: boolean;
-  hasSeed: boolean;
-  /**
-   * Who makes a grammar of the JSON that is wanted. `engine`: it takes `response_format`; `us`: it takes our grammar;
-   * `nobody`: replies are of any form.
-   */
-  formats: "engine" | "us" | "nobody";
-  /** Whether it reads a `tool_choice` that names a function; llama-server takes that for `auto`. */
-  namesTool: boolean;
-  /** Whether log probabilities can be had of a reply that may call. */
-  hasLogprobsWithTools: boolean;
-  /** Its names for the thoughts of an earlier turn, all of them where they changed. */
-  thoughtFields: readonly string[];
+  /** How replies are held to a JSON schema. `native`: by `response_format`; `gbnf`: by a grammar that we send. */
+  structuredOutput: "native" | "gbnf";
+  /** Whether it supports a `tool_choice` that names a function; llama-server reads that as `auto`. */
+  supportsNamedTool: boolean;
+  supportsLogprobsWithTools: boolean;
+  /** Its names for the reasoning of an earlier turn, all of them where they changed. */
+  reasoningFields: readonly string[];
   reasoning: ReasoningControl;
-  /** Some engines give no log probabilities at all when none besides the chosen token are asked for. */
-  leastTopLogprobs: number;
-  /** Engines that sample from a share of 0 refuse it. */
-  leastTopP: number;
-  /** It cuts `max_tokens` to what the context leaves; others refuse a request that asks for more. */
-  capsReply: boolean;
-  /** Requests at once when neither the operator nor the engine says. */
-  usualConcurrent: number;
+  /** Some engines return no log probabilities at all when no alternatives are requested. */
+  minTopLogprobs: number;
+  /** vLLM and SGLang refuse 0. */
+  minTopP: number;
+  /** It clamps `max_tokens` to what the context leaves; others refuse a request that asks for more. */
+  clampsMaxTokens: boolean;
+  /** Where neither the operator nor the engine says. */
+  defaultConcurrency: number;
 }
 
 /**
- * The names under which chat templates know it: Qwen's, GLM's and others' the first, DeepSeek's the second. vLLM and
- * SGLang refuse `reasoning_effort: "none"` in releases that do not know it, and give templates what they are not asked
- * about without harm.
+ * Chat templates differ in the name: Qwen's, GLM's and others use the first, DeepSeek's the second. vLLM and SGLang
+ * refuse `reasoning_effort: "none"` in releases that do not know it; template arguments that are not used do no harm.
  */
-const templateWithoutThoughts = { chat_template_kwargs: { enable_thinking: false, thinking: false } };
+const templateWithoutReasoning = { chat_template_kwargs: { enable_thinking: false, thinking: false } };
 
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   vllm: {
-    name: "vllm",
     label: "vLLM",
     healthPath: "/health",
-    versionPath: "/version",
     context: "models",
     counting: "messages",
-    load: { path: "/metrics", waiting: "vllm:num_requests_waiting" },
+    queueMetric: { path: "/metrics", name: "vllm:num_requests_waiting" },
     cache: { type: "salt", field: "cache_salt" },
-    always: {},
+    extraFields: {},
     choices: "native",
-    mostStops: Infinity,
-    namesStop: true,
+    maxStops: Infinity,
+    reportsStop: true,
     logitBias: "object",
-    hasLogprobs: true,
-    hasSeed: true,
-    formats: "engine",
-    namesTool: true,
-    hasLogprobsWithTools: true,
-    thoughtFields: ["reasoning_content", "reasoning"],
-    reasoning: { off: templateWithoutThoughts, inTemplate: true },
-    leastTopLogprobs: 0,
-    leastTopP: 1e-6,
-    capsReply: false,
-    usualConcurrent: 128,
+    structuredOutput: "native",
+    supportsNamedTool: true,
+    supportsLogprobsWithTools: true,
+    reasoningFields: ["reasoning_content", "reasoning"],
+    reasoning: { off: templateWithoutReasoning, effortInTemplate: true },
+    minTopLogprobs: 0,
+    minTopP: 1e-6,
+    clampsMaxTokens: false,
+    defaultConcurrency: 128,
   },
   sglang: {
-    name: "sglang",
     label: "SGLang",
     healthPath: "/health",
-    versionPath: "/get_server_info",
     context: "models",
     counting: "messages",
-    load: { path: "/metrics", waiting: "sglang:num_queue_reqs" },
+    queueMetric: { path: "/metrics", name: "sglang:num_queue_reqs" },
     cache: { type: "salt", field: "cache_salt" },
-    always: {},
+    extraFields: {},
     choices: "native",
-    mostStops: Infinity,
-    namesStop: true,
+    maxStops: Infinity,
+    reportsStop: true,
     logitBias: "object",
-    hasLogprobs: true,
-    hasSeed: true,
-    formats: "engine",
-    namesTool: true,
-    hasLogprobsWithTools: true,
-    thoughtFields: ["reasoning_content"],
-    reasoning: { off: templateWithoutThoughts, inTemplate: true },
-    leastTopLogprobs: 0,
-    leastTopP: 1e-6,
-    capsReply: false,
-    usualConcurrent: 128,
+    structuredOutput: "native",
+    supportsNamedTool: true,
+    supportsLogprobsWithTools: true,
+    reasoningFields: ["reasoning_content"],
+    reasoning: { off: templateWithoutReasoning, effortInTemplate: true },
+    minTopLogprobs: 0,
+    minTopP: 1e-6,
+    clampsMaxTokens: false,
+    defaultConcurrency: 128,
   },
   "llama-server": {
-    name: "llama-server",
     label: "llama-server",
     healthPath: "/health",
-    versionPath: "/props",
     context: "props",
     counting: "template",
-    load: { path: "/metrics", waiting: "llamacpp:requests_deferred" },
+    queueMetric: { path: "/metrics", name: "llamacpp:requests_deferred" },
     cache: { type: "off", fields: { cache_prompt: false } },
-    // Thoughts apart from the reply, however it was started.
-    always: { reasoning_format: "auto" },
+    // Reasoning apart from the reply, however it was started.
+    extraFields: { reasoning_format: "auto" },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
-    mostStops: Infinity,
-    namesStop: false,
+    maxStops: Infinity,
+    reportsStop: false,
     logitBias: "pairs",
-    hasLogprobs: true,
-    hasSeed: true,
-    // Of `response_format` it makes a grammar of its own which has to match the end of the prompt, too, and does not
-    // for models with a SentencePiece vocabulary (Llama 2, TinyLlama, Mistral): it refuses every format for them.
-    formats: "us",
-    namesTool: false,
+    // The grammar that it generates from `response_format` has to match the end of the prompt, too, and does not for
+    // models with a SentencePiece vocabulary (Llama 2, TinyLlama, Mistral): it refuses every format for them.
+    structuredOutput: "gbnf",
+    supportsNamedTool: false,
     // "logprobs is not supported with tools + stream".
-    hasLogprobsWithTools: false,
-    thoughtFields: ["reasoning_content"],
-    // Releases of 2026 know the effort "none"; those before it only the template's words.
-    reasoning: { off: { reasoning_effort: "none", ...templateWithoutThoughts }, inTemplate: true },
-    leastTopLogprobs: 1,
-    leastTopP: 0,
-    capsReply: true,
-    usualConcurrent: 4,
+    supportsLogprobsWithTools: false,
+    reasoningFields: ["reasoning_content"],
+    // Releases of 2026 know the effort "none"; earlier ones only the template's arguments.
+    reasoning: { off: { reasoning_effort: "none", ...templateWithoutReasoning }, effortInTemplate: true },
+    minTopLogprobs: 1,
+    minTopP: 0,
+    clampsMaxTokens: true,
+    defaultConcurrency: 4,
   },
   ollama: {
-    name: "ollama",
     label: "Ollama",
     healthPath: "/api/version",
-    versionPath: "/api/version",
     context: "ollama",
     counting: "none",
-    load: null,
+    queueMetric: null,
     cache: { type: "none" },
-    always: {},
+    extraFields: {},
     choices: "separate",
-    mostStops: Infinity,
-    namesStop: false,
+    maxStops: Infinity,
+    reportsStop: false,
     logitBias: "none",
-    hasLogprobs: true,
-    hasSeed: true,
-    formats: "engine",
-    namesTool: true,
-    hasLogprobsWithTools: true,
-    thoughtFields: ["reasoning"],
-    reasoning: { off: { reasoning_effort: "none" }, inTemplate: false },
-    leastTopLogprobs: 0,
-    leastTopP: 0,
-    capsReply: true,
-    usualConcurrent: 4,
+    structuredOutput: "native",
+    supportsNamedTool: true,
+    supportsLogprobsWithTools: true,
+    reasoningFields: ["reasoning"],
+    reasoning: { off: { reasoning_effort: "none" }, effortInTemplate: false },
+    minTopLogprobs: 0,
+    minTopP: 0,
+    clampsMaxTokens: true,
+    defaultConcurrency: 4,
   },
   openai: {
-    name: "openai",
     label: "OpenAI-compatible",
     healthPath: "/v1/models",
-    versionPath: null,
     context: "models",
     counting: "none",
-    load: null,
+    queueMetric: null,
     cache: { type: "none" },
-    always: {},
+    extraFields: {},
     choices: "native",
-    mostStops: 4,
-    namesStop: false,
+    maxStops: 4,
+    reportsStop: false,
     logitBias: "object",
-    hasLogprobs: true,
-    hasSeed: true,
-    formats: "engine",
-    namesTool: true,
-    hasLogprobsWithTools: true,
-    thoughtFields: ["reasoning_content"],
-    reasoning: { off: { reasoning_effort: "none" }, inTemplate: false },
-    leastTopLogprobs: 0,
-    leastTopP: 0,
-    capsReply: true,
-    usualConcurrent: 64,
+    structuredOutput: "native",
+    supportsNamedTool: true,
+    supportsLogprobsWithTools: true,
+    reasoningFields: ["reasoning_content"],
+    reasoning: { off: { reasoning_effort: "none" }, effortInTemplate: false },
+    minTopLogprobs: 0,
+    minTopP: 0,
+    clampsMaxTokens: true,
+    defaultConcurrency: 64,
   },
 };

@@ -1,20 +1,19 @@
 /**
- * How many tokens a prompt has, before it runs. An engine that can count is asked, in one short wait; when it
- * cannot, or does not answer in time, the count is estimated on the high side, since it only reserves: what is
- * used in the end is the engine's own number. An engine that failed to count is left alone for a while, so that
- * its slowness is paid for once and not with every request.
+ * Counts the tokens of a prompt before it runs. An engine that can tokenize does it, within a short time limit; when
+ * it cannot, or does not answer in time, the count is an estimate on the high side, since it only reserves: the
+ * engine's usage settles it in the end. After a failure the engine is not asked for a while, so that its slowness
+ * delays one request and not all of them.
  */
+import type { ChatMessage } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
-import type { ChatMessage } from "../../protocol/chat.js";
 import type { Connection } from "./connection.js";
-import { promptFields, type Conversation } from "./conversation.js";
+import { type Conversation, promptFields } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 import type { Profile } from "./profiles.js";
 
 export interface PromptCount {
   tokens: number;
-  /** False: an estimate. */
-  exact: boolean;
+  isExact: boolean;
 }
 
 const pauseAfterFailureMs = 10_000;
@@ -33,10 +32,10 @@ export class PromptCounter {
   ) {}
 
   async count(model: string, conversation: Conversation, signal: AbortSignal): Promise<PromptCount> {
-    const estimate = { tokens: estimateTokens(conversation), exact: false };
+    const estimate = { tokens: estimateTokens(conversation), isExact: false };
     if (this.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs) return estimate;
     try {
-      return { tokens: await this.#ask(model, conversation, signal), exact: true };
+      return { tokens: await this.#tokenize(model, conversation, signal), isExact: true };
     } catch {
       signal.throwIfAborted();
       this.#pausedUntilMs = this.clock.monotonicMs() + pauseAfterFailureMs;
@@ -44,53 +43,47 @@ export class PromptCounter {
     }
   }
 
-  async #ask(model: string, conversation: Conversation, signal: AbortSignal): Promise<number> {
+  async #tokenize(model: string, conversation: Conversation, signal: AbortSignal): Promise<number> {
     const prompt = promptFields(this.profile, conversation);
     if (this.profile.counting === "messages") {
-      const answer = await this.connection.askJson("/tokenize", this.timeoutMs, signal, {
-        model,
-        ...prompt,
-        add_generation_prompt: true,
-      });
-      return required(countOf(answer.count));
+      const body = { model, ...prompt, add_generation_prompt: true };
+      const { count } = await this.connection.requestJson("/tokenize", this.timeoutMs, { signal, body });
+      return required(countOf(count));
     }
     // The two steps share one limit.
     const endsMs = this.clock.monotonicMs() + this.timeoutMs;
-    const rendered = await this.connection.askJson("/apply-template", this.timeoutMs, signal, prompt);
+    const template = { signal, body: prompt };
+    const rendered = await this.connection.requestJson("/apply-template", this.timeoutMs, template);
     const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
-    const answer = await this.connection.askJson("/tokenize", leftMs, signal, {
-      content: required(textOf(rendered.prompt)),
-      add_special: true,
-      parse_special: true,
-    });
-    return listOf(required(answer.tokens)).length;
+    const body = { content: required(textOf(rendered.prompt)), add_special: true, parse_special: true };
+    const { tokens } = await this.connection.requestJson("/tokenize", leftMs, { signal, body });
+    return listOf(required(tokens)).length;
   }
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("The engine's answer lacks what was asked for.");
+  if (value === undefined) throw new Error("The engine's response lacks a field.");
   return value;
 }
 
 function estimateTokens({ messages, tooling }: Conversation): number {
-  const spoken = messages.reduce((sum, { content, toolCalls = [], reasoning = "" }) => {
-    const calls = toolCalls.map((call) => tokensAroundMessage + estimateText(call.name + call.arguments));
-    const inCalls = calls.reduce((total, tokens) => total + tokens, 0);
-    return sum + tokensAroundMessage + estimateText(content) + estimateText(reasoning) + inCalls;
-  }, 0);
-  // Chat templates write tools as the JSON that they came as, with some words of their own about how to call.
-  return tooling === undefined
-    ? spoken
-    : spoken + tokensAroundTools + estimateText(JSON.stringify(tooling.tools));
+  let tokens = 0;
+  for (const { content, toolCalls = [], reasoning = "" } of messages) {
+    tokens += tokensAroundMessage + estimateText(content) + estimateText(reasoning);
+    for (const call of toolCalls) tokens += tokensAroundMessage + estimateText(call.name + call.arguments);
+  }
+  // Chat templates write tools as JSON, with instructions on how to call them.
+  if (tooling !== undefined) tokens += tokensAroundTools + estimateText(JSON.stringify(tooling.tools));
+  return tokens;
 }
 
-/** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */
+/** High for every script: three bytes per token for ASCII, where four are typical, and two for the rest. */
 function estimateText(text: string): number {
   const bytes = Buffer.byteLength(text);
   const wide = bytes - text.length;
   return Math.ceil((bytes - wide) / 3 + wide / 2);
 }
 
-/** A prompt has at least so many tokens: hardly any token is longer. */
-export const fewestTokens = (messages: readonly ChatMessage[]): number =>
+/** A lower bound: hardly any token is longer than 16 characters. */
+export const minTokens = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, { content }) => sum + Math.floor(content.length / 16), 0);

@@ -1,12 +1,13 @@
 /**
- * What is asked of an engine, built field by field from a generation. Nothing else of a client's request
- * exists by then: what it added, a cache salt of its own included, was dropped when it was parsed.
+ * The body of a request to an engine, built field by field from a generation. Nothing else of a client's request
+ * exists by then: unknown fields, such as a cache salt of its own, were dropped when it was parsed.
  */
+import type { ReplyFormat, Sampling } from "../../core/chat/request.js";
+import { ServiceError } from "../../core/errors.js";
 import type { Generation } from "../../core/serving/engine-port.js";
-import type { ReplyFormat, Sampling } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { cacheSalt } from "./cache-salt.js";
 import type { EngineFacts } from "./checks/facts.js";
-import { callingFields, promptFields, type Conversation } from "./conversation.js";
+import { type Conversation, promptFields, toolChoiceFields } from "./conversation.js";
 import type { Profile } from "./profiles.js";
 
 export interface UpstreamRequest {
@@ -16,31 +17,28 @@ export interface UpstreamRequest {
   generation: Generation;
   conversation: Conversation;
   maxTokens: number;
-  /** How many choices this one request asks for. */
+  /** Of this one request. */
   choices: number;
   seed: number | undefined;
-  salt: string | undefined;
-  /** Of the format, for engines that follow ours. */
+  cacheSaltSecret: string;
+  /** For engines that take ours. */
   grammar: string | undefined;
 }
 
-/** Throws for what this engine would ignore although it changes the reply. */
+/** Throws for parameters that change the reply and that this engine would ignore. */
 export function requireSupported(
   profile: Profile,
-  { sampling, topLogprobs, format, tooling }: Generation,
+  { sampling, topLogprobs, tooling }: Generation,
   { vocabularySize, hasTools }: Pick<EngineFacts, "vocabularySize" | "hasTools">,
 ): void {
   if (profile.logitBias === "none" && sampling.logitBias.length > 0) throw unsupported("logit_bias");
-  if (!profile.hasLogprobs && topLogprobs !== undefined) throw unsupported("logprobs");
   if (hasTools === false && tooling !== undefined) throw unsupported("tools");
-  if (!profile.hasLogprobsWithTools && topLogprobs !== undefined && tooling !== undefined) {
+  if (!profile.supportsLogprobsWithTools && topLogprobs !== undefined && tooling !== undefined) {
     throw new ServiceError("unsupported_parameter", {
       message: "The engine behind this model does not support 'logprobs' together with 'tools'.",
       param: "logprobs",
     });
   }
-  if (profile.formats === "nobody" && format.type !== "text") throw unsupported("response_format");
-  if (!profile.hasSeed && sampling.seed !== undefined) throw unsupported("seed");
   if (vocabularySize !== undefined && sampling.logitBias.some(([token]) => token >= vocabularySize)) {
     throw new ServiceError("invalid_value", {
       message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
@@ -62,7 +60,7 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
   return {
     model: request.model,
     ...promptFields(profile, conversation),
-    ...callingFields(profile, conversation.tooling),
+    ...toolChoiceFields(profile, conversation.tooling),
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: request.maxTokens,
@@ -72,23 +70,23 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     ...(choices === 1 ? {} : { n: choices }),
     ...(topLogprobs === undefined
       ? {}
-      : { logprobs: true, top_logprobs: Math.max(topLogprobs, profile.leastTopLogprobs) }),
+      : { logprobs: true, top_logprobs: Math.max(topLogprobs, profile.minTopLogprobs) }),
     ...(request.grammar === undefined ? formatFields(generation.format) : { grammar: request.grammar }),
-    ...profile.always,
-    ...cacheFields(profile, request.salt),
+    ...profile.extraFields,
+    ...cacheFields(profile, request.cacheSaltSecret, generation.accountId),
   };
 }
 
-/** What the engine is not given is matched here (choice-reader.ts), which ends its stream and knows what was matched. */
+/** Sequences that are not sent are matched here (choice-reader.ts), which ends the stream and knows which one matched. */
 const stopsFor = (profile: Profile, { stop, namesStop = false }: Generation): string[] =>
-  namesStop && !profile.namesStop ? [] : stop.slice(0, profile.mostStops);
+  namesStop && !profile.reportsStop ? [] : stop.slice(0, profile.maxStops);
 
 function samplingFields(profile: Profile, sampling: Sampling): Record<string, unknown> {
   const { frequencyPenalty, presencePenalty, logitBias } = sampling;
   return {
     temperature: sampling.temperature,
-    // Left out when the client did not choose it: the engine knows what is recommended for its model.
-    ...(sampling.topPGiven ? { top_p: Math.max(sampling.topP, profile.leastTopP) } : {}),
+    // Left out unless the client chose it: the engine knows what is recommended for its model.
+    ...(sampling.topPGiven ? { top_p: Math.max(sampling.topP, profile.minTopP) } : {}),
     ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
     ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
     ...(logitBias.length === 0
@@ -110,12 +108,10 @@ function formatFields(format: ReplyFormat): Record<string, unknown> {
   }
 }
 
-function cacheFields({ cache }: Profile, salt: string | undefined): Record<string, unknown> {
+function cacheFields({ cache }: Profile, secret: string, accountId: string): Record<string, unknown> {
   switch (cache.type) {
     case "salt":
-      if (salt === undefined)
-        throw new Error("This engine keeps accounts apart by a salt, and there is none.");
-      return { [cache.field]: salt };
+      return { [cache.field]: cacheSalt(secret, accountId) };
     case "off":
       return cache.fields;
     case "none":

@@ -1,13 +1,14 @@
 /**
- * Several choices from an engine that gives one at a time: as many requests, read as they come. Each run calls
- * its choice 0 and ends with a usage of its own; here the choices get their numbers and the usages become one,
- * in which the prompt counts once.
+ * Several choices from an engine that returns one per request: as many requests, read concurrently. Each run numbers
+ * its choice 0 and ends with its own usage; here the choices get their numbers and the usages become one, in which
+ * the prompt counts once.
  */
 import type { GenerationEvent, Usage } from "../../core/serving/engine-port.js";
 
 type Events = AsyncGenerator<GenerationEvent, void, undefined>;
 
-interface Arrival {
+interface Next {
+  run: Events;
   choice: number;
   result: IteratorResult<GenerationEvent, void>;
 }
@@ -18,37 +19,33 @@ export async function* joinChoices(
   signal: AbortSignal,
   start: (choice: number, signal: AbortSignal) => Events,
 ): Events {
-  // A run that waits for its engine hears neither `return()` nor that another failed, but it hears this.
+  // A run that waits for its engine notices neither `return()` nor that another failed, but it notices this.
   const stopping = new AbortController();
   const each = AbortSignal.any([signal, stopping.signal]);
   const runs = Array.from({ length: choices }, (_, choice) => start(choice, each));
-  const ask = async (choice: number): Promise<Arrival> => {
-    const run = runs[choice];
-    return { choice, result: run === undefined ? { done: true, value: undefined } : await run.next() };
+  const next = (run: Events, choice: number): Promise<Next> => {
+    const read = run.next().then((result) => ({ run, choice, result }));
+    // The reader may be gone by the time a run fails: its error is then ignored.
+    read.catch(() => undefined);
+    return read;
   };
-  const next = (choice: number): Promise<Arrival> => {
-    const arrival = ask(choice);
-    // Whoever reads the choices may have left without a word: a run that fails then fails for nobody.
-    arrival.catch(() => undefined);
-    return arrival;
-  };
-  const pending = new Map(runs.map((_, choice) => [choice, next(choice)]));
+  const pending = new Map(runs.map((run, choice) => [choice, next(run, choice)]));
   const usages: Usage[] = [];
   try {
     while (pending.size > 0) {
-      const { choice, result } = await Promise.race(pending.values());
+      const { run, choice, result } = await Promise.race(pending.values());
       if (result.done === true) {
         pending.delete(choice);
         continue;
       }
-      pending.set(choice, next(choice));
+      pending.set(choice, next(run, choice));
       if (result.value.type === "done") usages.push(result.value.usage);
       else yield { ...result.value, choice };
     }
     yield { type: "done", usage: total(usages) };
   } finally {
     stopping.abort();
-    // One that failed ends the others; what they still say is nobody's.
+    // A failure ends the other runs; their remaining output is discarded.
     for (const run of runs) run.return().catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxLineChars, SseError, SseReader } from "./sse-reader.js";
+import { maxEventChars, SseError, SseReader } from "./sse-reader.js";
 
 /** The data of every event, for a stream that arrives in these parts. */
 function read(...parts: (string | Buffer)[]): string[] {
@@ -50,14 +50,14 @@ describe("the reader of server-sent events", () => {
   });
 
   it("refuses a line over the limit as soon as it is that long, whole or in parts", () => {
-    expect(() => read(`data: ${"x".repeat(maxLineChars)}\n\n`)).toThrow(SseError);
+    expect(() => read(`data: ${"x".repeat(maxEventChars)}\n\n`)).toThrow(SseError);
     const reader = new SseReader();
     const part = Buffer.alloc(64 * 1024, "x");
     let taken = 0;
     expect(() => {
       for (; taken < 200; taken++) reader.push(part);
     }).toThrow(SseError);
-    expect(taken * part.length).toBeLessThanOrEqual(maxLineChars);
+    expect(taken * part.length).toBeLessThanOrEqual(maxEventChars);
   });
 
   it("refuses an event over the limit that is made of many lines", () => {

@@ -1,12 +1,12 @@
 /**
- * One request to an engine whose answer is a stream of events.
+ * One request to an engine whose response is a stream of events.
  *
  * It handles undici's callbacks itself rather than through a Node stream: events wait in a short queue, and when
  * the reader is slower than the engine the socket is paused until half of the queue is read, so that at most
- * `pauseAtChars` and one event wait here and the rest in the engine. An engine may give up on a connection that is
- * not read for long; `wasHeldUp` says that this may be why it failed.
+ * `pauseAtChars` and one event wait here and the rest in the engine. An engine may close a connection that is
+ * not read for long; `wasStalled` says that this may be why it failed.
  *
- * `next()` gives one event, null at the end, or throws an error without the engine's words. Its limits count
+ * `next()` gives one event, null at the end, or throws an error without the engine's message. Its time limits count
  * only while it waits: a slow reader is not a failure of the engine. `settled` is called once, when the request
  * has ended for whatever reason, also when nobody reads any more.
  */
@@ -21,11 +21,11 @@ export interface StreamLimits {
 }
 
 const pauseAtChars = 256 * 1024;
-/** Engines, and proxies before them, wait for a reader at least this long. */
-const shortestPatienceMs = 5_000;
-/** Of an answer that is no stream, enough to classify the failure. */
+/** Engines, and proxies before them, have write timeouts at least this long. */
+const shortestWriteTimeoutMs = 5_000;
+/** Of a response that is not a stream, enough to classify the failure. */
 const maxFailureChars = 64 * 1024;
-/** For an engine that does not end its answer after the last event. */
+/** For an engine that does not end its response after the last event. */
 const lingerMs = 1000;
 
 type Head = { status: number; retryAfter: string | undefined; isStream: boolean };
@@ -54,12 +54,12 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     private readonly clock: Pick<Clock, "monotonicMs">,
   ) {}
 
-  /** The reader was so slow that the engine, waiting for it, may have given up. */
-  get wasHeldUp(): boolean {
-    return Math.max(this.#longestPauseMs, this.#pauseMs()) >= shortestPatienceMs;
+  /** The reader was so slow that the engine's write may have timed out. */
+  get wasStalled(): boolean {
+    return Math.max(this.#longestPauseMs, this.#pauseMs()) >= shortestWriteTimeoutMs;
   }
 
-  /** An event that is here already; undefined when `next()` has to be waited for. */
+  /** An event that has arrived already; undefined when there is none. */
   take(): SseEvent | undefined {
     const event = this.#events[this.#nextEvent];
     if (event === undefined || this.#error !== undefined) return undefined;
@@ -89,20 +89,20 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Ends the request; whoever waits gets `reason`. */
+  /** Ends the request; a pending `next()` rejects with `reason`. */
   abort(reason: unknown): void {
     this.#error ??= asError(reason);
     if (!this.#ended) this.#controller?.abort(this.#error);
     this.#settle();
   }
 
-  /** Everything wanted is here. The answer may end in peace, so that its connection can serve again. */
+  /** Everything needed has arrived. The response may still end by itself, so that its connection can be reused. */
   finish(): void {
     this.#settle();
     if (this.#ended || this.#error !== undefined) return;
     const controller = this.#controller;
     setTimeout(() => {
-      if (!this.#ended) controller?.abort(new Error("The answer did not end."));
+      if (!this.#ended) controller?.abort(new Error("The response did not end."));
     }, lingerMs).unref();
   }
 
@@ -153,7 +153,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** Of the pause that lasts. */
+  /** Of the current pause. */
   #pauseMs(): number {
     return this.#pausedAtMs === undefined ? 0 : this.clock.monotonicMs() - this.#pausedAtMs;
   }
@@ -165,7 +165,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
         this.#events.push(event);
         this.#queuedChars += weightOf(event);
       }
-      // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
+      // Bytes without an event are no progress: they must not renew the time limit of `next()`.
       if (events.length > 0) this.#notify();
     } catch {
       this.#fail(unavailable("EVENT_TOO_LONG"));
@@ -207,7 +207,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
 
   #armTimer(): void {
     if (this.#timer !== undefined) {
-      // The first limit counts from the start, whatever arrives that is no event; the others from each wait.
+      // The first limit counts from the start, whatever arrives that is not an event; the others from each wait.
       if (this.#hadEvent) this.#timer.refresh();
       return;
     }

@@ -1,73 +1,59 @@
 /**
  * Any OpenAI-compatible server as an engine: vLLM, SGLang, llama-server, Ollama, another Sotto.
  *
- * `prepare` counts the prompt, by asking the engine where it can count and by an estimate where not. `generate`
- * sends one request, always a streamed one, and turns the answer into events; an abort closes its connection,
- * which is how these engines learn that nobody waits. When the engine fails, the request fails with
- * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
+ * `prepare` counts the prompt, on the engine where it can tokenize and by an estimate where not. `generate` sends one
+ * request, always streamed, and turns the response into events; an abort closes its connection, which is how these
+ * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
+ * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
-import { randomBytes } from "node:crypto";
 import { eachOf } from "../../core/arrivals.js";
-import {
-  ReaderTooSlow,
-  type Arrival,
-  type Engine,
-  type EngineStatus,
-  type Generation,
-  type GenerationEvent,
-  type PreparedGeneration,
-} from "../../core/serving/engine-port.js";
-import { systemClock, type Clock } from "../../core/clock.js";
-import type { ChatMessage } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ChatMessage } from "../../core/chat/request.js";
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
+import { type Arrival, type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../core/serving/engine-port.js";
 import { Grammars } from "../formats/grammars.js";
+import { newCallId } from "../formats/replies/call-id.js";
 import { withSystemPrompt } from "../formats/system-prompt.js";
-import { CacheSalts } from "./cache-salt.js";
+import { HealthMonitor } from "./checks/health.js";
 import { Connection } from "./connection.js";
 import type { Conversation } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
-import { HealthWatch } from "./checks/health.js";
 import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
-import { profiles, type Profile } from "./profiles.js";
-import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
+import { type Profile, profiles } from "./profiles.js";
+import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
 import { requestBody, requireSupported } from "./request-body.js";
 import { joinChoices } from "./separate-choices.js";
-import { weightOf, type SseEvent } from "./sse-reader.js";
+import { type SseEvent, weightOf } from "./sse-reader.js";
 import { StreamCall } from "./stream-call.js";
 
 export interface UpstreamEngineParts {
   clock?: Clock;
-  random?: () => number;
-  /** Makes the id of a call whose engine gave it none. */
-  newCallId?: () => string;
-  /** Called when the engine goes down or recovers, for logs; the cause is that of a failure. */
+  /** Called when the engine goes down, with the cause, or recovers; for logs. */
   onState?: ((state: EngineStatus["state"], cause: string | undefined) => void) | undefined;
   /** Called with the cause of each request that the engine failed, for logs. */
   onFailure?: ((cause: string) => void) | undefined;
-  /** Shared with other engines; by default its own. */
+  /** Shared with other engines; its own by default. */
   grammars?: Grammars | undefined;
 }
 
-/** Unless the operator says; opened as they are needed. What an engine reports about itself never exceeds it. */
-const mostConnections = 256;
+/** Unless configured; opened as needed. Also the upper bound of the concurrency that an engine reports. */
+const defaultMaxConnections = 256;
 
-/** Handed over at once. The rest waits in the call, which pauses the engine when too much does. */
-const mostCharsTogether = 16 * 1024;
+/** Yielded together. The rest waits in the call, which applies backpressure to the engine. */
+const maxBatchChars = 16 * 1024;
 
 export class UpstreamEngine implements Engine {
   readonly #clock: Clock;
-  readonly #newCallId: () => string;
   readonly #profile: Profile;
   readonly #timeouts: UpstreamTimeouts;
   readonly #connections: number;
   readonly #connection: Connection;
-  readonly #health: HealthWatch;
+  readonly #health: HealthMonitor;
   readonly #serving: string;
   readonly #counter: PromptCounter;
-  readonly #salts: CacheSalts | null;
   readonly #calls = new Set<StreamCall>();
   readonly #grammars: Grammars;
   readonly #ownsGrammars: boolean;
@@ -75,51 +61,46 @@ export class UpstreamEngine implements Engine {
   #closed = false;
 
   /**
-   * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
-   * started later. Its address is checked at every connection; `preflight` covers the rest.
+   * Throws `UpstreamRefused` for an engine that does not isolate accounts. It need not be running yet. Its address is
+   * checked at every connection; `preflight` covers the rest.
    */
   constructor(
     private readonly options: UpstreamOptions,
     {
       clock = systemClock,
-      random = Math.random,
-      newCallId = () => `call_${randomBytes(12).toString("hex")}`,
       onState = () => undefined,
       onFailure = () => undefined,
       grammars,
     }: UpstreamEngineParts = {},
   ) {
     this.#clock = clock;
-    this.#newCallId = newCallId;
     this.#onFailure = onFailure;
     requireIsolation(options);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
-    this.#connections = options.maxConcurrent ?? mostConnections;
+    this.#connections = options.maxConcurrent ?? defaultMaxConnections;
     this.#connection = new Connection(options, this.#connections, this.#timeouts);
     this.#serving = `${this.#connection.url.host} (${this.#profile.label})`;
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
-    this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
-    this.#health = new HealthWatch(
+    this.#health = new HealthMonitor(
       this.#connection,
       this.#profile,
       options.name,
       this.#timeouts,
       clock,
-      random,
       onState,
     );
   }
 
-  /** Resolves when the engine has answered. */
+  /** Resolves when the engine is ready. */
   async ready(signal: AbortSignal): Promise<void> {
     await this.#health.untilReady(signal);
   }
 
-  /** Resolves when it was asked how it is, whatever came of that, within a few seconds. */
-  async asked(): Promise<void> {
+  /** Resolves when its health was checked, whatever the result, within a few seconds. */
+  async checked(): Promise<void> {
     await this.#health.checkNow();
   }
 
@@ -128,8 +109,8 @@ export class UpstreamEngine implements Engine {
     const defaults = this.#defaultsOf(generation.model);
     requireSupported(this.#profile, generation, this.#health.facts);
     const grammar =
-      // llama-server takes no grammar beside tools, and then makes one of the format and the tools together.
-      this.#profile.formats === "us" && generation.tooling === undefined
+      // With tools, llama-server takes no grammar: it generates one from the format and the tools together.
+      this.#profile.structuredOutput === "gbnf" && generation.tooling === undefined
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
     if (this.#closed || this.#health.state !== "ready") {
@@ -137,7 +118,7 @@ export class UpstreamEngine implements Engine {
     }
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
-    if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
+    if (contextTokens > 0 && minTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
     const conversation = this.#conversation(generation, messages);
     const count = await this.#counter.count(this.#modelName(generation.model), conversation, signal);
     return {
@@ -154,13 +135,13 @@ export class UpstreamEngine implements Engine {
       return this.#run(prepared, choices, sampling.seed, signal);
     }
     return joinChoices(choices, signal, (choice, ownSignal) => {
-      // The same seed would draw the same reply.
+      // The same seed would sample the same reply.
       const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
       return eachOf(this.#run(prepared, 1, seed, ownSignal));
     });
   }
 
-  /** The same for every model, but for its default. */
+  /** The same for every model, but for its default length. */
   status(model: ModelId = "omega"): EngineStatus {
     return {
       state: this.#health.state,
@@ -168,10 +149,10 @@ export class UpstreamEngine implements Engine {
       contextTokens: this.#contextTokens(),
       defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
       follows: {
-        jsonSchema: this.#profile.formats !== "nobody",
-        logprobs: this.#profile.hasLogprobs,
+        jsonSchema: true,
+        logprobs: true,
         tools: this.#health.facts.hasTools ?? true,
-        reasoning: this.#health.facts.thinks ?? true,
+        reasoning: this.#health.facts.hasReasoning ?? true,
       },
       capacity: this.#capacity(),
       active: this.#calls.size,
@@ -180,13 +161,12 @@ export class UpstreamEngine implements Engine {
     };
   }
 
-  /** Requests that wait at the engine, its other users' included, where it reports them. */
+  /** Requests queued at the engine, its other users' included, where it reports them. */
   waiting(): number {
     return this.#health.waiting;
   }
 
   forgetAccount(accountId: string): void {
-    this.#salts?.forget(accountId);
     this.#grammars.forgetAccount(accountId);
   }
 
@@ -217,7 +197,7 @@ export class UpstreamEngine implements Engine {
       maxTokens,
       choices,
       seed,
-      salt: this.#salts?.saltOf(generation.accountId),
+      cacheSaltSecret: this.options.cacheSaltSecret,
     });
     const hangUp = () => {
       call.abort(signal.reason);
@@ -233,50 +213,50 @@ export class UpstreamEngine implements Engine {
     );
     signal.addEventListener("abort", hangUp, { once: true });
     this.#calls.add(call);
-    const reader = new ReplyReader(prepared, choices, this.#contextTokens(), this.#newCallId);
-    let over = false;
-    /** What came together, and is not handed over yet. */
-    let arrived: GenerationEvent[] = [];
-    let arrivedChars = 0;
+    const reader = new ReplyReader(prepared, choices, this.#contextTokens(), newCallId);
+    let isComplete = false;
+    /** What arrived together, and is not yielded yet. */
+    let batch: GenerationEvent[] = [];
+    let batchChars = 0;
     try {
       this.#connection.stream("/v1/chat/completions", body, call);
       for (;;) {
-        let event: SseEvent | null | undefined = arrivedChars < mostCharsTogether ? call.take() : undefined;
+        let event: SseEvent | null | undefined = batchChars < maxBatchChars ? call.take() : undefined;
         if (event === undefined) {
-          if (arrived.length > 0) yield arrived;
-          arrived = [];
-          arrivedChars = 0;
+          if (batch.length > 0) yield batch;
+          batch = [];
+          batchChars = 0;
           event = await call.next();
         }
         if (event === null || event.data === "[DONE]") break;
-        arrivedChars += weightOf(event);
-        reader.read(event, arrived);
+        batchChars += weightOf(event);
+        reader.read(event, batch);
         if (reader.wasCut) break;
       }
       const done = reader.end();
-      over = !reader.wasCut;
-      if (over) call.finish();
-      arrived.push(done);
-      yield arrived;
+      isComplete = !reader.wasCut;
+      if (isComplete) call.finish();
+      batch.push(done);
+      yield batch;
     } catch (error) {
       signal.throwIfAborted();
       // The client gets what came before the failure.
-      if (arrived.length > 0) yield arrived;
+      if (batch.length > 0) yield batch;
       signal.throwIfAborted();
       const failed = error instanceof ServiceError && error.code === "engine_unavailable";
-      if (failed && call.wasHeldUp) throw new ReaderTooSlow();
+      if (failed && call.wasStalled) throw new ReaderTooSlow();
       this.#reportFailure(error);
       if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
-      if (!over) call.abort(unavailable("NOT_READ"));
+      if (!isComplete) call.abort(unavailable("NOT_READ"));
     }
   }
 
   #conversation({ tooling, reasoningEffort }: Generation, messages: readonly ChatMessage[]): Conversation {
-    // A model that does not think has nothing to be told about it, and Ollama refuses what it is told.
-    const thinks = this.#health.facts.thinks ?? true;
-    return { messages, tooling, reasoningEffort: thinks ? reasoningEffort : undefined };
+    // Ollama refuses an effort for a model that does not reason.
+    const hasReasoning = this.#health.facts.hasReasoning ?? true;
+    return { messages, tooling, reasoningEffort: hasReasoning ? reasoningEffort : undefined };
   }
 
   #reportFailure(error: unknown): void {
@@ -289,38 +269,38 @@ export class UpstreamEngine implements Engine {
     return defaults;
   }
 
-  /** As the operator says; else ours, where the engine has it (another Sotto); else its first. */
+  /** As configured; else our name, where the engine has it (another Sotto); else its first model. */
   #modelName(model: ModelId): string {
     const { models } = this.#health.facts;
     return this.options.name ?? (models.includes(model) ? model : (models[0] ?? model));
   }
 
-  /** 0: unknown, and then the engine's to judge. */
+  /** 0: unknown; the engine then refuses what is too long. */
   #contextTokens(): number {
     return this.options.contextTokens ?? this.#health.facts.contextTokens ?? 0;
   }
 
   #capacity(): number {
-    const reported = this.#health.facts.concurrent;
-    const wanted = reported ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
+    const reported = this.#health.facts.maxConcurrent;
+    const wanted = reported ?? this.options.maxConcurrent ?? this.#profile.defaultConcurrency;
     return Math.max(1, Math.min(wanted, this.#connections));
   }
 
   #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {
     const contextTokens = this.#contextTokens();
     if (contextTokens === 0) return asked;
-    if (count.exact) {
+    if (count.isExact) {
       const room = contextTokens - count.tokens;
       if (room < 1) throw contextExceeded(contextTokens, count.tokens);
       return Math.min(asked, room);
     }
-    // An estimate refuses nothing: the engine knows better, and says so.
-    const taken = this.#profile.capsReply ? fewestTokens(messages) : count.tokens;
+    // An estimate refuses nothing: the engine decides.
+    const taken = this.#profile.clampsMaxTokens ? minTokens(messages) : count.tokens;
     return Math.min(asked, Math.max(1, contextTokens - taken));
   }
 }
 
-/** The conversation as the engine gets it, and the grammar of the reply where it follows ours. */
+/** The conversation as the engine gets it, and the grammar of the reply where it takes ours. */
 class UpstreamPrompt {
   constructor(
     readonly conversation: Conversation,

@@ -1,11 +1,11 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import type { Admission } from "../../core/limits/admission.js";
+import { writeRates } from "./rate-headers.js";
 import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
-import { writeRates } from "./rate-headers.js";
 
 /** Needs the headers only: a refusal does not wait for the body. */
 export function authenticate({ keys }: HttpParts) {

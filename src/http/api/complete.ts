@@ -11,10 +11,9 @@ import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
-import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
+import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
 import { admissionOf, callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
@@ -42,16 +41,16 @@ function answerIn(parts: HttpParts, name: DialectName) {
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
-    const asked = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
+    const parsed = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
 
-    const model = parts.completions.names.find(asked.chat.model);
-    const events = parts.completions.run(asked.chat, caller, abort, trace, startedMs, admission);
+    const model = parts.completions.names.find(parsed.chat.model);
+    const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
-      model: model ?? asked.chat.model,
+      model: model ?? parsed.chat.model,
       promptTokens: 0,
-      ...(recentItems !== undefined && asked.keepsItems === true
+      ...(recentItems !== undefined && parsed.keepsItems === true
         ? { keep: (items) => recentItems.keep(accountId, items) }
         : {}),
     };
@@ -61,19 +60,17 @@ function answerIn(parts: HttpParts, name: DialectName) {
       head.promptTokens = promptTokens;
     };
     try {
-      if (asked.chat.stream) {
+      if (parsed.chat.stream) {
         await sendStream(parts, request, reply, {
           events,
           admit,
-          writer: dialect.stream(head, asked),
+          writer: dialect.stream(head, parsed),
           model,
         });
         return;
       }
       await admit();
-      return await wholeReply(dialect, events, head, asked);
-    } catch (error) {
-      throw error instanceof ServiceError ? (dialect.inOwnTerms?.(error) ?? error) : error;
+      return await wholeReply(dialect, events, head, parsed);
     } finally {
       await events.return();
     }
@@ -93,15 +90,20 @@ const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent =>
 const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
   isAdmission(arrival) ? [] : eventsOf(arrival);
 
-async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, asked: Asked): Promise<object> {
-  const choices = Array.from({ length: asked.chat.choices }, () => new ChoiceFold());
+async function wholeReply(
+  dialect: Dialect,
+  events: Events,
+  head: ReplyHead,
+  parsed: ParsedRequest,
+): Promise<object> {
+  const choices = Array.from({ length: parsed.chat.choices }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {
       if ("choice" in event) choices[event.choice]?.add(event);
       if (event.type === "done") {
         return dialect.reply(
           head,
-          asked,
+          parsed,
           choices.map((choice) => choice.whole()),
           event.usage,
         );

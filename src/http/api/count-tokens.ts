@@ -10,10 +10,10 @@ import { skipHostedTools } from "./hosted-tools.js";
 
 export function countTokens({ bodies, completions }: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<{ input_tokens: number }> => {
-    const asked = await bodies.read("countTokens", request, reply);
-    skipHostedTools(asked, request, reply);
+    const parsed = await bodies.read("countTokens", request, reply);
+    skipHostedTools(parsed, request, reply);
     const { signal, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    return { input_tokens: await completions.count(asked.chat, caller, signal, startedMs, admission) };
+    return { input_tokens: await completions.count(parsed.chat, caller, signal, startedMs, admission) };
   };
 }

@@ -1,7 +1,7 @@
 /** For supervisors and load balancers: is the process alive, and can it answer? */
 import type { FastifyReply } from "fastify";
-import { isAvailable, type EngineStatus } from "../../core/serving/engine-port.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { type ModelId, modelIds } from "../../core/models.js";
+import { type EngineStatus, isAvailable } from "../../core/serving/engine-port.js";
 import type { HttpParts } from "../parts.js";
 
 const retryAfterSeconds = 5;

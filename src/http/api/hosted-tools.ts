@@ -3,11 +3,15 @@
  * request and its user could do nothing about it. Then they are skipped, and a header says so.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Asked } from "../../protocol/dialect.js";
-import { hostedRefusal } from "../../protocol/responses/hosted-tools.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
+import { hostedRefusal } from "../../protocol/hosted-tools.js";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-export function skipHostedTools({ hosted = [] }: Asked, request: FastifyRequest, reply: FastifyReply): void {
+export function skipHostedTools(
+  { hosted = [] }: ParsedRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const [first] = hosted;
   if (first === undefined) return;
   if (!isCodingClient(request.raw.headers)) throw hostedRefusal(first);

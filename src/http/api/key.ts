@@ -4,7 +4,7 @@ import { limitsNow, type LimitNow } from "../../core/keys/limits-now.js";
 import { operations } from "../../core/entities.js";
 import { endOf } from "../../core/serving/permission.js";
 import type { WireKey, WireLimit } from "../../protocol/key-view.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Metrics } from "../../metrics.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { bearerToken } from "./auth.js";
 import type { HttpParts } from "../parts.js";
 import { withoutSchemas } from "../without-schemas.js";

@@ -1,6 +1,6 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the API that the client speaks. */
 import type { FastifyRequest } from "fastify";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { aliasOf, wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
 import {
   messagesModel,
@@ -8,11 +8,11 @@ import {
   type MessagesModel,
   type MessagesModelList,
 } from "../../protocol/messages/models.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
-import { speaksMessages } from "./messages-client.js";
+import { speaksMessages } from "./request-dialect.js";
 
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {

@@ -1,7 +1,7 @@
 /** The `x-ratelimit-*` headers, in OpenAI's form. */
 import type { FastifyReply } from "fastify";
 import type { ReadRates } from "../../core/limits/admission.js";
-import type { QuotaReading, RateReading } from "../../core/limits/meters.js";
+import type { RateReading } from "../../core/limits/meters.js";
 
 /** Those of quotas, where there are any, end in what they count and its period: `…-tokens-day`. */
 export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: ReadRates): void {
@@ -10,29 +10,10 @@ export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: Re
   for (const quota of quotas) writeRate(reply, `${quota.kind}-${quota.period}`, quota);
 }
 
-type Kind = "requests" | "tokens" | `${QuotaReading["kind"]}-${QuotaReading["period"]}`;
-
-const namesOf = (kind: Kind) => ({
-  limit: `x-ratelimit-limit-${kind}`,
-  remaining: `x-ratelimit-remaining-${kind}`,
-  reset: `x-ratelimit-reset-${kind}`,
-});
-
-/** Put together once: they are on every response. */
-const names: Record<Kind, ReturnType<typeof namesOf>> = {
-  requests: namesOf("requests"),
-  tokens: namesOf("tokens"),
-  "requests-day": namesOf("requests-day"),
-  "tokens-day": namesOf("tokens-day"),
-  "requests-month": namesOf("requests-month"),
-  "tokens-month": namesOf("tokens-month"),
-};
-
-function writeRate(reply: FastifyReply, kind: Kind, rate: RateReading): void {
-  const { limit, remaining, reset } = names[kind];
-  reply.header(limit, rate.limit);
-  reply.header(remaining, rate.remaining);
-  reply.header(reset, duration(rate.resetMs));
+function writeRate(reply: FastifyReply, kind: string, { limit, remaining, resetMs }: RateReading): void {
+  reply.header(`x-ratelimit-limit-${kind}`, limit);
+  reply.header(`x-ratelimit-remaining-${kind}`, remaining);
+  reply.header(`x-ratelimit-reset-${kind}`, duration(resetMs));
 }
 
 /** As Go prints durations: `120ms`, `59s`, `1m0s`, `26h0m5s`. Rounded up, so that nobody retries too early. */

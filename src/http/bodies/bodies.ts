@@ -7,14 +7,14 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Asked } from "../../protocol/dialect.js";
-import { dialects, type DialectName } from "../../protocol/dialects.js";
-import { callerOf } from "../connection/caller.js";
-import { readBody, type Pace } from "./body.js";
+import { type Pace, readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
 import { BodyShares, LargeBody } from "./large-body.js";
-import { builtParseWorker, ParseThread } from "./parse-thread.js";
+import { ParseThread } from "./parse-thread.js";
+import { callerOf } from "../connection/caller.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
+import { type DialectName, dialects } from "../../protocol/dialects.js";
 
 /** How many bodies of the largest size may be held at once. */
 const largestAtOnce = 8;
@@ -29,8 +29,6 @@ const quickBytes = 8 * 1024;
 export interface BodiesOptions {
   /** Of one body. */
   limitBytes: number;
-  /** The thread's entry file; null to parse on the main thread. */
-  workerFile?: string | null;
   maxWaitMs?: number;
   /** How fast a large body must arrive. */
   pace?: Pace;
@@ -50,16 +48,15 @@ export class Bodies {
   readonly #pace: Pace;
   readonly #parsing: FairShares;
   readonly #turns: FairShares;
-  readonly #thread: ParseThread | null;
+  readonly #thread = new ParseThread();
 
-  constructor({ limitBytes, workerFile = builtParseWorker(), ...options }: BodiesOptions) {
+  constructor({ limitBytes, ...options }: BodiesOptions) {
     const waits = { maxWaitMs: options.maxWaitMs ?? maxWaitMs, maxWaiting };
     this.#limitBytes = limitBytes;
     this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
     this.#pace = options.pace ?? slowest;
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
-    this.#thread = workerFile === null ? null : new ParseThread(workerFile);
   }
 
   /** Large bodies that wait for their turn. */
@@ -67,24 +64,24 @@ export class Bodies {
     return this.#shares.waiting + this.#parsing.waiting + this.#turns.waiting;
   }
 
-  async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
+  async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<ParsedRequest> {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const body = new LargeBody(this.#shares, work.owner, work.signal);
     try {
       const bytes = await readBody(request, reply, this.#limitBytes, body, this.#pace);
       if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
       if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
-      return await this.#parseLarge(bytes, work);
+      return await this.#parseInThread(bytes, work);
     } finally {
       body.release();
     }
   }
 
   async close(): Promise<void> {
-    await this.#thread?.close();
+    await this.#thread.close();
   }
 
-  async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<Asked> {
+  async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<ParsedRequest> {
     const release = await this.#turns.take(owner, 1, signal);
     try {
       await nextTurn();
@@ -94,11 +91,9 @@ export class Bodies {
     }
   }
 
-  async #parseLarge(bytes: Buffer<ArrayBuffer>, work: Work): Promise<Asked> {
+  async #parseInThread(bytes: Buffer<ArrayBuffer>, work: Work): Promise<ParsedRequest> {
     const release = await this.#parsing.take(work.owner, 1, work.signal);
     try {
-      // Without a thread this blocks the event loop.
-      if (this.#thread === null) return await this.#parseInTurn(bytes, work);
       return await this.#thread.parse(work.dialect, bytes);
     } finally {
       release();

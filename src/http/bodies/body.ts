@@ -9,7 +9,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
 import { headerValues } from "../connection/headers.js";
 import { compressedBody, parseJson } from "./json.js";
@@ -55,11 +55,6 @@ export async function readBody(
   if (length !== undefined && length > smallBytes) await large?.admit(length);
   if (waitsForContinue(message)) reply.raw.writeContinue();
   const { signal } = request.exchange;
-  if (length !== undefined && length <= smallBytes) {
-    // Node hands over the headers before it looks at what came behind them.
-    await Promise.resolve();
-    if (!signal.aborted && hasArrived(message, length)) return takeArrived(message);
-  }
   const onArrived = (bytes: number): Promise<void> | undefined => {
     if (large === undefined || (bytes <= smallBytes && !large.isAdmitted)) return undefined;
     if (large.isAdmitted) return large.arrived(bytes);
@@ -73,17 +68,6 @@ export async function readBody(
   };
   const everyMs = pace?.everyMs;
   return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs });
-}
-
-/** Most small bodies come together with their headers. They need no listeners. */
-const hasArrived = (message: IncomingMessage, length: number): boolean =>
-  length > 0 && message.readableLength === length && !message.destroyed;
-
-function takeArrived(message: IncomingMessage): Buffer<ArrayBuffer> {
-  const bytes = message.read() as Buffer<ArrayBuffer>;
-  // Its end is still to come.
-  message.resume();
-  return bytes;
 }
 
 /** HTTP/1.0 has no interim answers: a client would take one for the answer. */

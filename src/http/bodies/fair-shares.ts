@@ -5,7 +5,7 @@
  * one. An owner that holds nothing may take more than its share: a request larger than a share runs alone.
  */
 import { waitForTurn } from "../../core/wait-for-turn.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 
 export interface FairSharesOptions {
   total: number;

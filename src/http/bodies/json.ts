@@ -2,7 +2,7 @@
  * From bytes to a JSON value. The error message of JSON.parse is never passed on: it quotes its input.
  */
 import { isUtf8 } from "node:buffer";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 
 const maxDepth = 64;
 /** Each costs many times its bytes. A request of 2048 messages with large schemas has a tenth of it. */

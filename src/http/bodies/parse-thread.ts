@@ -1,33 +1,35 @@
 /**
- * Parses large bodies in a thread of its own: 4 MB of JSON take from 20 to some hundred milliseconds, which would
- * block the event loop. Only the parsed request comes back; unknown fields are dropped in the thread, so that little
- * has to be copied.
- *
- * One body at a time. The thread is started by the first and stays. If it ends or takes too long, that request
- * fails and the next one gets a new thread.
+ * Parses large bodies in a thread of its own, one at a time: 4 MB of JSON take from 20 to some hundred milliseconds,
+ * which would block the event loop. Only the parsed request comes back; unknown fields are dropped in the thread, so that
+ * little has to be copied.
  */
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
-import { programFile, runsFromSources } from "../../adapters/program-files.js";
-import type { Asked } from "../../protocol/dialect.js";
-import type { DialectName } from "../../protocol/dialects.js";
-import { ServiceError } from "../../protocol/errors.js";
+import type { Worker } from "node:worker_threads";
+import { programFile } from "../../adapters/program-files.js";
+import { newWorker, TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
+import { ServiceError } from "../../core/errors.js";
 import type { ParseResult, ParseTask } from "./parse-worker.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
+import type { DialectName } from "../../protocol/dialects.js";
 
 /** Far more than any body takes. */
 const limitMs = 30_000;
 
 export class ParseThread {
-  #worker: Worker | null = null;
+  readonly #thread: WorkerThread<ParseTask, ParseResult>;
 
-  constructor(private readonly workerFile: string) {}
+  constructor(file = programFile("http/bodies/parse-worker")) {
+    this.#thread = new WorkerThread({ file, startMs: limitMs, taskMs: limitMs });
+  }
 
   /** The bytes are moved to the thread, and gone afterwards. */
-  async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<Asked> {
-    const result = await this.#ask(dialect, bytes);
+  async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRequest> {
+    const result = await this.#thread.run({ dialect, bytes }, [bytes.buffer]).catch((error: unknown) => {
+      const isLate = error instanceof TaskLost && error.reason === "timed_out";
+      throw isLate ? new ServiceError("overloaded") : error;
+    });
     switch (result.type) {
       case "parsed":
-        return result.asked;
+        return result.request;
       case "refused": {
         const { code, message, param } = result;
         throw new ServiceError(code, { message, ...(param === null ? {} : { param }) });
@@ -37,50 +39,7 @@ export class ParseThread {
     }
   }
 
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = null;
-    await worker?.terminate();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
-
-  #ask(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParseResult> {
-    const worker = (this.#worker ??= this.#start());
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        worker.off("message", onMessage).off("exit", onExit);
-      };
-      const onMessage = (result: ParseResult) => {
-        settle();
-        resolve(result);
-      };
-      const onExit = () => {
-        settle();
-        reject(new Error("The thread that parses bodies ended."));
-      };
-      const timer = setTimeout(() => {
-        settle();
-        reject(new ServiceError("overloaded"));
-        void this.close();
-      }, limitMs);
-      worker.on("message", onMessage).on("exit", onExit);
-      worker.postMessage({ dialect, bytes } satisfies ParseTask, [bytes.buffer]);
-    });
-  }
-
-  #start(): Worker {
-    const worker = new Worker(this.workerFile, { env: {}, execArgv: [] });
-    worker.unref();
-    // `exit` follows. What it died of may quote a body.
-    worker.on("error", () => undefined);
-    worker.on("exit", () => {
-      if (this.#worker === worker) this.#worker = null;
-    });
-    return worker;
-  }
-}
-
-/** Null when the program runs from its sources, which a thread cannot read: bodies are parsed right here then. */
-export function builtParseWorker(): string | null {
-  return runsFromSources ? null : fileURLToPath(programFile("http/bodies/parse-worker"));
 }

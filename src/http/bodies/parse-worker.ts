@@ -1,9 +1,9 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
-import { parentPort } from "node:worker_threads";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
-import type { Asked } from "../../protocol/dialect.js";
-import { dialects, type DialectName } from "../../protocol/dialects.js";
+import { performTasks } from "../../adapters/worker-tasks.js";
+import { type ErrorCode, ServiceError } from "../../core/errors.js";
 import { parseJson } from "./json.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
+import { type DialectName, dialects } from "../../protocol/dialects.js";
 
 export interface ParseTask {
   dialect: DialectName;
@@ -11,14 +11,14 @@ export interface ParseTask {
 }
 
 export type ParseResult =
-  | { type: "parsed"; asked: Asked }
+  | { type: "parsed"; request: ParsedRequest }
   | { type: "refused"; code: ErrorCode; message: string; param: string | null }
   /** A bug. What was thrown may quote the body, and stays here. */
   | { type: "failed" };
 
 function parse({ dialect, bytes }: ParseTask): ParseResult {
   try {
-    return { type: "parsed", asked: dialects[dialect].read(parseJson(asBuffer(bytes))) };
+    return { type: "parsed", request: dialects[dialect].read(parseJson(asBuffer(bytes))) };
   } catch (error) {
     if (!(error instanceof ServiceError)) return { type: "failed" };
     const { code, message, param } = error;
@@ -26,9 +26,7 @@ function parse({ dialect, bytes }: ParseTask): ParseResult {
   }
 }
 
-parentPort?.on("message", (task: ParseTask) => {
-  parentPort?.postMessage(parse(task));
-});
+performTasks(parse);
 
 /** The same memory. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -4,9 +4,11 @@
  * the connection ends, after a while in which what still arrives is discarded (linger.ts says why).
  */
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorBody, ServiceError } from "../../protocol/errors.js";
+import { errorBody } from "../../protocol/error-body.js";
+import { ServiceError } from "../../core/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
 import { newRequestId } from "./ids.js";
@@ -23,6 +25,13 @@ export class BadHttp {
   ) {}
 
   /** For `clientError`. Called again for each packet that arrives after the first refusal. */
+  onClientError({ code }: NodeJS.ErrnoException, socket: Socket): void {
+    if (code !== "ERR_HTTP_REQUEST_TIMEOUT") this.refuse(socket);
+    // Opened in advance and never used: an answer could be taken for that to a request which is on its way.
+    else if (socket.bytesRead === 0) socket.destroy();
+    else this.refuse(socket, tooLate());
+  }
+
   refuse(socket: Duplex, error = notHttp()): void {
     if (!socket.writable) return;
     const begun = [...this.pending.on(socket)].some(({ response }) => response.headersSent);
@@ -58,6 +67,8 @@ export function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): 
   reply.header("connection", "close");
   throw notHttp();
 }
+
+const tooLate = () => new ServiceError("invalid_value", { message: "The request did not arrive in time." });
 
 const notHttp = () => new ServiceError("invalid_value", { message: "The request is not valid HTTP." });
 

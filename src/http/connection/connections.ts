@@ -8,7 +8,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
-import { errorBody, ServiceError } from "../../protocol/errors.js";
+import { errorBody } from "../../protocol/error-body.js";
+import { ServiceError } from "../../core/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { newRequestId } from "./ids.js";
 import type { HttpParts } from "../parts.js";

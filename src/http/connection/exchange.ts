@@ -7,10 +7,10 @@
  * aborts when the server closes, with an error that the client is still shown.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { KeyRecord } from "../../core/entities.js";
+import type { ErrorCode } from "../../core/errors.js";
 import type { Admission } from "../../core/limits/admission.js";
 import type { CompletionTrace } from "../../core/serving/completion.js";
-import type { KeyRecord } from "../../core/entities.js";
-import type { ErrorCode } from "../../protocol/errors.js";
 
 /** What is known of a request while it is served. */
 export interface Exchange {

@@ -10,7 +10,7 @@ import { Connections } from "./connections.js";
 import { answerHalfClosed } from "./half-close.js";
 import type { HttpParts, Timeouts } from "../parts.js";
 import { defaultConnectionLimit } from "./connection-limit.js";
-import { closeUnread } from "./unread-answer.js";
+import { writeTimeout } from "./write-timeout.js";
 
 export function createNodeServer(
   handle: RequestListener,
@@ -40,10 +40,10 @@ export function createNodeServer(
     },
   });
   answerHalfClosed(server, pending, parts.clock);
-  const watchUnread = closeUnread(pending, timeouts.stallMs);
+  const limitWriteTime = writeTimeout(pending, timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
     pending.begin(message, response);
-    watchUnread(message.socket, response);
+    limitWriteTime(message.socket, response);
     if (connections.begin(message, response)) handle(message, response);
   };
   return (

@@ -1,7 +1,7 @@
 /** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UsageOutcome } from "../../core/usage/usage-recorder.js";
-import { errorTable, type ErrorCode } from "../../protocol/errors.js";
+import { errorTable, type ErrorCode } from "../../core/errors.js";
 import { ClientHungUp } from "./exchange.js";
 import { headerValues } from "./headers.js";
 import type { HttpParts } from "../parts.js";

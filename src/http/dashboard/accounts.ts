@@ -7,9 +7,9 @@ import {
   bulkBody,
   type AccountPage,
   type BulkResult,
-} from "../../protocol/dashboard-accounts.js";
-import { setPlanBody, setRoleBody } from "../../protocol/dashboard-api.js";
-import { accountsPageSize } from "../../protocol/dashboard-bounds.js";
+} from "../../protocol/dashboard/accounts.js";
+import { setPlanBody, setRoleBody } from "../../protocol/dashboard/api.js";
+import { accountsPageSize } from "../../core/bounds.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { accountView, linkView } from "./views.js";

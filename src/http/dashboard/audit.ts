@@ -15,7 +15,7 @@ import {
   type AuditEntry,
   type AuditFilters,
   type AuditPage,
-} from "../../protocol/dashboard-audit.js";
+} from "../../protocol/dashboard/audit.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";
@@ -38,8 +38,7 @@ export function auditRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     admin("GET", "/admin/audit.csv", async (visit) => {
       const filter = await filterOf(dashboard, visit.query(auditExportQuery));
       const names = await targetNames(dashboard);
-      visit.reply.header("content-type", "text/csv; charset=utf-8");
-      visit.reply.header("content-disposition", 'attachment; filename="sotto-audit.csv"');
+      visit.attach("sotto-audit.csv", "text/csv");
       return Readable.from(csvOf(dashboard, filter, names));
     }),
   ];

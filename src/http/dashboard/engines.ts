@@ -1,5 +1,5 @@
 /** The engines, which models each of them serves and how it does, for admins. */
-import type { EngineView } from "../../protocol/dashboard-engines.js";
+import type { EngineView } from "../../protocol/dashboard/engines.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 

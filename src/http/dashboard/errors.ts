@@ -1,11 +1,11 @@
 /** Turns what a handler of the dashboard threw into the response for its pages. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardError } from "../../core/dashboard-error.js";
+import { DashboardError, type DashboardErrorCode } from "../../core/dashboard-error.js";
+import { type ErrorCode, ServiceError } from "../../core/errors.js";
 import { StoreUnavailable } from "../../core/store.js";
-import type { Log } from "../../log.js";
-import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard-api.js";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
+import type { Log } from "../../log.js";
+import type { DashboardErrorBody } from "../../protocol/dashboard/api.js";
 
 interface Answer {
   status: number;

@@ -7,13 +7,13 @@ import {
   rotateKeyBody,
   type KeyList,
   type KeyWithSecret,
-} from "../../protocol/dashboard-api.js";
+} from "../../protocol/dashboard/api.js";
 import {
   editKeyBody,
   keysQuery,
   type KeyPageView,
   type KeyUsageView,
-} from "../../protocol/dashboard-keys.js";
+} from "../../protocol/dashboard/keys.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { keyView, listedKeyView } from "./views.js";

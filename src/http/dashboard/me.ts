@@ -1,7 +1,7 @@
 /** One's own account: who one is, what is stored, the password, and the end of it. */
 import { Readable } from "node:stream";
 import { storedAbout, storedExport, storedRows } from "../../core/accounts/stored-about.js";
-import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard-api.js";
+import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";
@@ -15,9 +15,8 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { table, after = null } = visit.query(storedQuery);
       return storedRows(store.stored, account.id, table, after);
     }),
-    user("GET", "/me/export", async ({ reply }, { account }) => {
-      reply.header("content-type", "application/json; charset=utf-8");
-      reply.header("content-disposition", 'attachment; filename="sotto-account.json"');
+    user("GET", "/me/export", async (visit, { account }) => {
+      visit.attach("sotto-account.json", "application/json");
       return Readable.from(storedExport(store.stored, clock, account.id));
     }),
     user("POST", "/me/password", async (visit, me) => {

@@ -1,6 +1,6 @@
 /** What people choose a model by, and what an operator could put behind it instead of the starter. */
-import type { ModelFacts } from "../../protocol/dashboard-api.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { ModelFacts } from "../../protocol/dashboard/api.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, anyone, type DashboardRoute } from "./route.js";
 

@@ -1,5 +1,5 @@
 /** What answers for the models, and the pulls that bring weights here, for admins. */
-import { engineBody, pullBody, useWeightsBody } from "../../protocol/dashboard-models.js";
+import { engineBody, pullBody, useWeightsBody } from "../../protocol/dashboard/models.js";
 import { actorOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";

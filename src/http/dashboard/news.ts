@@ -1,11 +1,11 @@
 /** Changelog and maintenance, for admins. */
 import type { NewWindow } from "../../core/admin/news.js";
-import { changelogBody, maintenanceBody } from "../../protocol/dashboard-api.js";
 import { actorOf } from "./accounts.js";
+import type { Visit } from "./guard/visit.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { entryView, maintenanceView } from "./views.js";
-import type { Visit } from "./guard/visit.js";
+import { changelogBody, maintenanceBody } from "../../protocol/dashboard/api.js";
 
 export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRoute[] {
   return [

@@ -1,13 +1,13 @@
 import type { ModelAdmin } from "../../core/admin/model-admin.js";
-import type { ModelWeightsView } from "../../protocol/dashboard-api.js";
+import type { ModelId } from "../../core/models.js";
+import type { DashboardServices } from "./services.js";
+import type { HttpParts } from "../parts.js";
+import type { ModelWeightsView } from "../../protocol/dashboard/api.js";
 import type {
   EngineComputeView,
   EngineMemberView,
   ModelSuggestion,
-} from "../../protocol/dashboard-engines.js";
-import type { ModelId } from "../../protocol/models.js";
-import type { HttpParts } from "../parts.js";
-import type { DashboardServices } from "./services.js";
+} from "../../protocol/dashboard/engines.js";
 
 /** What the dashboard's HTTP side depends on. */
 export interface DashboardParts {

@@ -1,5 +1,5 @@
 /** Plans, for admins. */
-import { planBody } from "../../protocol/dashboard-api.js";
+import { planBody } from "../../protocol/dashboard/api.js";
 import { actorOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";

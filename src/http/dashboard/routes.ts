@@ -13,9 +13,8 @@ import { meRoutes } from "./me.js";
 import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
-import { operatorHomeRoutes } from "./operator/home.js";
-import { serviceUsageRoutes } from "./operator/service-usage.js";
-import { statusHistoryRoutes } from "./operator/status-history.js";
+import { adminHomeRoutes } from "./admin/home.js";
+import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
 import { playgroundRoutes } from "./playground.js";
@@ -41,9 +40,8 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...modelRoutes(parts),
   ...newsRoutes(parts),
   ...auditRoutes(parts),
-  ...operatorHomeRoutes(parts),
+  ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
-  ...statusHistoryRoutes(parts),
 ];
 
 /** The handler for Fastify. The caller is identified before any of the body is read. */

@@ -20,7 +20,7 @@ import type { SignIn } from "../../core/sign-in/sign-in.js";
 import type { Store } from "../../core/store.js";
 import type { LiveRates } from "../../core/usage/live-rates.js";
 import type { UsageReports } from "../../core/usage/usage-report.js";
-import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardServices {
   store: Store & { readonly accounts: AccountStore; readonly stored: StoredStore };

@@ -8,7 +8,7 @@ import {
   signInBody,
   signUpBody,
   type Me,
-} from "../../protocol/dashboard-api.js";
+} from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";

@@ -1,9 +1,11 @@
 /** What everyone may read: who runs the service, its status, what is new. */
+import { historyMs } from "../../core/admin/availability.js";
 import { statusNow } from "../../core/admin/status.js";
-import type { Changelog, Site, Status } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView } from "./views.js";
+import type { StatusHistory } from "../../protocol/dashboard/admin.js";
+import type { Changelog, Site, Status } from "../../protocol/dashboard/api.js";
 
 export function siteRoutes({
   http,
@@ -14,7 +16,7 @@ export function siteRoutes({
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
-  const { store, sessions, news, outbox, signUpMode } = dashboard;
+  const { store, sessions, news, outbox, signUpMode, availability, clock } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -48,6 +50,12 @@ export function siteRoutes({
         ...now,
         maintenance: databaseIsUp ? await currentMaintenance() : [],
       };
+    }),
+
+    anyone("GET", "/status/history", async (): Promise<StatusHistory> => {
+      const since = new Date(clock.now().getTime() - historyMs);
+      const [counted, past] = await Promise.all([availability.read(), news.listPastWindows(since)]);
+      return { ...counted, maintenance: past.map((window) => maintenanceView(window, "over")) };
     }),
 
     anyone("GET", "/changelog", async (): Promise<Changelog> => {

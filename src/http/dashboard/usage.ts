@@ -1,7 +1,8 @@
 /** One's own usage and what is left of the limits. */
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
-import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard-api.js";
+import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
+import type { UsageReport } from "../../core/usage/usage-views.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView, quotaView } from "./views.js";
@@ -17,9 +18,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
     user("GET", "/usage.csv", async (visit, { account }) => {
       const query = visit.query(usageQuery);
       const lines = await usageReports.lines(account.id, usageRequest(query));
-      const file = `sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
-      visit.reply.header("content-type", "text/csv; charset=utf-8");
-      visit.reply.header("content-disposition", `attachment; filename="${file}"`);
+      visit.attach(`sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
       return toCsv(
         csvHeadings,
         lines.map((line) => [line.start, line.key, line.model ?? "", ...countCells(line)]),
@@ -44,7 +43,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
   ];
 }
 
-/** What a query for usage asks for. */
+/** The query with its times parsed. */
 export const usageRequest = <Query extends { from: string; to: string }>({ from, to, ...rest }: Query) => ({
   ...rest,
   from: new Date(from),

@@ -1,19 +1,18 @@
 /** What the service knows, in the shapes of the dashboard's API. */
-import { keyStatus } from "../../core/keys/key-status.js";
-import type { ListedKey } from "../../core/keys/key-list.js";
-import { deletedAccount, deletedKey, type AuditLine } from "../../core/audit.js";
 import type { AccountSummary } from "../../core/accounts/ports.js";
-import type { ChangelogItem } from "../../core/admin/ports.js";
-import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import type { SessionRecord } from "../../core/sign-in/ports.js";
-import type { QuotaNow, RateReading } from "../../core/limits/limits.js";
 import type { Announcement, WindowState } from "../../core/admin/news.js";
-import type { CreatedLink } from "../../core/sign-in/one-time-links.js";
+import type { ChangelogItem } from "../../core/admin/ports.js";
+import { type AuditLine, deletedAccount, deletedKey } from "../../core/audit.js";
 import type { ApiKey, Plan } from "../../core/entities.js";
-import type * as wire from "../../protocol/dashboard-api.js";
-import type { AuditEntry } from "../../protocol/dashboard-audit.js";
-import type { KeyReference, ListedKeyView } from "../../protocol/dashboard-keys.js";
-import type * as limits from "../../protocol/dashboard-limits.js";
+import type { ListedKey } from "../../core/keys/key-list.js";
+import { keyStatus } from "../../core/keys/key-status.js";
+import type { QuotaNow, RateReading } from "../../core/limits/limits.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import type { CreatedLink } from "../../core/sign-in/one-time-links.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
+import type * as wire from "../../protocol/dashboard/api.js";
+import type { AuditEntry } from "../../protocol/dashboard/audit.js";
+import type { KeyReference, ListedKeyView } from "../../protocol/dashboard/keys.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,
@@ -126,13 +125,13 @@ export function auditView(line: AuditLine, targetName: string | null): AuditEntr
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
 /** Nothing is waited for while everything is free. */
-export const gaugeView = ({ limit, remaining, resetMs }: RateReading): limits.Gauge => ({
+export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({
   limit,
   remaining,
   resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
 });
 
-export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): limits.QuotaNow => ({
+export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): wire.QuotaNow => ({
   kind,
   period: window.period,
   limit,

@@ -1,8 +1,8 @@
-/** A feed for feed readers (Atom 1.0, RFC 4287), from parts that are escaped here. */
+/** An Atom 1.0 feed (RFC 4287). Every part is escaped here. */
 import { createHash } from "node:crypto";
 import { escapeMarkup as escape } from "./markup.js";
 
-/** For `updated` of a feed in which nothing has happened yet. */
+/** `updated` of an empty feed. */
 const never = new Date(0);
 
 export interface AtomFeed {
@@ -10,19 +10,18 @@ export interface AtomFeed {
   id: string;
   title: string;
   author: string;
-  /** Of the feed itself, and of the page that shows the same. */
   address: string;
+  /** The page that shows the same. */
   page: string;
   entries: readonly AtomEntry[];
 }
 
 export interface AtomEntry {
-  /** A UUID that never changes: it is what readers know the entry by. */
+  /** A UUID that never changes: readers identify the entry by it. */
   id: string;
   title: string;
   publishedAt: Date;
   updatedAt: Date;
-  /** All of its tags are ours. */
   html: string;
 }
 
@@ -55,7 +54,7 @@ function atomEntry({ id, title, publishedAt, updatedAt, html }: AtomEntry, page:
 /** The same UUID for the same name, for what has no id of its own. */
 export function uuidOf(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
-  // Version 8 (RFC 9562): made in a way of our own.
+  // Version 8 (RFC 9562): application-specific.
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

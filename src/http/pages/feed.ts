@@ -1,14 +1,13 @@
 /**
- * Feeds: `GET /changelog.atom` has what is new, `GET /status.atom` maintenance and incidents. Ids are made from those
- * of the rows and never change. Texts are Markdown and go out as HTML whose tags are all ours (`markdown.ts`); what
- * people wrote is escaped in it, so no reader takes it for markup.
+ * Feeds: `GET /changelog.atom` has what is new, `GET /status.atom` maintenance and incidents. Ids are derived from those
+ * of the rows and never change. Texts are Markdown and are sent as HTML without any markup of their own (`markdown.ts`).
  */
+import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest, RouteOptions } from "fastify";
-import { wasCalledOff, type Announcement } from "../../core/admin/news.js";
-import type { Incident } from "../../protocol/dashboard-operator.js";
+import { type Announcement, wasCalledOff } from "../../core/admin/news.js";
+import type { Incident } from "../../core/admin/service-views.js";
 import type { DashboardParts } from "../dashboard/parts.js";
-import { atomFeed, uuidOf, type AtomEntry } from "./atom.js";
-import { markdownHtml } from "./markdown.js";
+import { type AtomEntry, atomFeed, uuidOf } from "./atom.js";
 
 type FeedRoute = Pick<RouteOptions, "method" | "url" | "handler">;
 
@@ -16,7 +15,7 @@ export const feedRoutes = (parts: DashboardParts): FeedRoute[] => [changelogFeed
 
 function changelogFeed(parts: DashboardParts): FeedRoute {
   return feedRoute(parts, "changelog", parts.feedId, async (baseUrl) =>
-    (await parts.dashboard.news.list()).map((announcement) => announcementEntry(announcement, baseUrl)),
+    announcementEntries(await parts.dashboard.news.list(), baseUrl),
   );
 }
 
@@ -25,8 +24,9 @@ function statusFeed(parts: DashboardParts): FeedRoute {
   const { feedId } = parts;
   return feedRoute(parts, "status", uuidOf(`status ${feedId}`), async (baseUrl) => {
     const [windows, { incidents }] = await Promise.all([news.listWindows(), availability.read()]);
+    const maintenance = windows.map((item) => ({ kind: "maintenance", item }) as const);
     return [
-      ...windows.map((item) => announcementEntry({ kind: "maintenance", item }, baseUrl)),
+      ...(await announcementEntries(maintenance, baseUrl)),
       ...incidents.map((incident) => incidentEntry(incident, feedId)),
     ].sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime());
   });
@@ -58,21 +58,32 @@ function feedRoute(
   };
 }
 
-function announcementEntry(announcement: Announcement, baseUrl: string): AtomEntry {
-  const { id, title, body, publishedAt, updatedAt } = announcement.item;
-  const prefix = announcement.kind === "maintenance" ? "Maintenance: " : "";
-  const html = times(announcement) + markdownHtml(body, baseUrl);
-  return { id, title: prefix + title, publishedAt, updatedAt, html };
+async function announcementEntries(
+  announcements: readonly Announcement[],
+  baseUrl: string,
+): Promise<AtomEntry[]> {
+  // Loaded here: the service starts faster without it.
+  const { markdownHtml } = await import("./markdown.js");
+  const entries: AtomEntry[] = [];
+  for (const announcement of announcements) {
+    const { id, title, body, publishedAt, updatedAt } = announcement.item;
+    const prefix = announcement.kind === "maintenance" ? "Maintenance: " : "";
+    const html = times(announcement) + markdownHtml(body, baseUrl);
+    entries.push({ id, title: prefix + title, publishedAt, updatedAt, html });
+    // Between two texts, replies are streamed on.
+    await setImmediate();
+  }
+  return entries;
 }
 
-/** Known by its first hour; as it lasts, the entry is updated. */
+/** Identified by its first hour; the entry is updated as the incident goes on. */
 function incidentEntry({ startsAt, endsAt, models, failed }: Incident, feedId: string): AtomEntry {
   const requests = failed === 1 ? "1 request" : `${failed} requests`;
   return {
     id: uuidOf(`incident ${feedId} ${startsAt}`),
     title: `Incident: ${models.join(", ")}`,
     publishedAt: new Date(startsAt),
-    // When its last hour began: an incident that goes on ends in the future.
+    // The start of its last hour: the end of an ongoing incident is in the future.
     updatedAt: new Date(Date.parse(endsAt) - 60 * 60_000),
     html: `<p>From ${startsAt} to ${endsAt}: ${requests} failed.</p>\n`,
   };

@@ -6,7 +6,7 @@ const entities = new Map([
   ["'", "&#39;"],
 ]);
 
-/** Text as it stands in HTML or XML, also inside an attribute. What XML 1.0 cannot hold at all is left out. */
+/** Escapes text for HTML and XML, attributes included. Characters that XML 1.0 does not allow are dropped. */
 export const escapeMarkup = (text: string): string =>
   text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")

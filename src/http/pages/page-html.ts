@@ -1,7 +1,7 @@
 /**
- * The one HTML file of the application as each page serves it: with the page's own head, and hints at the scripts
- * that its address will need. Crawlers and link previews run no script, so all that they read is in here. Absolute
- * addresses come from the configured one; without it they are left out rather than taken from a request.
+ * The application's one HTML file as each page serves it: with the page's own head, and preload hints for its scripts.
+ * Crawlers and link previews run no scripts, so all that they read is in here. Absolute URLs need the configured public
+ * URL; without one they are left out rather than taken from a request.
  */
 import { documentTitle } from "../../protocol/document-title.js";
 import type { pageAddresses } from "../../protocol/pages/page-addresses.js";
@@ -10,14 +10,13 @@ import { escapeMarkup as escape } from "./markup.js";
 
 type PageAddress = (typeof pageAddresses)[number];
 
-/** What the build writes beside the pages: for each address the files that it loads. */
+/** Written by the build: the files that each address loads. */
 export type RouteHints = Readonly<Record<string, readonly string[] | undefined>>;
 
 export interface PageSource {
-  /** `index.html`, with a mark where the head of the page goes. */
+  /** `index.html`, with `headMark` in place of the page's head. */
   template: string;
   hints: RouteHints;
-  /** Where people reach the service, if it is configured. */
   publicUrl: string | undefined;
 }
 
@@ -38,7 +37,7 @@ export const notFoundHtml = ({ template }: PageSource): string =>
     headTags({ title: "Not found", description: null }, null, undefined).join("\n    "),
   );
 
-/** Of the pages that anyone may read. */
+/** The public pages. */
 export function sitemap(baseUrl: string): string {
   const urls = publicAddresses.map(
     (address) => `  <url><loc>${escape(absolute(baseUrl, address))}</loc></url>\n`,

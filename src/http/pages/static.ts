@@ -1,10 +1,8 @@
 /**
- * The built pages. All files are read when the server starts and served from memory: what is not in the map
- * is not there, so no path leads out of the folder. Pages of the application are one file, at a closed list of
- * addresses and with a head for each (`page-html.ts`); anywhere else a browser that looks for a page gets the same file
- * with status 404, and it says so.
- * Files with a hash in their name never change and are kept by browsers for a year; the others are
- * revalidated each time, and answered 304 when unchanged.
+ * The built pages. All files are read when the server starts and served from memory, so no path leads out of the folder.
+ * The application is one HTML file, served at a closed list of addresses with a head for each (`page-html.ts`); at any
+ * other address a browser gets the same file with status 404.
+ * Files with a hash in their name never change and are cached for a year; the others are revalidated each time.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -33,9 +31,9 @@ const contentTypes = new Map([
 ]);
 
 const oneYear = "public, max-age=31536000, immutable";
-const askAgain = "no-cache";
+const revalidate = "no-cache";
 
-/** The best first. */
+/** In order of preference. */
 const encodings = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -54,7 +52,7 @@ interface Encoded {
   bytes: () => Buffer;
 }
 
-/** Which files a page's address will load; read by the service, for browsers to find in the page. */
+/** The files that each page loads, for its preload hints. */
 const hintsFile = "/route-hints.json";
 
 export interface PagesOptions {
@@ -89,7 +87,7 @@ export function registerStatic(server: FastifyInstance, { webDir, publicUrl }: P
   server.addHook("onRequest", showNotFound(generated(".html", notFoundHtml(source))));
 }
 
-/** A sitemap has absolute addresses only, so there is none before the service's own is configured. */
+/** A sitemap has absolute URLs only, so there is none without a configured public URL. */
 function withSitemap(
   files: ReadonlyMap<string, StaticFile>,
   publicUrl: string | undefined,
@@ -120,15 +118,15 @@ function serve(file: StaticFile) {
 }
 
 /**
- * A hook rather than a route for every path: such a route would take unknown addresses of the API before its
- * own answer to them, which begins with the key.
+ * A hook rather than a wildcard route, which would match unknown paths of the API before the API's own handler, and that
+ * one checks the key first.
  */
 function showNotFound(index: StaticFile) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!request.is404 || /^\/(v1|api)(\/|$)/i.test(request.url)) return;
     reply.header("vary", "accept, accept-encoding");
-    const looks = request.method === "GET" || request.method === "HEAD";
-    if (!looks || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return;
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return;
     request.exchange.code = "unknown_url";
     reply.code(404).headers({ "content-type": index.contentType, "cache-control": index.cacheControl });
     await reply.send(encodedFor(request, reply, index));
@@ -153,7 +151,7 @@ function acceptedEncodings(header: string | string[] = ""): Set<string> {
   return accepted;
 }
 
-/** By the path they are asked for with. */
+/** By URL path. */
 function readFiles(webDir: string): Map<string, StaticFile> {
   if (!existsSync(webDir)) return new Map();
   const names = readdirSync(webDir, { recursive: true, withFileTypes: true })
@@ -165,7 +163,7 @@ function readFiles(webDir: string): Map<string, StaticFile> {
       .filter((name) => !isEncoded(name))
       .map((name) => {
         const url = `/${relative(webDir, name).replaceAll("\\", "/")}`;
-        return [url, readFile(name, url.startsWith("/assets/") ? oneYear : askAgain)];
+        return [url, readFile(name, url.startsWith("/assets/") ? oneYear : revalidate)];
       }),
   );
 }
@@ -181,11 +179,11 @@ function readFile(name: string, cacheControl: string): StaticFile {
   return staticFile(extname(name), cacheControl, plain, encoded);
 }
 
-/** Compressed once, when first asked for; a few kilobytes each, so the best level would gain nothing. */
+/** Compressed once, on the first request. At a few kilobytes the best level would gain nothing. */
 function generated(extension: string, text: string): StaticFile {
   const plain = Buffer.from(text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
-  return staticFile(extension, askAgain, plain, [
+  return staticFile(extension, revalidate, plain, [
     { encoding: "br", bytes: once(() => brotliCompressSync(plain, { params })) },
     { encoding: "gzip", bytes: once(() => gzipSync(plain)) },
   ]);

@@ -1,7 +1,7 @@
 /** Which model of the catalogue an operator should look at first, by the memory of the machine. */
 import { basename } from "node:path";
-import type { ModelSuggestion } from "../../protocol/dashboard-engines.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelSuggestion } from "../../protocol/dashboard/engines.js";
+import type { ModelId } from "../../core/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
 import { memoryNeed } from "../gguf/memory.js";
 
@@ -16,12 +16,9 @@ export interface MachineMemory {
 }
 
 /** The best that this machine can hold with a reserve; null when even the smallest is too large. */
-export function bestFor(
-  { availableBytes }: MachineMemory,
-  entries: readonly CatalogEntry[] = catalog,
-): CatalogEntry | null {
+export function bestFor({ availableBytes }: MachineMemory): CatalogEntry | null {
   const budgetBytes = availableBytes * shareOfMemory;
-  return entries.findLast((entry) => memoryNeed(entry, conversation).leastBytes <= budgetBytes) ?? null;
+  return catalog.findLast((entry) => memoryNeed(entry, conversation).leastBytes <= budgetBytes) ?? null;
 }
 
 /** Instead of the starter. */

@@ -5,8 +5,7 @@
  * shares with the last one. The server is asked for size and hash when a file is pulled, and they decide.
  * `docs/models.md` shows this table and says what was checked when; a test holds the two together.
  */
-import type { ModelId } from "../../protocol/models.js";
-import { memoryNeed } from "../gguf/memory.js";
+import type { ModelId } from "../../core/models.js";
 
 export interface CatalogEntry {
   /** What `sotto models pull` takes. */
@@ -163,6 +162,3 @@ export const catalog: readonly CatalogEntry[] = [
     goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
   },
 ];
-
-/** With the engine's usual room for conversations. */
-export const memoryOf = (entry: CatalogEntry): number => memoryNeed(entry).usualBytes;

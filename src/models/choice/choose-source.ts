@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
 import { configuredSource, type ConfiguredModels } from "./mapping.js";
 import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
 import { WeightsError } from "../weights-error.js";

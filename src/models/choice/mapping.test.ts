@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { mapModels, readMapping, sameSource } from "./mapping.js";
 import { describeSource, modelSourceSchema } from "./source.js";
 

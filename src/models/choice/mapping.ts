@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
 
 export type DesiredSource =
@@ -28,9 +28,11 @@ export async function readMapping(
   store: Pick<Store, "getSetting">,
   models: ConfiguredModels,
 ): Promise<Mapping> {
-  const rows = new Map<ModelId, string | null>();
-  // One after the other: together they would have every start of a server start another thread of the database.
-  for (const model of modelIds) rows.set(model, await store.getSetting(sourceSetting(model)));
+  const rows = new Map(
+    await Promise.all(
+      modelIds.map(async (model) => [model, await store.getSetting(sourceSetting(model))] as const),
+    ),
+  );
   return mapModels(models, (model) => rows.get(model) ?? null);
 }
 

@@ -1,41 +1,27 @@
 /**
- * What answers for the models and what could, for the operator's page. A choice is checked before it is stored; the
- * running server then follows it as it follows any change of that setting, and no stream is dropped. A choice that
- * cannot be carried out is undone, so that a restart finds what worked.
+ * What serves the models and what could, for the Models page of the dashboard. A choice is checked before it is stored;
+ * the running server then applies it like any change of that setting, without dropping a stream. A choice that cannot
+ * be applied is undone, so that a restart finds what worked.
  */
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/admin/ports.js";
+import type { CatalogView, EnginePreflight, EngineRequest, FileView, ModelChoicesView, ModelView } from "../../core/model-views.js";
+import { type ModelId, modelIds } from "../../core/models.js";
 import type { EngineStatus } from "../../core/serving/engine-port.js";
 import type { Store } from "../../core/store.js";
-import type { EngineComputeView } from "../../protocol/dashboard-engines.js";
-import type {
-  CatalogView,
-  EngineBody,
-  EnginePreflight,
-  FileView,
-  ModelChoicesView,
-  ModelView,
-} from "../../protocol/dashboard-models.js";
-import type { UpstreamSource } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
-import { checkWeights } from "../gguf/check-weights.js";
-import {
-  findOnServer,
-  fixedBy,
-  previousSource,
-  requireFree,
-  storeSource,
-  upstreamSource,
-} from "./choose-source.js";
-import { freeBytes as readFreeBytes } from "../files/free-space.js";
-import { listWeights, type ListedWeights } from "../list-weights.js";
-import { readMapping, sameSource, type ConfiguredModels, type DesiredSource } from "./mapping.js";
-import { readSpeed } from "../measured-speed.js";
-import { memoryNeed, type ConfiguredSize } from "../gguf/memory.js";
-import type { ModelSource } from "./source.js";
+import { findOnServer, fixedBy, previousSource, requireFree, storeSource, upstreamSource } from "./choose-source.js";
+import { type ConfiguredModels, type DesiredSource, readMapping, sameSource } from "./mapping.js";
 import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
+import type { ModelSource } from "./source.js";
+import { freeBytes } from "../files/disk-space.js";
+import { checkWeights } from "../gguf/check-weights.js";
+import { type ConfiguredSize, memoryNeed } from "../gguf/memory.js";
+import { type ListedWeights, listWeights } from "../list-weights.js";
+import { readSpeed } from "../measured-speed.js";
 import { WeightsError } from "../weights-error.js";
+import type { EngineComputeView } from "../../protocol/dashboard/engines.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export interface ModelSourcesOptions {
   store: Pick<Store, "getSetting" | "setSetting">;
@@ -51,7 +37,6 @@ export interface ModelSourcesOptions {
   follow: () => Promise<ReadonlyMap<ModelId, string>>;
   preflight: (engine: UpstreamSource) => Promise<EnginePreflight["findings"]>;
   availableBytes: () => number;
-  freeBytes?: (folder: string) => Promise<number>;
 }
 
 type Change =
@@ -70,7 +55,7 @@ export class ServedModels implements ModelSources {
   }
 
   async choices(): Promise<ModelChoicesView> {
-    const { store, folder, hosts, freeBytes = readFreeBytes } = this.options;
+    const { store, folder, hosts } = this.options;
     const available = this.options.availableBytes();
     const mapping = await readMapping(store, this.options.configured());
     const listed = await listWeights(folder, mapping, store);
@@ -85,7 +70,7 @@ export class ServedModels implements ModelSources {
     };
   }
 
-  async preflight(engine: EngineBody): Promise<EnginePreflight> {
+  async preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
@@ -97,7 +82,7 @@ export class ServedModels implements ModelSources {
     await this.#switch(model, { type: "weights", path });
   }
 
-  async useEngine(model: ModelId, engine: EngineBody): Promise<void> {
+  async useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
     requireFree(this.options.configured(), model);
     const { source } = upstreamSource([engine]);
     await this.#requireUsable(source);
@@ -144,19 +129,19 @@ export class ServedModels implements ModelSources {
     };
   }
 
-  #fileView({ path, facts, fault, speed, models }: ListedWeights, available: number): FileView {
+  #fileView({ path, facts, problem, speed, models }: ListedWeights, available: number): FileView {
     const { folder, size } = this.options;
     return {
       file: path === join(folder, basename(path)) ? basename(path) : path,
       weights: facts === null ? null : weightsView(facts, size),
-      problem: fault,
+      problem,
       fits: facts === null ? "no" : fitsInto(available, memoryNeed(facts, size)),
       speed: speedView(speed),
       models,
     };
   }
 
-  /** Resolves when it is stored; carries it out afterwards. */
+  /** Resolves when it is stored; applied afterwards. */
   async #switch(model: ModelId, source: ModelSource): Promise<void> {
     const { store, configured } = this.options;
     if (this.#changes.get(model)?.state === "switching") {
@@ -172,8 +157,8 @@ export class ServedModels implements ModelSources {
         this.#changes.delete(model);
         return;
       }
-      const takeBack = await storeSource(store, model, source);
-      void this.#carryOut(model, source, takeBack);
+      const undo = await storeSource(store, model, source);
+      void this.#apply(model, source, undo);
     } catch (error) {
       this.#changes.delete(model);
       throw error;
@@ -181,14 +166,14 @@ export class ServedModels implements ModelSources {
   }
 
   /** Never rejects. */
-  async #carryOut(model: ModelId, source: ModelSource, takeBack: () => Promise<void>): Promise<void> {
+  async #apply(model: ModelId, source: ModelSource, undo: () => Promise<void>): Promise<void> {
     const reason = (await this.options.follow()).get(model);
     if (reason === undefined) {
       this.#changes.delete(model);
       return;
     }
-    // Where it cannot be stored, the setting keeps a choice that does not load, and the page says so all the same.
-    await takeBack().catch(() => undefined);
+    // If that cannot be stored, the setting keeps a choice that does not load; the page shows the reason either way.
+    await undo().catch(() => undefined);
     this.#changes.set(model, { state: "failed", to: source, reason });
   }
 

@@ -1,7 +1,7 @@
 /** What is known of a source and its file, in the shapes of the operator's page. Never a key. */
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { SourceView, SpeedView, WeightsView } from "../../protocol/dashboard-models.js";
+import type { SourceView, SpeedView, WeightsView } from "../../core/model-views.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
 import type { MeasuredSpeed } from "../measured-speed.js";
 import { memoryNeed, type ConfiguredSize, type MemoryNeed } from "../gguf/memory.js";

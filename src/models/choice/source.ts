@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { engineMemberSchema, type EngineMember } from "../../protocol/engine-member.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
 
 export const modelSourceSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("starter") }),

@@ -1,7 +1,7 @@
 /** Memory and disk of this machine, or of the container that the process runs in. */
 import { statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
-import type { MachineNow } from "../../protocol/dashboard-operator.js";
+import type { MachineNow } from "../../core/admin/service-views.js";
 
 export async function machineNow(folder: string): Promise<MachineNow> {
   const limit = process.constrainedMemory();

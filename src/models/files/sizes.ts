@@ -1,9 +1,6 @@
-/** Sizes as people read them, in powers of ten as disks are sold and pages show them. */
-export function gigabytes(bytes: number): string {
+/** Sizes for people, in powers of ten as disks are sold and pages show them. */
+export function formatBytes(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
   if (bytes < 1e9) return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
   return `${(bytes / 1e9).toFixed(bytes < 1e10 ? 2 : 1)} GB`;
 }
-
-/** "322.6 MB". */
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,19 +1,37 @@
 /**
- * Files are written under a name of their own beside the final one, and renamed when they are whole. What a
- * killed process leaves behind is removed by a later start, once it is too old to be under way.
+ * Writes files atomically: under a temporary name beside the final one, renamed when they are whole. Whenever the
+ * process is killed, the final name holds a whole file or none. The temporary file that it leaves is removed by a later
+ * start, once it is too old to be in use.
  */
-import { open, readdir, rm, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+const mark = ".new-";
 const leftoverAfterMs = 10 * 60_000;
 
-/** Removes what was left behind beside `target` under names that go on with `mark`. */
-export async function removeLeftovers(target: string, mark: string): Promise<void> {
+/** `write` creates the temporary file and syncs it to disk. What it throws is passed on, and nothing is left. */
+export async function writeAtomically(
+  target: string,
+  write: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${target}${mark}${randomUUID()}`;
+  try {
+    await write(temporary);
+    await rename(temporary, target);
+    await syncFolder(dirname(target));
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Removes what killed processes left behind of `target`. */
+export async function removeLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(basename(target) + mark)) continue;
     const path = join(folder, name);
-    // Work in progress touches its file all the time, and removes it when it ends.
+    // A process that still writes touches its file all the time, and removes it when it ends.
     const touchedAtMs = await stat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Infinity,
@@ -22,7 +40,7 @@ export async function removeLeftovers(target: string, mark: string): Promise<voi
   }
 }
 
-/** Without it a power cut could take back a rename. */
+/** Without it a power cut could undo a rename. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

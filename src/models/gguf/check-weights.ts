@@ -4,7 +4,7 @@ import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufError } from "./gguf-header.js";
 import { memoryNeed, type ConfiguredSize } from "./memory.js";
-import { gigabytes } from "../files/sizes.js";
+import { formatBytes } from "../files/sizes.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface Machine extends ConfiguredSize {
@@ -32,7 +32,7 @@ function findRefusal(facts: WeightsFacts, machine: Machine): string | null {
   }
   const { leastBytes } = memoryNeed(facts, machine);
   if (leastBytes <= machine.availableBytes) return null;
-  return `needs at least ${gigabytes(leastBytes)} of memory, and ${gigabytes(machine.availableBytes)} are available. Choose a smaller model or a smaller quantisation of it.`;
+  return `needs at least ${formatBytes(leastBytes)} of memory, and ${formatBytes(machine.availableBytes)} are available. Choose a smaller model or a smaller quantisation of it.`;
 }
 
 async function readFacts(path: string): Promise<WeightsFacts> {

@@ -18,8 +18,8 @@ import type { Answer, DownloadClient } from "./download-request.js";
 import { ggufMagic } from "../gguf/gguf.js";
 import { hashFile } from "../files/hash-file.js";
 import type { RemoteFile } from "./hugging-face.js";
-import { fullDisk, isFullDisk } from "../files/full-disk.js";
-import { gigabytes } from "../files/sizes.js";
+import { fullDisk, isFullDisk } from "../files/disk-space.js";
+import { formatBytes } from "../files/sizes.js";
 import { syncFolder } from "../files/temporary-file.js";
 import { noteVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
@@ -161,7 +161,7 @@ async function requireSpace(
   const free = (await freeBytes(folder)) + reusable;
   if (free >= bytes) return;
   throw new WeightsError(
-    `${gigabytes(bytes)} are still to come and ${gigabytes(free)} are free in ${folder}. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `${formatBytes(bytes)} are still to come and ${formatBytes(free)} are free in ${folder}. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }
 

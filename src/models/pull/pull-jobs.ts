@@ -9,8 +9,8 @@ import type { Pulls } from "../../core/admin/ports.js";
 import { UserError } from "../../core/user-error.js";
 import type { Clock } from "../../core/clock.js";
 import { withTimeLimit } from "../../core/time-limit.js";
-import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { PullRequest, PullView } from "../../core/model-views.js";
+import type { ModelId } from "../../core/models.js";
 import { removePartial } from "./download.js";
 import { FinalDownloadError } from "./download-error.js";
 import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
@@ -75,7 +75,7 @@ export class PullJobs implements Pulls {
     return this.#jobs.map(viewOf);
   }
 
-  start({ reference, sha256, model }: PullBody): PullView {
+  start({ reference, sha256, model }: PullRequest): PullView {
     const text = reference.trim();
     this.#check(text);
     const same = this.#jobs.find((job) => job.state !== "done" && sameReference(job.reference, text));

@@ -4,13 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { download } from "./download.js";
 import { FinalDownloadError } from "./download-error.js";
 import { DownloadClient, type DownloadSettings } from "./download-request.js";
-import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { freeBytes as readFreeBytes } from "../files/disk-space.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
 import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
 import { parseReference } from "./reference.js";
-import { gigabytes } from "../files/sizes.js";
+import { formatBytes } from "../files/sizes.js";
 import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -145,7 +145,7 @@ async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOpt
   const free = await freeBytes(folder);
   if (free >= needed) return;
   throw new WeightsError(
-    `This needs ${gigabytes(needed)} in ${folder}, where ${gigabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `This needs ${formatBytes(needed)} in ${folder}, where ${formatBytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../adapters/make-folder.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 
 const schema = z
   .array(

@@ -5,7 +5,6 @@
  */
 import { GgufError } from "../gguf/gguf-header.js";
 import { tensorTypes } from "../gguf/gguf-types.js";
-import { fromHalf } from "./half-float.js";
 
 type Decoder = (bytes: Uint8Array, at: number, target: Float32Array, out: number) => void;
 
@@ -83,4 +82,14 @@ export function dequantise(type: number, bytes: Uint8Array, target: Float32Array
     throw new RangeError(`${bytes.length} bytes for ${target.length} values`);
   for (let at = 0, out = 0; at < bytes.length; at += blockBytes, out += blockValues)
     decode(bytes, at, target, out);
+}
+
+/** The value of a 16-bit float. */
+function fromHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }

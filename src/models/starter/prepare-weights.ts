@@ -1,6 +1,6 @@
 /**
- * Weights that can be loaded: the starter is created where it is missing, any other file is checked first, so
- * that a switch to a file that cannot be used leaves the running one in place.
+ * Prepares weights for loading: the starter is created where it is missing, any other file is checked first, so
+ * that a switch to an unusable file leaves the running one in place.
  */
 import { resolve } from "node:path";
 import { checkWeights } from "../gguf/check-weights.js";
@@ -12,17 +12,16 @@ export interface PrepareOptions {
   onProgress?: WeightsProgress | undefined;
   onNotice?: WeightsNotice | undefined;
   corrects: boolean;
-  /** Memory that the weights must fit into; unchecked when absent. */
-  availableBytes?: number;
 }
 
 /** Its absolute path. Rejects with `WeightsError`. */
 export async function prepareWeights(
   source: Exclude<ModelSource, { type: "upstreams" }>,
-  { dataDir, availableBytes = Infinity, ...options }: PrepareOptions,
+  { dataDir, ...options }: PrepareOptions,
 ): Promise<string> {
   if (source.type === "starter") return ensureStarterWeights(resolve(dataDir), options);
   const path = resolve(source.path);
-  await checkWeights(path, { availableBytes });
+  // Whether it fits into memory was checked when it was chosen.
+  await checkWeights(path, { availableBytes: Infinity });
   return path;
 }

@@ -201,7 +201,7 @@ describe("joining the starter weights", () => {
     }
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(await files()).toEqual([expect.stringMatching(/^small\.gguf\.joining-/)]);
+    expect(await files()).toEqual([expect.stringMatching(/^small\.gguf\.new-/)]);
 
     await rm(fifo);
     await writeFile(fifo, contents[1] ?? "");
@@ -211,12 +211,12 @@ describe("joining the starter weights", () => {
 
   it("removes what a killed process left long ago, and nothing that may be under way", async () => {
     await ensure();
-    const old = `${path}.joining-old`;
+    const old = `${path}.new-old`;
     await writeFile(old, "half");
     await utimes(old, new Date(), new Date(Date.now() - 11 * 60_000));
-    await writeFile(`${path}.joining-new`, "half");
+    await writeFile(`${path}.new-new`, "half");
     await ensure();
-    expect(await files()).toEqual(["small.gguf", "small.gguf.joining-new", "small.gguf.verified.json"]);
+    expect(await files()).toEqual(["small.gguf", "small.gguf.new-new", "small.gguf.verified.json"]);
   });
 });
 

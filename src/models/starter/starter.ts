@@ -8,12 +8,13 @@
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.js";
-import { freeBytes as readFreeBytes } from "../files/free-space.js";
-import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
-import { megabytes } from "../files/sizes.js";
+import { freeBytes as readFreeBytes } from "../files/disk-space.js";
+import { joinParts, type WeightsPart } from "./join-parts.js";
+import { formatBytes } from "../files/sizes.js";
 import { starterCorrection, type Correction } from "./correction.js";
-import { makeMergedWeights, removeMergeLeftovers } from "./merged-weights.js";
+import { createMergedWeights } from "./merged-weights.js";
 import { starterBytes } from "./starter-size.js";
+import { removeLeftovers } from "../files/temporary-file.js";
 import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -37,15 +38,10 @@ const tinyLlama: StarterWeights = {
     bytes: starterBytes,
     sha256: "59740e28b60e19a84049abd66402bb4542079c5dbcc9ec429a384e7e08f14c91",
     correction: starterCorrection,
-    supersedes: {
-      fileName: "tinyllama-1.1b-chat-q4_0.gguf",
-      bytes: 607_255_520,
-      sha256: "569e7d872e91a557f1ac9932728b8fd5de6fc42fb7a6988f3942355b3c27e9ba",
-    },
   },
 };
 
-/** Under which they stand in the models folder, the one that is preferred first. */
+/** Their names in the models folder, the preferred one first. */
 export const starterFileNames: readonly string[] = [
   ...(tinyLlama.merged === undefined ? [] : [tinyLlama.merged.fileName]),
   tinyLlama.fileName,
@@ -62,17 +58,7 @@ export interface StarterWeights {
   /** Named by the packages that carry them, in their order in the file. */
   parts: readonly Omit<WeightsPart, "path">[];
   /** What they become with their correction. */
-  merged?: WeightsFile & {
-    correction: Correction;
-    /** The file that an earlier version of Sotto created; removed once the merged file is there. */
-    supersedes?: WeightsFile;
-  };
-}
-
-interface WeightsFile {
-  fileName: string;
-  bytes: number;
-  sha256: string;
+  merged?: { fileName: string; bytes: number; sha256: string; correction: Correction };
 }
 
 export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
@@ -100,19 +86,19 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
 
   const { onNotice = () => {}, onProgress = () => {} } = options;
   const path = join(folder, merged.fileName);
-  await removeMergeLeftovers(path);
+  await removeLeftovers(path);
   const damage = await findDamage(path, merged, onProgress);
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
-  // One progress for both steps: nobody needs to know that there are two.
+  // One progress bar for both steps.
   const joinBytes = sizeOf(weights);
   const totalBytes = joinBytes + merged.bytes;
   const joined = await ensureJoined(folder, weights, {
     ...options,
     onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
   });
-  const reason = await makeMergedWeights({
+  const reason = await createMergedWeights({
     base: { path: joined, sha256: weights.sha256 },
     correction: merged.correction,
     target: path,
@@ -131,21 +117,13 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   }
   await noteVerified(path, merged);
   if (canBeJoinedAgain(weights, options)) await removeVerified(joined);
-  await removeSuperseded(folder, merged.supersedes);
   return path;
-}
-
-/** Removes the file of an earlier version, if it is that and nothing else. */
-async function removeSuperseded(folder: string, old: WeightsFile | undefined): Promise<void> {
-  if (old === undefined) return;
-  const path = join(folder, old.fileName);
-  if ((await findDamage(path, old, () => {})) === null) await removeVerified(path);
 }
 
 export type FoundStarter =
   { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
 
-/** What there is of the starter weights, without creating anything. */
+/** Whether the starter weights are ready or installed. Creates nothing. */
 export async function findStarter(
   dataDir: string,
   corrects: boolean,
@@ -171,7 +149,7 @@ async function ensureJoined(
   const bytes = sizeOf(weights);
   const expected = { bytes, sha256: weights.sha256 };
 
-  await removeJoinLeftovers(path);
+  await removeLeftovers(path);
   const damage = await findDamage(path, expected, onProgress);
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
@@ -221,6 +199,6 @@ async function requireSpace(
   const free = await freeBytes(folder);
   if (free >= bytes) return;
   throw new WeightsError(
-    `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `The starter weights need ${formatBytes(bytes)} in ${folder}, where ${formatBytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }

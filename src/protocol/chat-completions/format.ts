@@ -1,8 +1,8 @@
 /** `response_format` and its like: plain text, any JSON object, or JSON that a schema describes. */
-import type { ReplyFormat } from "../chat.js";
-import { ServiceError } from "../errors.js";
-import { boolean, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
+import { boolean, object, oneOf, optional, required, type JsonObject, type Reader } from "../read-json.js";
 import { modestSchema } from "../schema-budget.js";
+import { nameUpTo } from "../tools.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
   optional(body, "response_format", format(nested)) ?? { type: "text" };
@@ -19,7 +19,7 @@ export const format =
   (placeOf: SchemaPlace): Reader<ReplyFormat> =>
   (value, path) => {
     const fields = object(value, path);
-    switch (required(fields, "type", string, path)) {
+    switch (required(fields, "type", formatType, path)) {
       case "text":
         return { type: "text" };
       case "json_object": {
@@ -36,22 +36,12 @@ export const format =
         const strict = optional(described, "strict", boolean, place) ?? false;
         return { type: "json_schema", name, schema, ...(strict ? { strict } : {}) };
       }
-      default:
-        throw new ServiceError("invalid_value", {
-          message: `Invalid value for '${path}.type': expected one of 'text', 'json_object' and 'json_schema'.`,
-          param: `${path}.type`,
-        });
     }
   };
+
+const formatType = oneOf("text", "json_object", "json_schema");
 
 /** Where a client names none. */
 const defaultName = "reply";
 
-const schemaName: Reader<string> = (value, path) => {
-  const name = string(value, path);
-  if (/^[\w-]{1,64}$/.test(name)) return name;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid value for '${path}': expected 1 to 64 letters, digits, underscores and dashes.`,
-    param: path,
-  });
-};
+const schemaName = nameUpTo(64);

@@ -1,9 +1,10 @@
 /** `messages`: the conversation so far, calls of tools and their results included. */
-import type { ChatMessage, ChatRole, ToolCall } from "../chat.js";
-import { ServiceError } from "../errors.js";
+import type { ChatMessage, ChatRole, ToolCall } from "../../core/chat/request.js";
 import {
   array,
   atMost,
+  invalidValue,
+  mapped,
   nonEmptyArray,
   nonEmptyString,
   object,
@@ -11,10 +12,12 @@ import {
   required,
   string,
   textIn,
+  unsupportedValue,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
-import { functionName, requireFunctionType } from "./tools.js";
+import { functionName } from "../tools.js";
+import { requireFunctionType } from "./tools.js";
 
 /** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
 export const maxMessages = 2048;
@@ -25,10 +28,7 @@ export const readMessages: Reader<ChatMessage[]> = (value, path) => {
   return items.map((item, index) => {
     const read = message(item, `${path}[${index}]`);
     if (read.toolCallId !== undefined && !callIds.has(read.toolCallId)) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}[${index}].tool_call_id': no assistant message before it has such a call.`,
-        param: `${path}[${index}].tool_call_id`,
-      });
+      throw invalidValue(`${path}[${index}].tool_call_id`, "no assistant message before it has such a call");
     }
     for (const { id } of read.toolCalls ?? []) callIds.add(id);
     return read;
@@ -83,33 +83,15 @@ const calls: Reader<ToolCall[]> = (value, path) =>
     };
   });
 
-const role: Reader<ChatRole> = (value, path) => {
-  switch (string(value, path)) {
-    // Some client versions send `developer` for any model whose id starts with "o".
-    case "developer":
-    case "system":
-      return "system";
-    case "user":
-      return "user";
-    case "assistant":
-      return "assistant";
-    case "tool":
-      return "tool";
-    default:
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'system', 'developer', 'user', 'assistant' and 'tool'.`,
-        param: path,
-      });
-  }
-};
+/** Some client versions send `developer` for any model whose id starts with "o". */
+const speakers = { system: "system", developer: "system", user: "user", assistant: "assistant" } as const;
+export const speaker = mapped<(typeof speakers)[keyof typeof speakers]>(speakers);
+const role = mapped<ChatRole>({ ...speakers, tool: "tool" });
 
 const textPart: Reader<string> = (value, path) => {
   const part = object(value, path);
   if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
-  throw new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': only parts of type 'text' are supported.`,
-    param: `${path}.type`,
-  });
+  throw unsupportedValue(`${path}.type`, "only parts of type 'text' are supported");
 };
 
 const content = textIn(textPart);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseChatRequest } from "./request.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 
 const minimal = { model: "omega", messages: [{ role: "user", content: "hi" }] };
 const withFields = (fields: object) => ({ ...minimal, ...fields });

@@ -3,29 +3,30 @@
  * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatRequest, ReasoningEffort } from "../chat.js";
+import type { ChatRequest } from "../../core/chat/request.js";
 import { readMessages } from "./messages.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
+import { effort } from "../reasoning-effort.js";
+import { readSampling } from "../sampling.js";
 import { readFormat } from "./format.js";
 import {
   array,
-  atMost,
+  bodyObject,
   boolean,
   decimal,
   integer,
-  isObject,
   nonEmptyString,
+  nonEmptyStrings,
   object,
   optional,
   required,
-  string,
   wrongType,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
 import { readTooling } from "./tools.js";
 
-const maxStops = 16;
+const stopList = nonEmptyStrings(16);
 export const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
@@ -34,31 +35,23 @@ const choiceCount = integer(1, 8);
 export const alternatives = integer(0, 20);
 const maxBiases = 300;
 
-export function parseChatRequest(body: unknown): ChatRequest {
-  if (!isObject(body)) {
-    throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
-  }
+export function parseChatRequest(value: unknown): ChatRequest {
+  const body = bodyObject(value);
   const model = required(body, "model", nonEmptyString);
   const messages = required(body, "messages", readMessages);
 
-  const temperature = optional(body, "temperature", decimal(0, 2));
-  const topP = optional(body, "top_p", decimal(0, 1));
-  const frequencyPenalty = optional(body, "frequency_penalty", penalty);
-  const presencePenalty = optional(body, "presence_penalty", penalty);
+  const sampling = {
+    ...readSampling(body, 2),
+    frequencyPenalty: optional(body, "frequency_penalty", penalty) ?? 0,
+    presencePenalty: optional(body, "presence_penalty", penalty) ?? 0,
+    seed: optional(body, "seed", seed),
+    logitBias: optional(body, "logit_bias", biases) ?? [],
+  };
   const maxTokens = optional(body, "max_tokens", tokenCount);
   const maxCompletionTokens = optional(body, "max_completion_tokens", tokenCount);
   const stop = optional(body, "stop", stops) ?? [];
   const stream = optional(body, "stream", boolean) ?? false;
   const includeUsage = readIncludeUsage(body, stream);
-  const sampling = {
-    temperature: temperature ?? 1,
-    topP: topP ?? 1,
-    topPGiven: topP !== undefined,
-    frequencyPenalty: frequencyPenalty ?? 0,
-    presencePenalty: presencePenalty ?? 0,
-    seed: optional(body, "seed", seed),
-    logitBias: optional(body, "logit_bias", biases) ?? [],
-  };
   const choices = optional(body, "n", choiceCount) ?? 1;
   const topLogprobs = readTopLogprobs(body);
   const format = readFormat(body);
@@ -84,9 +77,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
 const stops: Reader<string[]> = (value, path) => {
   if (typeof value === "string") return [nonEmptyString(value, path)];
   if (!Array.isArray(value)) throw wrongType(path, "a string or an array of strings", value);
-  return atMost(maxStops, array(value, path), path).map((item, index) =>
-    nonEmptyString(item, `${path}[${index}]`),
-  );
+  return stopList(value, path);
 };
 
 function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
@@ -133,27 +124,6 @@ function readTopLogprobs(body: JsonObject): number | undefined {
   }
   return wanted ? (top ?? 0) : undefined;
 }
-
-export const effort: Reader<ReasoningEffort> = (value, path) => {
-  switch (string(value, path)) {
-    case "none":
-    case "minimal":
-      return "none";
-    case "low":
-      return "low";
-    case "medium":
-      return "medium";
-    case "high":
-    case "xhigh":
-    case "max":
-      return "high";
-    default:
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'none', 'minimal', 'low', 'medium', 'high', 'xhigh' and 'max'.`,
-        param: path,
-      });
-  }
-};
 
 function refuseUnsupported(body: JsonObject): void {
   for (const param of ["functions", "function_call"] as const) {

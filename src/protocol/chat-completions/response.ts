@@ -1,6 +1,7 @@
 /** The wire shapes of a whole reply, and those that it shares with the chunks of a stream. */
-import type { ChatRequest, FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "../chat.js";
-import type { ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import type { ChatRequest, ToolCall } from "../../core/chat/request.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob, ReplyChoice, Usage } from "../../core/chat/reply.js";
+import type { ReplyHead } from "../dialect.js";
 
 export interface WireUsage {
   prompt_tokens: number;

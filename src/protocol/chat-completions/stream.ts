@@ -1,7 +1,7 @@
 /** The chunks of a streamed reply. */
-import type { FinishReason, ReplyLogprob } from "../chat.js";
-import type { ReplyEvent, ReplyHead, StreamWriter, Usage } from "../dialect.js";
-import { errorBody } from "../errors.js";
+import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/chat/reply.js";
+import type { ReplyHead, StreamWriter } from "../dialect.js";
+import { errorBody } from "../error-body.js";
 import { wireLogprobs, wireUsage, type WireCall, type WireLogprobs, type WireUsage } from "./response.js";
 
 interface Delta {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseChatRequest } from "./request.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 
 const weather = {
   type: "function",

@@ -1,4 +1,4 @@
-/** Coding agents of the command line. */
+/** Coding agents for the command line. */
 import {
   baseUrl,
   keyText,
@@ -42,7 +42,7 @@ export const agentClients: readonly ConnectClient[] = [
       inShell(target, "Key, in the shell that starts Codex"),
       {
         type: "note",
-        text: "Codex warns that it has no metadata for the model, and works without it. In a file of your own, the first three settings belong above every [table].",
+        text: "Codex warns that it has no metadata for the model, and works without it. If you edit the file yourself, put the first three settings above every [table].",
       },
     ],
   },
@@ -117,41 +117,6 @@ export const agentClients: readonly ConnectClient[] = [
       ...(target.key === null ? [inShell(target, "Key, in the shell that starts opencode")] : []),
     ],
   },
-  {
-    id: "aider",
-    name: "aider",
-    group: "Coding agents",
-    api: "Chat Completions",
-    checked: {
-      version: "no version named",
-      how: "documentation",
-      source: "https://aider.chat/docs/llms/openai-compat.html",
-    },
-    configure: (target) => [
-      {
-        type: "file",
-        place: { folder: "", file: ".aider.conf.yml" },
-        name: "~/.aider.conf.yml",
-        format: "yaml",
-        settings: [
-          // The prefix chooses the kind of API; it is not sent.
-          { path: ["model"], value: `openai/${target.model}` },
-          { path: ["openai-api-base"], value: baseUrl(target) },
-          { path: ["openai-api-key"], value: keyText(target) },
-        ],
-      },
-      {
-        type: "file",
-        place: { folder: "", file: ".aider.model.metadata.json" },
-        name: "~/.aider.model.metadata.json",
-        format: "json",
-        settings: target.models.map((model) => ({
-          path: [`openai/${model.id}`],
-          value: aiderModel(model),
-        })),
-      },
-    ],
-  },
 ];
 
 const inShell = ({ key }: ConnectTarget, title: string): ConfigPart => ({
@@ -165,14 +130,4 @@ const opencodeModel = ({ id, contextTokens, outputTokens }: ConnectModel): Value
   name: id,
   tool_call: true,
   limit: { context: contextTokens, output: outputTokens },
-});
-
-const aiderModel = ({ contextTokens, outputTokens }: ConnectModel): Value => ({
-  max_tokens: outputTokens,
-  max_input_tokens: contextTokens - outputTokens,
-  max_output_tokens: outputTokens,
-  input_cost_per_token: 0,
-  output_cost_per_token: 0,
-  litellm_provider: "openai",
-  mode: "chat",
 });

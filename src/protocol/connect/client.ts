@@ -1,20 +1,19 @@
 /**
- * How a client of the API is told about this service: what is known of the service (the target), and what comes out
- * of it for one client (its configuration). Everything here is data and pure functions: the command line prints it and
- * writes it into files, the dashboard shows it.
+ * The configuration of API clients: from what is known of the service (the target) to the files, code and form fields of
+ * one client. Data and pure functions only: the command line prints them and writes files, the dashboard shows them.
  */
-import type { ModelId } from "../models.js";
+import type { ModelId } from "../../core/models.js";
 
 export interface ConnectTarget {
-  /** Where the service is: `https://chat.example.com`, without a slash at the end. */
+  /** Such as `https://chat.example.com`, without a trailing slash. */
   origin: string;
-  /** Null: `keyPlaceholder` stands in for it, or the variable that the client reads it from. */
+  /** Null: `keyPlaceholder` or the variable that the client reads it from is shown instead. */
   key: string | null;
-  /** The one to use by default. */
+  /** The default one. */
   model: ModelId;
-  /** All that are to be offered, where a client has a list of them. */
+  /** For clients that have a list of models. */
   models: readonly ConnectModel[];
-  /** Only code differs: the applications choose for themselves. */
+  /** For code only: applications decide for themselves. */
   stream: boolean;
 }
 
@@ -22,11 +21,11 @@ export interface ConnectModel {
   id: ModelId;
   /** Tokens of prompt and reply together. */
   contextTokens: number;
-  /** The most that clients should ask for in one reply. */
+  /** The largest `max_tokens` that clients should ask for. */
   outputTokens: number;
 }
 
-export type ClientGroup = "Libraries" | "Coding agents" | "Editors" | "Applications and gateways";
+export type ClientGroup = "Libraries" | "Coding agents" | "Editors and applications";
 
 export interface ConnectClient {
   /** In addresses and on the command line: `claude-code`. */
@@ -35,36 +34,31 @@ export interface ConnectClient {
   group: ClientGroup;
   /** Which of the service's APIs it calls. */
   api: "Chat Completions" | "Responses" | "Messages";
-  /** What its configuration was checked against, and how. */
-  checked: { version: string; how: CheckedHow; source: string };
-  /** Whether its code differs with `stream`. */
+  /** What its configuration was checked against. `run`: the program itself called the service with it. */
+  checked: { version: string; how: "run" | "source" | "documentation"; source: string };
+  /** Whether its code depends on `stream`. */
   streams?: boolean;
   configure: (target: ConnectTarget) => ConfigPart[];
 }
 
-/** `run`: the program itself was started with it and called the service. */
-export type CheckedHow = "run" | "source" | "documentation";
-
 export type ConfigPart = ConfigFile | ConfigCode | ConfigFields | ConfigNote;
 
-/** A file of the client's own, of which these settings are a part. */
+/** These settings are a part of a file of the client's own. */
 export interface ConfigFile {
   type: "file";
-  /** Null where the client has no fixed place for it: the user says which file. */
-  place: FilePlace | null;
-  /** What it is called in texts: `~/.codex/config.toml`, `librechat.yaml`. */
+  place: FilePlace;
+  /** As people know it: `~/.codex/config.toml`. */
   name: string;
   format: FileFormat;
   settings: readonly Setting[];
 }
 
-export type FileFormat = "json" | "toml" | "yaml" | "env";
+export type FileFormat = "json" | "toml" | "yaml";
 
-/** Below the home directory, or below the folder that the client's own variable names. */
+/** Below `folder` of the home directory, or below the directory that the client's own variable names. */
 export interface FilePlace {
   variable?: string;
-  /** What `variable` stands for when it is not set, by platform where that differs; below the home directory. */
-  folder: string | { linux: string; darwin: string; win32: string };
+  folder: string;
   file: string;
 }
 
@@ -75,7 +69,7 @@ export interface ConfigCode {
   text: string;
 }
 
-/** What to type into a form of the client. */
+/** What to enter into a form of the client. */
 export interface ConfigFields {
   type: "fields";
   title: string;
@@ -89,36 +83,36 @@ export interface ConfigNote {
 
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
 
-/** One value in a file and the way to it. Whatever else the file has stays as it is. */
+/** One value in a file, and its path. */
 export interface Setting {
   path: readonly PathStep[];
   value: Value;
-  /** The user's own value stays: what a new file needs, such as the version of its format. */
+  /** For what a new file needs, such as the version of its format. */
   onlyIfAbsent?: true;
 }
 
-/** A key of an object, or the item of a list that has this value. */
+/** A key of an object, or the item of a list whose `key` has this value. */
 export type PathStep = string | { readonly key: string; readonly equals: string };
 
 export const keyPlaceholder = "YOUR_SOTTO_API_KEY";
 export const keyVariable = "SOTTO_API_KEY";
 
-/** As clients that append `/chat/completions` or `/responses` want it. */
+/** For clients that append `/chat/completions` or `/responses`. */
 export const baseUrl = ({ origin }: ConnectTarget): string => `${origin}/v1`;
 
 export const keyText = ({ key }: ConnectTarget): string => key ?? keyPlaceholder;
 
-/** The one in use. One that is not in the list has the assumed limits. */
+/** The default model, with the assumed limits where it is not in the list. */
 export function modelOf({ model, models }: ConnectTarget): ConnectModel {
   return models.find(({ id }) => id === model) ?? { id: model, ...assumedLimits };
 }
 
-/** Where the service did not say: small enough for every engine. */
+/** Where the service does not report them: small enough for every engine. */
 export const assumedLimits = { contextTokens: 8_192, outputTokens: 4_096 };
 
 /**
- * Most clients take the output limit off the context to know how long a prompt may be. Without a limit in the plan the
- * service allows a reply as long as the context, which would leave no room for a prompt: they are told half.
+ * Most clients subtract the output limit from the context to get the longest prompt. Where the plan sets no limit, a reply
+ * may be as long as the context, which would leave no room for a prompt: such clients get half of it as the limit.
  */
 export function connectModel(
   id: ModelId,

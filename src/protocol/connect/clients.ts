@@ -3,23 +3,16 @@ import { agentClients } from "./agent-clients.js";
 import { applicationClients } from "./application-clients.js";
 import type { ClientGroup, ConnectClient } from "./client.js";
 import { codeClients } from "./code-clients.js";
-import { editorClients } from "./editor-clients.js";
-import { environmentClient } from "./environment-client.js";
-import { goClient } from "./go-client.js";
 
 export const clientGroups: readonly ClientGroup[] = [
   "Libraries",
   "Coding agents",
-  "Editors",
-  "Applications and gateways",
+  "Editors and applications",
 ];
 
 export const connectClients: readonly ConnectClient[] = [
   ...codeClients,
-  goClient,
-  environmentClient,
   ...agentClients,
-  ...editorClients,
   ...applicationClients,
 ];
 

@@ -1,14 +1,14 @@
-/** Libraries: the first request, in code. The key comes from the environment unless there is one to fill in. */
+/** Libraries: the first request, in code. The key comes from the environment unless one is filled in. */
 import {
   baseUrl,
+  keyText,
   keyVariable,
-  modelOf,
   type ConfigPart,
   type ConnectClient,
   type ConnectTarget,
 } from "./client.js";
 
-export const question = "Say hello, quietly.";
+const question = "Say hello, quietly.";
 
 export const codeClients: readonly ConnectClient[] = [
   {
@@ -182,34 +182,39 @@ console.log(reply.content);`,
     ],
   },
   {
-    id: "llamaindex",
-    name: "LlamaIndex",
+    id: "openai-go",
+    name: "OpenAI library for Go",
     group: "Libraries",
     api: "Chat Completions",
     checked: {
-      version: "llama-index-llms-openai-like 0.8.0",
+      version: "openai-go 3.76.0",
       how: "documentation",
-      source: "https://developers.llamaindex.ai/python/framework-api-reference/llms/openai_like",
+      source: "https://pkg.go.dev/github.com/openai/openai-go/v3",
     },
+    streams: true,
     configure: (target) => [
-      install("pip install llama-index-llms-openai-like"),
+      install("go get github.com/openai/openai-go/v3"),
       ...exportKey(target),
+      { type: "code", title: "Go", language: "go", text: goProgram(target) },
+    ],
+  },
+  {
+    id: "environment",
+    name: "Environment variables",
+    group: "Libraries",
+    api: "Chat Completions",
+    checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
+    configure: (target) => [
       {
         type: "code",
-        title: "Python",
-        language: "python",
-        // Its own class for OpenAI refuses model names that it does not know, and needs the context of each.
-        text: `${importOs(target)}from llama_index.llms.openai_like import OpenAILike
-
-llm = OpenAILike(
-    model="${target.model}",
-    api_base="${baseUrl(target)}",
-    api_key=${inPython(target)},
-    context_window=${modelOf(target).contextTokens},
-    is_chat_model=True,
-    is_function_calling_model=True,
-)
-print(llm.complete("${question}"))`,
+        title: "Shell",
+        language: "bash",
+        text: `export OPENAI_BASE_URL="${baseUrl(target)}"
+export OPENAI_API_KEY="${keyText(target)}"`,
+      },
+      {
+        type: "note",
+        text: `Programs that use an OpenAI library for Python, Node or Go read them. They must also ask for one of the models, such as ${target.model}.`,
       },
     ],
   },
@@ -218,7 +223,7 @@ print(llm.complete("${question}"))`,
 const install = (text: string): ConfigPart => ({ type: "code", title: "Install", language: "bash", text });
 
 /** Nothing where the code has the key in it. */
-export function exportKey({ key }: ConnectTarget): ConfigPart[] {
+function exportKey({ key }: ConnectTarget): ConfigPart[] {
   if (key !== null) return [];
   return [{ type: "code", title: "Key", language: "bash", text: `export ${keyVariable}="sk-sotto-…"` }];
 }
@@ -260,3 +265,47 @@ const pythonStream = ({ model }: ConnectTarget): string => `stream = client.chat
 for chunk in stream:
     if chunk.choices:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`;
+
+/** Indented with tabs, as gofmt does. */
+function goProgram(target: ConnectTarget): string {
+  const key = target.key === null ? `os.Getenv("${keyVariable}")` : JSON.stringify(target.key);
+  return `package main
+
+import (
+	"context"
+	"fmt"${target.key === null ? '\n\t"os"' : ""}
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+func main() {
+	client := openai.NewClient(
+		option.WithBaseURL("${baseUrl(target)}"),
+		option.WithAPIKey(${key}),
+	)
+	request := openai.ChatCompletionNewParams{
+		Model: "${target.model}",
+		Messages: []openai.ChatCompletionMessageParamUnion{
+			openai.UserMessage("${question}"),
+		},
+	}
+${target.stream ? goStream : goReply}
+}`;
+}
+
+const goReply = `	reply, err := client.Chat.Completions.New(context.Background(), request)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(reply.Choices[0].Message.Content)`;
+
+const goStream = `	stream := client.Chat.Completions.NewStreaming(context.Background(), request)
+	for stream.Next() {
+		if chunk := stream.Current(); len(chunk.Choices) > 0 {
+			fmt.Print(chunk.Choices[0].Delta.Content)
+		}
+	}
+	if err := stream.Err(); err != nil {
+		panic(err)
+	}`;

@@ -1,4 +1,4 @@
-/** A configuration file that has nothing but these settings, as it is shown and as it is written where there is none. */
+/** A configuration file with nothing but these settings, for display and for users who have none yet. */
 import type { FileFormat, PathStep, Setting, Value } from "./client.js";
 
 export function fileText(format: FileFormat, settings: readonly Setting[]): string {
@@ -9,19 +9,17 @@ export function fileText(format: FileFormat, settings: readonly Setting[]): stri
       return `${yamlLines(wholeOf(settings), 0).join("\n")}\n`;
     case "toml":
       return tomlText(wholeOf(settings), []);
-    case "env":
-      return settings.map((setting) => `${envLine(setting)}\n`).join("");
   }
 }
 
-/** The value that the file stands for. */
+/** What a parser of the file returns. */
 export function wholeOf(settings: readonly Setting[]): unknown {
   let whole: unknown = {};
   for (const { path, value } of settings) whole = withSetting(whole, path, value);
   return whole;
 }
 
-/** A copy of `value` with one place set. A list's item is replaced where it is, or becomes the last. */
+/** A copy of `value` with one setting in it. An item of a list is replaced in place or appended. */
 export function withSetting(value: unknown, path: readonly PathStep[], set: Value): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return set;
@@ -35,7 +33,7 @@ export function withSetting(value: unknown, path: readonly PathStep[], set: Valu
   return position < 0 ? [...list, changed] : list.map((item, at) => (at === position ? changed : item));
 }
 
-/** What is at the end of the path; undefined where it leads nowhere. */
+/** Undefined where the path leads nowhere. */
 export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   let at = value;
   for (const step of path) {
@@ -45,16 +43,10 @@ export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return at;
 }
 
-export function envLine({ path, value }: Setting): string {
-  return `${envName(path)}=${typeof value === "string" ? value : JSON.stringify(value)}`;
-}
-
-export const envName = ([name]: readonly PathStep[]): string => (typeof name === "string" ? name : "");
-
-/** `"name"`: valid in TOML, YAML and JSON alike, with the same escapes. */
+/** The same in TOML, YAML and JSON. */
 const quoted = (text: string): string => JSON.stringify(text);
 
-export function tomlValue(value: unknown): string {
+function tomlValue(value: unknown): string {
   if (isList(value)) return `[${value.map(tomlValue).join(", ")}]`;
   if (isObject(value)) {
     const pairs = Object.entries(value).map(([key, item]) => `${tomlKey(key)} = ${tomlValue(item)}`);
@@ -63,9 +55,9 @@ export function tomlValue(value: unknown): string {
   return typeof value === "string" ? quoted(value) : String(value);
 }
 
-export const tomlKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : quoted(key));
+const tomlKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : quoted(key));
 
-/** Values first: after a table's header every line belongs to that table. */
+/** Values before tables: every line after a table's header belongs to that table. */
 function tomlText(whole: unknown, path: readonly string[]): string {
   if (!isObject(whole)) return "";
   const entries = Object.entries(whole);
@@ -79,8 +71,8 @@ function tomlText(whole: unknown, path: readonly string[]): string {
   return [header + lines.join(""), ...tables].filter((part) => part !== "").join("\n");
 }
 
-/** Block style, two spaces. Short lists of plain values stand on one line. */
-export function yamlLines(value: unknown, depth: number): string[] {
+/** Block style, two spaces, lists of scalars on one line. */
+function yamlLines(value: unknown, depth: number): string[] {
   const margin = "  ".repeat(depth);
   if (isList(value)) return value.flatMap((item) => yamlItem(item, depth));
   if (!isObject(value)) return [margin + yamlScalar(value)];
@@ -105,8 +97,8 @@ function yamlFlat(value: unknown): string {
   return isList(value) ? `[${value.map(yamlFlat).join(", ")}]` : yamlScalar(value);
 }
 
-/** Plain only where no reader of YAML could take it for something else, such as a number, a date or a comment. */
-export function yamlScalar(value: unknown): string {
+/** Unquoted only where no YAML parser could read anything else, such as a number, a date or a comment. */
+function yamlScalar(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const isPlain = /^[A-Za-z][\w./-]*(?: [\w./-]+)*$/.test(value);
   return isPlain && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value) ? value : quoted(value);

@@ -1,9 +1,9 @@
 /**
- * The content of one turn: a string, or blocks of text, thoughts, calls of tools and their results. Blocks of text that
- * stand side by side are paragraphs. Citations and `cache_control` on them mean nothing here.
+ * The content of one turn: a string, or blocks of text, reasoning, tool calls and their results. Adjacent blocks of
+ * text are paragraphs. Citations and `cache_control` on them mean nothing here.
  */
-import type { ToolCall } from "../chat.js";
-import { ServiceError } from "../errors.js";
+import type { ToolCall } from "../../core/chat/request.js";
+import type { ServiceError } from "../../core/errors.js";
 import {
   array,
   boolean,
@@ -13,6 +13,7 @@ import {
   optional,
   required,
   string,
+  unsupportedValue,
   wrongType,
   type JsonObject,
   type Reader,
@@ -37,7 +38,7 @@ export interface AssistantContent {
   calls: ToolCall[];
 }
 
-/** What stands between paragraphs, and between turns of the same role. */
+/** As paragraphs; also the turns of one role. */
 export const joined = (texts: readonly string[]): string => texts.filter((text) => text !== "").join("\n\n");
 
 export const userContent: Reader<UserContent> = (value, path) => {
@@ -59,17 +60,17 @@ export const assistantContent: Reader<AssistantContent> = (value, path) => {
   // A reply may have had nothing in it, and comes back as it was.
   if (Array.isArray(value) && value.length === 0) return { text: "", reasoning: "", calls: [] };
   const texts: string[] = [];
-  const thoughts: string[] = [];
+  const reasoning: string[] = [];
   const calls: ToolCall[] = [];
   for (const { type, block, place } of blocks(value, path)) {
     if (type === "text") texts.push(required(block, "text", string, place));
-    else if (type === "thinking") thoughts.push(required(block, "thinking", string, place));
+    else if (type === "thinking") reasoning.push(required(block, "thinking", string, place));
     else if (type === "tool_use") calls.push(toolUse(block, place));
     else if (!isForeign(type)) {
       throw unsupportedBlock(place, "'text', 'thinking', 'redacted_thinking' and 'tool_use'");
     }
   }
-  return { text: joined(texts), reasoning: joined(thoughts), calls };
+  return { text: joined(texts), reasoning: joined(reasoning), calls };
 };
 
 /** What another service has encrypted nobody else can read; of the tools that it ran, its text says what it found. */
@@ -89,10 +90,10 @@ function documentText(block: JsonObject, path: string): string {
     case "content":
       return joined([title, required(source, "content", plainText, place)]);
     default:
-      throw new ServiceError("unsupported_value", {
-        message: `Unsupported value for '${place}.type': only documents of plain text are supported ('text' and 'content'). Send the text of the document.`,
-        param: `${place}.type`,
-      });
+      throw unsupportedValue(
+        `${place}.type`,
+        "only documents of plain text are supported ('text' and 'content'). Send the text of the document",
+      );
   }
 }
 
@@ -149,7 +150,4 @@ function* blocks(value: unknown, path: string): Generator<Block> {
 }
 
 const unsupportedBlock = (path: string, supported: string): ServiceError =>
-  new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': only ${supported} blocks are supported here.`,
-    param: `${path}.type`,
-  });
+  unsupportedValue(`${path}.type`, `only ${supported} blocks are supported here`);

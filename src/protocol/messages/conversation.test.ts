@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { readConversation } from "./conversation.js";
 
 const text = (content: string) => ({ type: "text", text: content, cache_control: { type: "ephemeral" } });

@@ -6,16 +6,16 @@
  * A `system` turn within `messages` (Claude Code sends one after the first) goes into the user's turn, marked the way
  * Claude Code marks such text for services without them: many templates refuse system text after the beginning.
  */
-import type { ChatMessage } from "../chat.js";
-import { ServiceError } from "../errors.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import {
   array,
   atMost,
+  invalidValue,
   nonEmptyArray,
   object,
+  oneOf,
   optional,
   required,
-  string,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
@@ -67,10 +67,7 @@ const turns: Reader<Turns> = (value, path) => {
     }
   }
   if (conversation.isEmpty) {
-    throw new ServiceError("invalid_value", {
-      message: `Invalid value for '${path}': there are only system messages; expected one of the user's.`,
-      param: path,
-    });
+    throw invalidValue(path, "there are only system messages; expected one of the user's");
   }
   const { messages } = conversation;
   atMost(maxMessages, messages, path);
@@ -100,10 +97,7 @@ class Conversation {
     for (const { callId, content, path } of results) {
       const caller = this.#callers.get(callId);
       if (caller === undefined) {
-        throw new ServiceError("invalid_value", {
-          message: `Invalid value for '${path}': no assistant message before it has such a 'tool_use' block.`,
-          param: path,
-        });
+        throw invalidValue(path, "no assistant message before it has such a 'tool_use' block");
       }
       caller.results.push({ role: "tool", content, toolCallId: callId });
     }
@@ -118,8 +112,8 @@ class Conversation {
     const { message } = turn;
     message.content = joined([message.content, text]);
     if (calls.length > 0) message.toolCalls = [...(message.toolCalls ?? []), ...calls];
-    const thoughts = joined([message.reasoning ?? "", reasoning]);
-    if (thoughts !== "") message.reasoning = thoughts;
+    const allReasoning = joined([message.reasoning ?? "", reasoning]);
+    if (allReasoning !== "") message.reasoning = allReasoning;
     for (const { id } of calls) this.#callers.set(id, turn);
   }
 
@@ -146,11 +140,4 @@ const systemText: Reader<string> = (value, path) =>
  */
 const isBilling = (text: string): boolean => text.startsWith("x-anthropic-billing-header:");
 
-const role: Reader<"user" | "assistant" | "system"> = (value, path) => {
-  const name = string(value, path);
-  if (name === "user" || name === "assistant" || name === "system") return name;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid value for '${path}': expected one of 'user', 'assistant' and 'system'.`,
-    param: path,
-  });
-};
+const role = oneOf("user", "assistant", "system");

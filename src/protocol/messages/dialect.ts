@@ -4,18 +4,14 @@ import { messagesError } from "./errors.js";
 import { readCountRequest, readMessagesRequest } from "./request.js";
 import { message } from "./response.js";
 import { messageWriter } from "./stream.js";
-import { hostedTools } from "./tools.js";
 
 export const messages: Dialect = {
   idPrefix: "msg_",
-  read: (body) => ({ chat: readMessagesRequest(body), echo: {}, hosted: hostedTools(body) }),
+  read: readMessagesRequest,
   reply: (head, { chat }, choices, usage) => message(head, chat, choices, usage),
   stream: (head, { chat }) => messageWriter(head, chat),
   error: messagesError,
 };
 
 /** Reads what is to be counted. There is no reply to write. */
-export const countTokens: Dialect = {
-  ...messages,
-  read: (body) => ({ chat: readCountRequest(body), echo: {}, hosted: hostedTools(body) }),
-};
+export const countTokens: Dialect = { ...messages, read: readCountRequest };

@@ -1,5 +1,6 @@
-/** Errors as this API words them: its own types, in the statuses of the one table. */
-import { errorTable, type ErrorCode, type ServiceError } from "../errors.js";
+/** Errors in the shape of this API: its own types and names of fields, in the statuses of the one table. */
+import { errorTable, type ErrorCode, type ServiceError } from "../../core/errors.js";
+import { translateError, type FieldNames } from "../translate-error.js";
 
 type WireErrorType =
   | "invalid_request_error"
@@ -24,7 +25,7 @@ export const messagesError = (error: ServiceError, requestId?: string): Messages
   type: "error",
   error: {
     type: wireType(error.code),
-    message: inWordsOfThisApi(error.message),
+    message: translateError(error, names).message,
     // The SDK's tool runner asks for a thread first. By this code it knows to send whole conversations instead.
     ...(error.param === threadParam ? { details: { error_code: "thread_unsupported_request" } } : {}),
   },
@@ -50,11 +51,11 @@ function wireType(code: ErrorCode): WireErrorType {
   }
 }
 
-/** What engines and limits refuse they name as chat completions do. */
-const inWordsOfThisApi = (message: string): string =>
-  message
-    .replaceAll("response_format.json_schema.schema", "output_config.format.schema")
-    .replaceAll("response_format", "output_config.format")
-    .replaceAll("reasoning_effort", "thinking")
-    .replace(/(tools\[\d+\])\.function\.parameters/g, "$1.input_schema")
-    .replace("Lower max_tokens or n,", "Lower max_tokens,");
+/** The longer first: they begin alike. */
+const names: FieldNames = [
+  [/response_format\.json_schema\.schema/g, "output_config.format.schema"],
+  [/response_format/g, "output_config.format"],
+  [/reasoning_effort/g, "thinking"],
+  [/(tools\[\d+\])\.function\.parameters/g, "$1.input_schema"],
+  [/max_tokens or n\b/g, "max_tokens"],
+];

@@ -1,7 +1,14 @@
 /** `output_config.format`, and `output_format` as it was called first: JSON that a schema describes. */
-import type { ReplyFormat } from "../chat.js";
-import { ServiceError } from "../errors.js";
-import { object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
+import {
+  invalidValue,
+  object,
+  optional,
+  required,
+  string,
+  type JsonObject,
+  type Reader,
+} from "../read-json.js";
 import { modestSchema } from "../schema-budget.js";
 
 export function readFormat(body: JsonObject): ReplyFormat {
@@ -15,10 +22,7 @@ export function readFormat(body: JsonObject): ReplyFormat {
 const jsonFormat: Reader<ReplyFormat> = (value, path) => {
   const fields = object(value, path);
   if (required(fields, "type", string, path) !== "json_schema") {
-    throw new ServiceError("invalid_value", {
-      message: `Invalid value for '${path}.type': expected 'json_schema'.`,
-      param: `${path}.type`,
-    });
+    throw invalidValue(`${path}.type`, "expected 'json_schema'");
   }
   return {
     type: "json_schema",

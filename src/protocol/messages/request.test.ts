@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatRequest } from "../chat.js";
-import { errorTable, ServiceError } from "../errors.js";
+import type { ChatRequest } from "../../core/chat/request.js";
+import { errorTable, ServiceError } from "../../core/errors.js";
 import { readCountRequest, readMessagesRequest } from "./request.js";
 
 const hello = { role: "user", content: "Hello" };
 const minimal = { model: "omega", max_tokens: 10, messages: [hello] };
-const read = (changes: object = {}): ChatRequest => readMessagesRequest({ ...minimal, ...changes });
+const read = (changes: object = {}): ChatRequest => readMessagesRequest({ ...minimal, ...changes }).chat;
 
 /** As `code param`. */
 function refusal(body: unknown, reader: (body: unknown) => unknown = readMessagesRequest): string {
@@ -185,11 +185,11 @@ describe("a request for a message", () => {
   it("refuses to continue a reply that the client began, but counts it", () => {
     const messages = [hello, { role: "assistant", content: "The answer is" }];
     expect(refused({ messages })).toBe("unsupported_value messages");
-    expect(readCountRequest({ model: "omega", messages }).messages).toHaveLength(2);
+    expect(readCountRequest({ model: "omega", messages }).chat.messages).toHaveLength(2);
   });
 
   it("is counted without max_tokens, and held to everything else", () => {
-    expect(readCountRequest({ model: "omega", messages: [hello] }).maxTokens).toBeUndefined();
+    expect(readCountRequest({ model: "omega", messages: [hello] }).chat.maxTokens).toBeUndefined();
     expect(refusal({ messages: [hello] }, readCountRequest)).toBe("missing_required_parameter model");
     expect(refusal({ ...minimal, tools: 1 }, readCountRequest)).toBe("invalid_type tools");
   });
@@ -295,7 +295,7 @@ describe("anything at all", () => {
     fc.assert(
       fc.property(fc.oneof(body, value), (anything) => {
         try {
-          const { messages } = readMessagesRequest(anything);
+          const { messages } = readMessagesRequest(anything).chat;
           outcomes.read += 1;
           expect(messages.length).toBeGreaterThan(0);
         } catch (error) {

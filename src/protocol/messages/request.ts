@@ -4,21 +4,22 @@
  * API's own service (`metadata`, `service_tier`, `cache_control`, `context_management`, `inference_geo`, `speed`); what
  * would change the meaning of the reply is refused.
  */
-import type { ChatRequest } from "../chat.js";
-import { ServiceError } from "../errors.js";
+import type { ChatRequest } from "../../core/chat/request.js";
+import type { ParsedRequest } from "../dialect.js";
+import { ServiceError } from "../../core/errors.js";
 import {
   array,
-  atMost,
+  bodyObject,
   boolean,
-  decimal,
   integer,
-  isObject,
   nonEmptyString,
+  nonEmptyStrings,
   optional,
   required,
+  unsupportedValue,
   type JsonObject,
-  type Reader,
 } from "../read-json.js";
+import { readSampling } from "../sampling.js";
 import { readConversation } from "./conversation.js";
 import { threadParam } from "./errors.js";
 import { readFormat } from "./format.js";
@@ -26,69 +27,58 @@ import { readEffort } from "./thinking.js";
 import { readTooling } from "./tools.js";
 
 /** More than clients send. Each is looked for in every character of the reply. */
-const maxStops = 32;
+const stops = nonEmptyStrings(32);
 const tokenCount = integer(1, 2 ** 31 - 1);
 const topK = integer(0, 2 ** 31 - 1);
 
-export function readMessagesRequest(body: unknown): ChatRequest {
-  const fields = requireObject(body);
-  const read = readFields(fields, (messages) => {
-    requireUsersTurn(messages);
-    return required(fields, "max_tokens", tokenCount);
-  });
-  return read;
-}
+export const readMessagesRequest = (body: unknown): ParsedRequest => readFields(bodyObject(body), true);
 
-/** Of a request whose prompt is to be counted: a reply is not asked for, so its length may be left out. */
-export const readCountRequest = (body: unknown): ChatRequest =>
-  readFields(requireObject(body), () => undefined);
+/** Of a request whose prompt is to be counted: as there is no reply, its length may be left out. */
+export const readCountRequest = (body: unknown): ParsedRequest => readFields(bodyObject(body), false);
 
-function readFields(
-  body: JsonObject,
-  readMaxTokens: (messages: ChatRequest["messages"]) => number | undefined,
-): ChatRequest {
+function readFields(body: JsonObject, isReplyWanted: boolean): ParsedRequest {
   const model = required(body, "model", nonEmptyString);
   refuseThread(body);
   const messages = readConversation(body);
-  const maxTokens = readMaxTokens(messages);
+  if (isReplyWanted) requireUsersTurn(messages);
+  const maxTokens = isReplyWanted ? required(body, "max_tokens", tokenCount) : undefined;
   const stop = optional(body, "stop_sequences", stops) ?? [];
   const stream = optional(body, "stream", boolean) ?? false;
-  const sampling = readSampling(body);
+  const sampling = readSampling(body, 1);
+  // Clients send it. 1 means the likeliest token, which is temperature 0; any other number only trims a tail that
+  // `top_p` trims as well, and is ignored.
+  if (optional(body, "top_k", topK) === 1) sampling.temperature = 0;
   const format = readFormat(body);
-  const tooling = readTooling(body);
+  const { tooling, hosted } = readTooling(body);
   const effort = readEffort(body);
   refuseUnsupported(body);
   return {
-    model,
-    messages,
-    sampling,
-    stop,
-    namesStop: true,
-    maxTokens,
-    choices: 1,
-    topLogprobs: undefined,
-    format,
-    tooling,
-    ...effort,
-    stream,
-    includeUsage: true,
+    chat: {
+      model,
+      messages,
+      sampling,
+      stop,
+      namesStop: true,
+      maxTokens,
+      choices: 1,
+      topLogprobs: undefined,
+      format,
+      tooling,
+      ...effort,
+      stream,
+      includeUsage: true,
+    },
+    hosted,
   };
-}
-
-function requireObject(body: unknown): JsonObject {
-  if (isObject(body)) return body;
-  throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
 }
 
 /** Engines begin a turn; none can be relied on to go on with one that the client began. */
 function requireUsersTurn(messages: ChatRequest["messages"]): void {
   if (messages.at(-1)?.role !== "assistant") return;
-  throw new ServiceError("unsupported_value", {
-    message:
-      "Unsupported value for 'messages': the last message must not be the assistant's. " +
-      "This service does not continue a reply that the client began (prefill).",
-    param: "messages",
-  });
+  throw unsupportedValue(
+    "messages",
+    "the last message must not be the assistant's. This service does not continue a reply that the client began (prefill)",
+  );
 }
 
 /** Before the messages: those of a thread are only its newest, and make no sense without the others. */
@@ -99,27 +89,6 @@ function refuseThread(body: JsonObject): void {
       "Unsupported parameter: 'thread'. Nothing is stored here: send the whole conversation in 'messages'.",
     param: threadParam,
   });
-}
-
-const stops: Reader<string[]> = (value, path) =>
-  atMost(maxStops, array(value, path), path).map((item, index) => nonEmptyString(item, `${path}[${index}]`));
-
-/**
- * `top_k` is accepted, since clients send it: 1 means the likeliest token, which is temperature 0. Any other number only
- * trims a tail that `top_p` trims as well, and is ignored.
- */
-function readSampling(body: JsonObject): ChatRequest["sampling"] {
-  const temperature = optional(body, "temperature", decimal(0, 1)) ?? 1;
-  const topP = optional(body, "top_p", decimal(0, 1));
-  return {
-    temperature: optional(body, "top_k", topK) === 1 ? 0 : temperature,
-    topP: topP ?? 1,
-    topPGiven: topP !== undefined,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    seed: undefined,
-    logitBias: [],
-  };
 }
 
 function refuseUnsupported(body: JsonObject): void {

@@ -1,6 +1,7 @@
 /** The wire shapes of a whole reply, and those that it shares with a stream. */
-import type { ChatRequest, ToolCall } from "../chat.js";
-import type { ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import type { ChatRequest, ToolCall } from "../../core/chat/request.js";
+import type { ReplyChoice, Usage } from "../../core/chat/reply.js";
+import type { ReplyHead } from "../dialect.js";
 import { isObject, type JsonObject } from "../read-json.js";
 
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use";

@@ -3,8 +3,9 @@
  * `message_delta` with the reason of the end and the usage; `message_stop`. Blocks come one after the other, each with
  * the next index.
  */
-import type { ChatRequest } from "../chat.js";
-import type { ReplyEvent, ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
+import type { ChatRequest } from "../../core/chat/request.js";
+import type { ReplyEvent } from "../../core/chat/reply.js";
+import type { ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
 import { messagesError, type MessagesError } from "./errors.js";
 import {
   emptyMessage,

@@ -3,8 +3,8 @@
  * items of the reply stay in memory for a while (src/core/serving/recent-items.ts).
  */
 import type { Dialect } from "../dialect.js";
-import { errorBody } from "../errors.js";
-import { inOwnTerms } from "./error.js";
+import { errorBody } from "../error-body.js";
+import { responsesError } from "./errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 import { wholeResponse } from "./response.js";
 import { responseEventWriter } from "./stream.js";
@@ -13,11 +13,10 @@ export const responses: Dialect = {
   idPrefix: "resp_",
   read: readResponseRequest,
   resolve: resolveItems,
-  reply: (head, asked, [choice], usage) => {
+  reply: (head, request, [choice], usage) => {
     if (choice === undefined) throw new Error("A reply has a choice.");
-    return wholeResponse(head, asked, choice, usage);
+    return wholeResponse(head, request, choice, usage);
   },
   stream: responseEventWriter,
-  inOwnTerms,
-  error: errorBody,
+  error: (error) => errorBody(responsesError(error)),
 };

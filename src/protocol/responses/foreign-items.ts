@@ -3,7 +3,7 @@
  * client answered are read as calls of functions, since what was asked and answered is text. What only that service can
  * read, or what it did on its own before it said what it found, is passed over.
  */
-import type { ToolCall } from "../chat.js";
+import type { ToolCall } from "../../core/chat/request.js";
 import {
   array,
   isObject,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { messagesOf, readInput, withInstructions } from "./input.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 

@@ -2,10 +2,19 @@
  * `input`: the conversation so far. What an assistant said, thought and called are items of their own there, and one
  * turn in a chat: all of its items between those of anyone else are joined.
  */
-import type { ChatMessage } from "../chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";
-import { ServiceError } from "../errors.js";
-import { atMost, nonEmptyArray, object, string, wrongType, type Reader } from "../read-json.js";
+import type { ServiceError } from "../../core/errors.js";
+import {
+  atMost,
+  invalidValue,
+  nonEmptyArray,
+  object,
+  string,
+  unsupportedValue,
+  wrongType,
+  type Reader,
+} from "../read-json.js";
 import { readForeign } from "./foreign-items.js";
 import { readOwnItem, typeOf, type InputItem } from "./items.js";
 
@@ -41,10 +50,7 @@ const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
   const own = readOwnItem(type, fields, path);
   const read = own === undefined ? readForeign(type, fields, path) : [own];
   if (read !== undefined) return read.map((item) => ({ item, path }));
-  throw new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': expected one of ${itemTypes}.`,
-    param: `${path}.type`,
-  });
+  throw unsupportedValue(`${path}.type`, `expected one of ${itemTypes}`);
 };
 
 export interface Lookups {
@@ -59,10 +65,7 @@ export function messagesOf(items: readonly PlacedItem[], lookups: Lookups): read
   for (const { item, path } of items) turns.add(item, path);
   turns.end();
   if (turns.messages.length > 0) return atMost(maxMessages, turns.messages, "input");
-  throw new ServiceError("invalid_value", {
-    message: "Invalid value for 'input': expected at least one message.",
-    param: "input",
-  });
+  throw invalidValue("input", "expected at least one message");
 }
 
 /** Templates expect one system message, and some ignore any but the first. */
@@ -79,13 +82,12 @@ export function withInstructions(
 }
 
 const notKept = (path: string): ServiceError =>
-  new ServiceError("invalid_value", {
-    message:
-      `Invalid value for '${path}.id': no such item is in this server's memory. Items of replies are kept there for ` +
-      "ten minutes at most and nowhere else. Set 'store: false', which makes clients send the items themselves, or use " +
-      "chat completions ('.chat()' in the AI SDK).",
-    param: `${path}.id`,
-  });
+  invalidValue(
+    `${path}.id`,
+    "no such item is in this server's memory. Items of replies are kept there for ten minutes at most and nowhere " +
+      "else. Set 'store: false', which makes clients send the items themselves, or use chat completions ('.chat()' " +
+      "in the AI SDK)",
+  );
 
 class Turns {
   readonly messages: ChatMessage[] = [];
@@ -142,10 +144,7 @@ class Turns {
   #refer(id: string, path: string): void {
     // Each once: a short request must not become an endless prompt.
     if (this.#referred.has(id)) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}.id': an item before it refers to the same.`,
-        param: `${path}.id`,
-      });
+      throw invalidValue(`${path}.id`, "an item before it refers to the same");
     }
     this.#referred.add(id);
     const kept = this.lookups.recall?.(id);
@@ -180,9 +179,6 @@ class Turns {
 
   #requireCalled(callId: string, path: string): void {
     if (this.#callIds.has(callId)) return;
-    throw new ServiceError("invalid_value", {
-      message: `Invalid value for '${path}.call_id': no 'function_call' item before it has this call.`,
-      param: `${path}.call_id`,
-    });
+    throw invalidValue(`${path}.call_id`, "no 'function_call' item before it has this call");
   }
 }

@@ -2,9 +2,8 @@
  * One item of `input`: something that was said, thought, called or answered. Fields that only the service which wrote
  * an item understands (`id`, `status`, `encrypted_content`) are ignored.
  */
-import type { ToolCall } from "../chat.js";
-import { functionName } from "../chat-completions/tools.js";
-import { ServiceError } from "../errors.js";
+import type { ToolCall } from "../../core/chat/request.js";
+import { speaker } from "../chat-completions/messages.js";
 import {
   array,
   nonEmptyString,
@@ -13,9 +12,11 @@ import {
   required,
   string,
   textIn,
+  unsupportedValue,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
+import { functionName } from "../tools.js";
 
 export type InputItem =
   | { type: "said"; role: "system" | "user" | "assistant"; text: string }
@@ -51,9 +52,9 @@ export function typeOf(fields: JsonObject, path: string): string {
 }
 
 function said(fields: JsonObject, path: string): InputItem {
-  const speaker = required(fields, "role", role, path);
-  const read = speaker === "assistant" ? possiblyEmptyText : text;
-  return { type: "said", role: speaker, text: required(fields, "content", read, path) };
+  const role = required(fields, "role", speaker, path);
+  const read = role === "assistant" ? possiblyEmptyText : text;
+  return { type: "said", role, text: required(fields, "content", read, path) };
 }
 
 const called = (fields: JsonObject, path: string): InputItem => ({
@@ -86,28 +87,8 @@ const parts =
       const place = `${path}[${index}]`;
       const part = object(item, place);
       if (required(part, "type", string, place) === type) return required(part, "text", string, place);
-      throw new ServiceError("unsupported_value", {
-        message: `Unsupported value for '${place}.type': expected '${type}'.`,
-        param: `${place}.type`,
-      });
+      throw unsupportedValue(`${place}.type`, `expected '${type}'`);
     });
-
-const role: Reader<"system" | "user" | "assistant"> = (value, path) => {
-  switch (string(value, path)) {
-    case "developer":
-    case "system":
-      return "system";
-    case "user":
-      return "user";
-    case "assistant":
-      return "assistant";
-    default:
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'system', 'developer', 'user' and 'assistant'.`,
-        param: path,
-      });
-  }
-};
 
 const textPart: Reader<string> = (value, path) => {
   const part = object(value, path);
@@ -119,10 +100,10 @@ const textPart: Reader<string> = (value, path) => {
     case "refusal":
       return required(part, "refusal", string, path);
     default:
-      throw new ServiceError("unsupported_value", {
-        message: `Unsupported value for '${path}.type': only text is supported, in parts of type 'input_text' and 'output_text'.`,
-        param: `${path}.type`,
-      });
+      throw unsupportedValue(
+        `${path}.type`,
+        "only text is supported, in parts of type 'input_text' and 'output_text'",
+      );
   }
 };
 

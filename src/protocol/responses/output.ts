@@ -1,5 +1,5 @@
 /** The items that a reply is made of, as they go on the wire. */
-import type { ReplyLogprob, TokenLogprob } from "../chat.js";
+import type { ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 

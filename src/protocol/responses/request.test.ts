@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 
 const minimal = { model: "omega", input: "hi" };
@@ -70,7 +70,7 @@ describe("a request for a response", () => {
       store: false,
       reasoning: { summary: "auto" },
     });
-    expect({ keepsItems, showsSummary, reasoning: echo.reasoning }).toEqual({
+    expect({ keepsItems, showsSummary, reasoning: echo?.reasoning }).toEqual({
       keepsItems: false,
       showsSummary: true,
       reasoning: { effort: null, summary: "auto" },

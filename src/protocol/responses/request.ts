@@ -4,32 +4,31 @@
  * stored is refused, and that before `input` is read: without it, `input` may well be incomplete. Unknown fields are
  * ignored.
  */
-import type { ReplyFormat } from "../chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { format } from "../chat-completions/format.js";
-import { alternatives, effort, tokenCount } from "../chat-completions/request.js";
-import type { Asked } from "../dialect.js";
-import { ServiceError } from "../errors.js";
+import { alternatives, tokenCount } from "../chat-completions/request.js";
+import type { ParsedRequest } from "../dialect.js";
+import { ServiceError } from "../../core/errors.js";
 import {
   array,
+  bodyObject,
   boolean,
-  decimal,
-  isObject,
   nonEmptyString,
   object,
+  oneOf,
   optional,
   required,
   string,
   type JsonObject,
-  type Reader,
 } from "../read-json.js";
+import { effort } from "../reasoning-effort.js";
+import { readSampling } from "../sampling.js";
 import { messagesOf, readInput, refersToItems, withInstructions } from "./input.js";
 import { nameInPrompt } from "./namespaces.js";
 import { readFlatTooling, type FlatTooling } from "./tools.js";
 
-export function readResponseRequest(body: unknown): Asked {
-  if (!isObject(body)) {
-    throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
-  }
+export function readResponseRequest(value: unknown): ParsedRequest {
+  const body = bodyObject(value);
   const model = required(body, "model", nonEmptyString);
   required(body, "input", (value) => value);
   refuseStored(body);
@@ -42,8 +41,7 @@ export function readResponseRequest(body: unknown): Asked {
   const input = isResolved ? messagesOf(items, { nameOf }) : [];
 
   const instructions = optional(body, "instructions", string);
-  const temperature = optional(body, "temperature", decimal(0, 2)) ?? 1;
-  const topP = optional(body, "top_p", decimal(0, 1));
+  const sampling = readSampling(body, 2);
   const maxTokens = optional(body, "max_output_tokens", tokenCount);
   const stream = optional(body, "stream", boolean) ?? false;
   optional(body, "stream_options", object);
@@ -60,15 +58,7 @@ export function readResponseRequest(body: unknown): Asked {
     chat: {
       model,
       messages: isResolved ? withInstructions(instructions, input) : [],
-      sampling: {
-        temperature,
-        topP: topP ?? 1,
-        topPGiven: topP !== undefined,
-        frequencyPenalty: 0,
-        presencePenalty: 0,
-        seed: undefined,
-        logitBias: [],
-      },
+      sampling,
       stop: [],
       maxTokens,
       choices: 1,
@@ -87,9 +77,9 @@ export function readResponseRequest(body: unknown): Asked {
         effort: optional(reasoning, "effort", string, "reasoning") ?? null,
         summary: summary ?? null,
       },
-      temperature,
+      temperature: sampling.temperature,
       text: { format: wireFormat(replyFormat) },
-      top_p: topP ?? 1,
+      top_p: sampling.topP,
       top_logprobs: topLogprobs ?? 0,
       metadata,
       ...(user === undefined ? {} : { user }),
@@ -103,22 +93,15 @@ export function readResponseRequest(body: unknown): Asked {
 }
 
 /** With the messages, where they had to wait for what the conversation refers to. */
-export function resolveItems(asked: Asked, recall: (id: string) => unknown): Asked {
-  const { unresolved, chat, callNames = [] } = asked;
-  if (unresolved === undefined) return asked;
+export function resolveItems(parsed: ParsedRequest, recall: (id: string) => unknown): ParsedRequest {
+  const { unresolved, chat, callNames = [] } = parsed;
+  if (unresolved === undefined) return parsed;
   const nameOf = (namespace: string, name: string) => nameInPrompt(callNames, namespace, name);
   const input = messagesOf(unresolved.items, { nameOf, recall });
-  return { ...asked, chat: { ...chat, messages: withInstructions(unresolved.instructions, input) } };
+  return { ...parsed, chat: { ...chat, messages: withInstructions(unresolved.instructions, input) } };
 }
 
-const summaryKind: Reader<string> = (value, path) => {
-  const kind = string(value, path);
-  if (kind === "auto" || kind === "concise" || kind === "detailed") return kind;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid value for '${path}': expected one of 'auto', 'concise' and 'detailed'.`,
-    param: path,
-  });
-};
+const summaryKind = oneOf("auto", "concise", "detailed");
 
 /** What each would need to be stored. */
 const storedThings = {
@@ -156,5 +139,5 @@ function readTextFormat(body: JsonObject): ReplyFormat {
 
 const flat = (fields: JsonObject, path: string) => [fields, path] as const;
 
-const wireFormat = (asked: ReplyFormat): ReplyFormat =>
-  asked.type === "json_schema" ? { ...asked, strict: asked.strict ?? false } : asked;
+const wireFormat = (parsed: ReplyFormat): ReplyFormat =>
+  parsed.type === "json_schema" ? { ...parsed, strict: parsed.strict ?? false } : parsed;

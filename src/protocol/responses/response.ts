@@ -1,6 +1,6 @@
 /** The wire shape of a response: whole, or as far as a stream has come. */
-import type { FinishReason } from "../chat.js";
-import type { Asked, ChoicePart, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import type { FinishReason, ChoicePart, ReplyChoice, Usage } from "../../core/chat/reply.js";
+import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import { nameOnWire } from "./namespaces.js";
 import {
   itemId,
@@ -46,7 +46,7 @@ export interface ResponseObject extends ResponseState {
 
 export function responseObject(
   { id, created, model }: Readonly<ReplyHead>,
-  { echo }: Asked,
+  { echo }: ParsedRequest,
   state: ResponseState,
 ): ResponseObject {
   return {
@@ -87,24 +87,28 @@ export const finished = (
 
 export function wholeResponse(
   head: ReplyHead,
-  asked: Asked,
+  request: ParsedRequest,
   choice: ReplyChoice,
   usage: Usage,
 ): ResponseObject {
-  const output = outputOf(head, asked, choice);
+  const output = outputOf(head, request, choice);
   head.keep?.(output.map(keptItem));
-  return responseObject(head, asked, finished(choice.finishReason, output, usage));
+  return responseObject(head, request, finished(choice.finishReason, output, usage));
 }
 
 /** Whether a reply without text and calls has a message nevertheless: unless it was cut within its thoughts. */
 export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boolean =>
   !hasThoughts || reason !== "length";
 
-function outputOf({ id }: ReplyHead, asked: Asked, { parts, finishReason }: ReplyChoice): OutputItem[] {
+function outputOf(
+  { id }: ReplyHead,
+  request: ParsedRequest,
+  { parts, finishReason }: ReplyChoice,
+): OutputItem[] {
   const hasReply = parts.some(({ type }) => type !== "reasoning");
   const isMissing = !hasReply && endsInMessage(parts.length > 0, finishReason);
   const shown = isMissing ? [...parts, emptyText] : parts;
-  const output = shown.map((part, index) => itemOf(part, asked, id, index));
+  const output = shown.map((part, index) => itemOf(part, request, id, index));
   const last = output.at(-1);
   if (last !== undefined && finishReason === "length") last.status = "incomplete";
   return output;
@@ -112,13 +116,13 @@ function outputOf({ id }: ReplyHead, asked: Asked, { parts, finishReason }: Repl
 
 const emptyText: ChoicePart = { type: "text", text: "", logprobs: [] };
 
-function itemOf(part: ChoicePart, asked: Asked, responseId: string, index: number): OutputItem {
+function itemOf(part: ChoicePart, request: ParsedRequest, responseId: string, index: number): OutputItem {
   const status = "completed";
   switch (part.type) {
     case "reasoning": {
       const content = [reasoningText(part.text)];
       const id = itemId("reasoning", responseId, index);
-      const summary = asked.showsSummary === true ? [summaryText(part.text)] : [];
+      const summary = request.showsSummary === true ? [summaryText(part.text)] : [];
       return { id, type: "reasoning", status, summary, content };
     }
     case "text": {
@@ -133,7 +137,7 @@ function itemOf(part: ChoicePart, asked: Asked, responseId: string, index: numbe
     }
     case "call": {
       const id = itemId("function_call", responseId, index);
-      const named = nameOnWire(asked.callNames ?? [], part.name);
+      const named = nameOnWire(request.callNames ?? [], part.name);
       return { id, type: "function_call", status, call_id: part.id, ...named, arguments: part.arguments };
     }
   }

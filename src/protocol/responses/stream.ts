@@ -2,10 +2,10 @@
  * The events of a streamed response. Items follow one another: each is opened, grows, and is closed before the next.
  * The first events go out with the first piece of the reply and not before, since until then an error can be a status.
  */
-import type { FinishReason, ReplyLogprob } from "../chat.js";
-import type { Asked, ReplyEvent, ReplyHead, StreamWriter, Usage, WireEvent } from "../dialect.js";
-import type { ServiceError } from "../errors.js";
-import { inOwnTerms } from "./error.js";
+import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/chat/reply.js";
+import type { ParsedRequest, ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
+import type { ServiceError } from "../../core/errors.js";
+import { responsesError } from "./errors.js";
 import { nameOnWire } from "./namespaces.js";
 import {
   itemId,
@@ -22,8 +22,8 @@ import {
 } from "./output.js";
 import { endsInMessage, finished, inProgress, responseObject, type ResponseState } from "./response.js";
 
-export function responseEventWriter(head: Readonly<ReplyHead>, asked: Asked): StreamWriter {
-  const events = new ResponseEvents(head, asked);
+export function responseEventWriter(head: Readonly<ReplyHead>, request: ParsedRequest): StreamWriter {
+  const events = new ResponseEvents(head, request);
   return {
     write: (event) => {
       events.add(event);
@@ -51,7 +51,7 @@ class ResponseEvents {
 
   constructor(
     private readonly head: Readonly<ReplyHead>,
-    private readonly asked: Asked,
+    private readonly request: ParsedRequest,
   ) {}
 
   /** What is to be written since the last time. */
@@ -87,7 +87,7 @@ class ResponseEvents {
     this.#begin();
     // Items are not closed: what is missing of them never came.
     if (this.#open !== null) this.#open.status = "incomplete";
-    const { code, message } = inOwnTerms(error);
+    const { code, message } = responsesError(error);
     const state: ResponseState = {
       ...inProgress,
       status: "failed",
@@ -154,7 +154,7 @@ class ResponseEvents {
       content: [],
     };
     this.#openItem(item);
-    if (this.asked.showsSummary === true) {
+    if (this.request.showsSummary === true) {
       this.#writeAt("response.reasoning_summary_part.added", item, { summary_index, part: summaryText("") });
       item.summary.push(summaryText(""));
     }
@@ -169,7 +169,7 @@ class ResponseEvents {
       type: "function_call",
       status: "in_progress",
       call_id: callId,
-      ...nameOnWire(this.asked.callNames ?? [], name),
+      ...nameOnWire(this.request.callNames ?? [], name),
       arguments: "",
     };
     this.#openItem(item);
@@ -241,7 +241,7 @@ class ResponseEvents {
   // ------------------------------------------------------------------------------------------- writing
 
   #writeState(type: string, state: ResponseState): void {
-    this.#write(type, { response: responseObject(this.head, this.asked, state) });
+    this.#write(type, { response: responseObject(this.head, this.request, state) });
   }
 
   #writeItem(type: string, item: OutputItem): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { readFlatTooling } from "./tools.js";
 
 const f = { type: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true };

@@ -1,33 +1,31 @@
 /**
- * `tools`, `tool_choice` and `parallel_tool_calls`. Functions stand in the list or in a namespace of it. What else
- * stands there cannot be called here, and is told apart: whether it is refused depends on the client.
+ * `tools`, `tool_choice` and `parallel_tool_calls`. Functions are in the list or in a namespace of it. Whatever
+ * else is there cannot be called here and is listed apart: whether it is refused depends on the client.
  */
-import type { Tool, Tooling } from "../chat.js";
-import {
-  anyTool,
-  boundedTools,
-  choiceMode,
-  functionName,
-  toolingOf,
-  type NamedPlace,
-  type ToolChoice,
-} from "../chat-completions/tools.js";
-import { ServiceError } from "../errors.js";
-import { hostedTool, type HostedTool } from "./hosted-tools.js";
+import type { Tool, Tooling } from "../../core/chat/request.js";
 import {
   array,
   boolean,
-  isObject,
   nonEmptyString,
   object,
   optional,
   required,
   string,
-  wrongType,
+  unsupportedValue,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
-import { nameCalls, nameInPrompt, type CallName } from "./namespaces.js";
+import {
+  anyTool,
+  choiceReader,
+  functionName,
+  functionTool,
+  resolveTooling,
+  withinBounds,
+  type ToolChoice,
+} from "../tools.js";
+import { hostedTool, type HostedTool } from "../hosted-tools.js";
+import { nameCalls, nameInPrompt, nameOnWire, type CallName } from "./namespaces.js";
 
 export interface FlatTooling {
   tooling: Tooling | undefined;
@@ -40,13 +38,13 @@ export interface FlatTooling {
 
 export function readFlatTooling(body: JsonObject): FlatTooling {
   const { tools, callNames, hosted, wire } = optional(body, "tools", toolList) ?? noTools;
-  const chosen = optional(body, "tool_choice", choiceOf(callNames)) ?? { ...anyTool, wire: "auto" };
+  const chosen = optional(body, "tool_choice", choiceOf(callNames)) ?? anyTool;
   const parallel = optional(body, "parallel_tool_calls", boolean) ?? true;
   return {
-    tooling: toolingOf(tools, chosen, parallel),
+    tooling: resolveTooling(tools, chosen, parallel),
     callNames,
     hosted,
-    echo: { tools: wire, tool_choice: chosen.wire, parallel_tool_calls: parallel },
+    echo: { tools: wire, tool_choice: wireChoice(chosen, callNames), parallel_tool_calls: parallel },
   };
 }
 
@@ -64,15 +62,8 @@ interface Namespace {
   description: string | undefined;
 }
 
-/** A function where it was found. */
-interface Found {
-  item: JsonObject;
-  path: string;
-  /** Undefined where it stands in the list itself. */
-  namespace: Namespace | undefined;
-}
-
 interface Offered extends Tool {
+  /** Undefined for a function that is in the list itself. */
   namespace: Namespace | undefined;
 }
 
@@ -80,15 +71,10 @@ const ownTool = "a tool of type 'function'";
 
 const toolList: Reader<ToolList> = (value, path) => {
   const hosted: HostedTool[] = [];
-  const found = array(value, path).flatMap((item, position) => {
-    const functions = functionsIn(item, `${path}[${position}]`, hosted);
-    return functions.map((one) => [{ ...one, position }, one.path] as const);
-  });
-  const offered = boundedTools(
-    found,
-    ({ item, position, namespace }, place): Offered => ({ ...tool(item, place), position, namespace }),
-    path,
+  const offered = array(value, path).flatMap((item, position) =>
+    functionsIn(item, `${path}[${position}]`, hosted).map((tool): Offered => ({ ...tool, position })),
   );
+  withinBounds(offered, path);
   const inNamespaces = offered.flatMap(({ name, namespace }) =>
     namespace === undefined ? [] : [{ namespace: namespace.name, name }],
   );
@@ -101,10 +87,15 @@ const toolList: Reader<ToolList> = (value, path) => {
 };
 
 /** Whatever else is there is added to `hosted`. */
-const functionsIn = (value: unknown, path: string, hosted: HostedTool[], namespace?: Namespace): Found[] => {
+const functionsIn = (
+  value: unknown,
+  path: string,
+  hosted: HostedTool[],
+  namespace?: Namespace,
+): Offered[] => {
   const item = object(value, path);
   const type = required(item, "type", string, path);
-  if (type === "function") return [{ item, path, namespace }];
+  if (type === "function") return [{ ...functionTool(item, path), namespace }];
   if (type !== "namespace" || namespace !== undefined) {
     hosted.push(hostedTool(type, path, ownTool));
     return [];
@@ -116,16 +107,6 @@ const functionsIn = (value: unknown, path: string, hosted: HostedTool[], namespa
   return required(item, "tools", array, path).flatMap((inner, index) =>
     functionsIn(inner, `${path}.tools[${index}]`, hosted, opened),
   );
-};
-
-const tool: Reader<Tool> = (value, path) => {
-  const fields = object(value, path);
-  return {
-    name: required(fields, "name", functionName, path),
-    description: optional(fields, "description", string, path),
-    parameters: optional(fields, "parameters", object, path),
-    strict: optional(fields, "strict", boolean, path) ?? false,
-  };
 };
 
 const wireTool = ({ name, description, parameters, strict }: Tool): JsonObject => ({
@@ -153,55 +134,23 @@ function wireTools(offered: readonly Offered[]): JsonObject[] {
   return wire;
 }
 
-interface WrittenChoice extends ToolChoice {
-  /** As the reply repeats it. */
-  wire: unknown;
-}
+const choiceOf = (callNames: readonly CallName[]): Reader<ToolChoice> =>
+  choiceReader({
+    named: (fields, path) => {
+      const name = required(fields, "name", functionName, path);
+      const namespace = optional(fields, "namespace", nonEmptyString, path);
+      const called = namespace === undefined ? name : nameInPrompt(callNames, namespace, name);
+      return { name: called, path: `${path}.name` };
+    },
+    allowed: (fields, path) => [fields, path],
+    isFunction: (fields, path) => required(fields, "type", string, path) === "function",
+    // To go on without it would be a reply of another kind than the one asked for.
+    refusedType: (path) =>
+      unsupportedValue(path, "this service runs no tools of its own. Expected 'function' or 'allowed_tools'"),
+  });
 
-const choiceOf =
-  (callNames: readonly CallName[]): Reader<WrittenChoice> =>
-  (value, path) => {
-    if (typeof value === "string") {
-      const mode = choiceMode(value, path);
-      return { mode, names: undefined, wire: mode };
-    }
-    if (!isObject(value)) throw wrongType(path, "a string or an object", value);
-    switch (required(value, "type", string, path)) {
-      case "function": {
-        const { place, wire } = functionNamed(value, path, callNames);
-        return { mode: "required", names: [place], isNamed: true, wire };
-      }
-      case "allowed_tools":
-        return allowedTools(value, path, callNames);
-      default:
-        // To go on without it would be a reply of another kind than the one asked for.
-        throw new ServiceError("unsupported_value", {
-          message: `Unsupported value for '${path}.type': this service runs no tools of its own. Expected 'function' or 'allowed_tools'.`,
-          param: `${path}.type`,
-        });
-    }
-  };
-
-function allowedTools(fields: JsonObject, path: string, callNames: readonly CallName[]): WrittenChoice {
-  const named = required(fields, "tools", array, path)
-    .map((item, index) => [object(item, `${path}.tools[${index}]`), `${path}.tools[${index}]`] as const)
-    .filter(([item, place]) => required(item, "type", string, place) === "function")
-    .map(([item, place]) => functionNamed(item, place, callNames));
-  const mode = required(fields, "mode", choiceMode, path);
-  const names = named.map(({ place }) => place);
-  return { mode, names, wire: { type: "allowed_tools", mode, tools: named.map(({ wire }) => wire) } };
-}
-
-function functionNamed(
-  fields: JsonObject,
-  path: string,
-  callNames: readonly CallName[],
-): { place: NamedPlace; wire: JsonObject } {
-  const name = required(fields, "name", functionName, path);
-  const namespace = optional(fields, "namespace", nonEmptyString, path);
-  const called = namespace === undefined ? name : nameInPrompt(callNames, namespace, name);
-  return {
-    place: { name: called, path: `${path}.name` },
-    wire: { type: "function", name, ...(namespace === undefined ? {} : { namespace }) },
-  };
+function wireChoice({ mode, names, isNamed }: ToolChoice, callNames: readonly CallName[]): unknown {
+  if (names === undefined) return mode;
+  const tools = names.map(({ name }) => ({ type: "function", ...nameOnWire(callNames, name) }));
+  return isNamed === true ? tools[0] : { type: "allowed_tools", mode, tools };
 }

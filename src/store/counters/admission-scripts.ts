@@ -1,4 +1,4 @@
-/** What admits a request and what settles it, each as one atomic step inside Redis. The keys: redis-scripts.ts. */
+/** The scripts that admit and settle a request atomically. For their keys see redis-scripts.ts. */
 import { now } from "./redis-scripts.js";
 
 /** Whether a window of a quota, by its fields `id`, `count` and `opened`, must be opened from the database. */
@@ -18,8 +18,8 @@ end`;
  * nothing was counted then.
  *
  * What is reserved in windows that must be known, those of quotas, is kept beside the last lease until it is settled:
- * `<lease>:reserved`, a hash by the lease's id. When the lease ends by itself, since its holder was killed, it is given
- * back: a quota is too long a window to wait for.
+ * `<lease>:reserved`, a hash by the lease's id. When the lease expires, since its holder was killed, it is given
+ * back: a quota's window is too long to wait for its end.
  */
 export const admitScript = `${now}${isUnknown}
 local newId, lives, reopenAt = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

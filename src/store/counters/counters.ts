@@ -2,19 +2,18 @@ import type { Admissions, Counter, Leases } from "../../core/counters.js";
 import type { WakeUps } from "../../core/replicas/wake-ups.js";
 import type { RedisTrouble } from "./redis-trouble.js";
 
-/** Everything that replicas count and tell one another, wherever it is kept. */
+/** Limits, leases and wake-ups: of one process, or shared by replicas. */
 export interface Counters {
   counter: Counter;
   leases: Leases;
-  /** Counts with both. */
   admissions: Admissions;
   wakeUps: WakeUps;
   /**
-   * While a Redis that is configured cannot be counted on, each replica enforces its share of every limit.
+   * While the configured Redis is unusable, each replica enforces its share of every limit.
    * `refusing`: it answers, but refuses commands.
    */
   health(): "ok" | RedisTrouble["kind"];
-  /** Why; null while all is well. */
+  /** The cause; null while healthy. */
   trouble(): RedisTrouble | null;
   close(): Promise<void>;
 }

@@ -1,12 +1,10 @@
 /**
- * Windows by name, each removed within a minute of its end by a timer, whatever is asked for meanwhile: names come from
- * sign-in throttles too, and nothing about anybody is kept for longer than it is counted.
- *
- * Whoever uses this hashes the names.
+ * Windows by name, each removed by a timer within a minute of its end: names come from sign-in throttles too, and nothing
+ * about anybody is kept for longer than it is counted. Callers hash the names.
  */
 import type { Clock } from "../../core/clock.js";
 
-export const sweepEveryMs = 30_000;
+const sweepEveryMs = 30_000;
 
 export class ExpiringWindows<Window extends { endsMs: number }> {
   readonly #windows = new Map<string, Window>();
@@ -15,13 +13,11 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
   constructor(
     private readonly clock: Pick<Clock, "monotonicMs">,
     everyMs = sweepEveryMs,
-    /** For what else is kept about the names. */
-    private readonly onSweep: () => void = () => undefined,
   ) {
     this.#timer = setInterval(() => this.#sweep(), everyMs).unref();
   }
 
-  /** Undefined when there is none, or it is over. */
+  /** Undefined when there is none, or it has ended. */
   live(name: string): Window | undefined {
     const window = this.#windows.get(name);
     return window !== undefined && window.endsMs > this.clock.monotonicMs() ? window : undefined;
@@ -45,7 +41,6 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
   }
 
   #sweep(): void {
-    this.onSweep();
     const nowMs = this.clock.monotonicMs();
     this.deleteIf(({ endsMs }) => endsMs <= nowMs);
   }

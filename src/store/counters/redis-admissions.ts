@@ -1,14 +1,14 @@
 /**
  * Admissions in Redis: one script counts the request, takes its leases and reserves its tokens, another settles all of it.
  *
- * While Redis is not trusted, this replica admits its share of every limit, counted here (`memory-admissions.ts`). What it
- * counted is not reported when Redis recovers: windows of a minute go on from what Redis has, and those of quotas are
- * opened again from the database, all at one moment that is known 2 s ahead (`redis-link.ts`).
+ * While Redis is not trusted, this replica admits its share of every limit, counted in memory (`memory-admissions.ts`).
+ * Those counts are not reported when Redis recovers: windows of a minute continue with what Redis has, and those of
+ * quotas are opened again from the database, all at one moment that is known 2 s ahead (`redis-link.ts`).
  *
- * A window that is opened must count every request once that was settled. The database has those that were settled
- * before that moment, or while the window is not open: they are written at once (`settle` resolves to false), and whoever
- * opens the window waits for that. One that is settled while the window is being opened waits until it is open, and is
- * recorded after it was counted there.
+ * A window that is opened must count each settled request once. Requests settled before that moment, or while the window
+ * is not open, are written to the database immediately (`settle` resolves to false), and the replica that opens the window waits
+ * for those writes. A request settled while the window is being opened waits until it is open, and is recorded after it
+ * was counted there.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,20 +27,19 @@ import type { Clock } from "../../core/clock.js";
 import { openScript } from "./admission-scripts.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 import { MemoryAdmissions } from "./memory-admissions.js";
-import { MemoryCounter } from "./memory-counter.js";
-import { RedisLease, type HeldThere, type RedisLeases } from "./redis-leases.js";
+import { MemoryWindows } from "./memory-windows.js";
+import { RedisLease, type LeaseEntry, type RedisLeases } from "./redis-leases.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 
 /** How long a window may take to be opened. */
 const openingMs = 5_000;
 const pollMs = 25;
-/** How long a write to the database takes that was begun at once, and for how long such writes are expected. */
+/** How long an immediate write to the database takes, and for how long after an outage such writes are expected. */
 const [writtenWithinMs, writesExpectedMs] = [100, 10 * 60_000];
 
 const answerSchema = z.array(z.union([z.number(), z.string()])).nonempty();
 const settledSchema = z.array(z.number()).nonempty();
 
-/** What Redis last said of a window. */
 interface SeenWindow {
   id: string;
   count: number;
@@ -48,8 +47,9 @@ interface SeenWindow {
 }
 
 export class RedisAdmissions implements Admissions {
-  readonly #counterHere: MemoryCounter;
-  readonly #here: MemoryAdmissions;
+  readonly #fallbackWindows: MemoryWindows;
+  readonly #fallback: MemoryAdmissions;
+  /** By key: what Redis last said of a window. */
   readonly #seen: ExpiringWindows<SeenWindow>;
   readonly #clock: Clock;
 
@@ -59,15 +59,10 @@ export class RedisAdmissions implements Admissions {
     { clock = link.clock, sweepEveryMs }: { clock?: Clock; sweepEveryMs?: number } = {},
   ) {
     this.#clock = clock;
-    const counter = new MemoryCounter(clock, sweepEveryMs);
-    this.#counterHere = counter;
-    this.#here = new MemoryAdmissions(counter, leases, {
-      replicas: () => link.replicas,
-      // Sign-in throttles are counted here too: their names are not kept.
-      hash: (name) => counter.hashed(name),
-    });
+    this.#fallbackWindows = new MemoryWindows(clock, sweepEveryMs);
+    this.#fallback = new MemoryAdmissions(this.#fallbackWindows, leases, () => link.replicas);
     this.#seen = new ExpiringWindows(clock, sweepEveryMs);
-    link.onRecovery(async () => counter.forgetRecorded());
+    link.onRecovery(async () => this.#fallbackWindows.closeRecorded());
   }
 
   get canRecall(): boolean {
@@ -90,59 +85,59 @@ export class RedisAdmissions implements Admissions {
       if (!Array.isArray(answer)) return answer;
       await Promise.all(answer.map((unknown) => this.#open(unknown)));
     }
-    return this.#here.admit(ask);
+    return this.#fallback.admit(ask);
   }
 
   async settle(corrections: readonly Correction[], lease: Lease | null): Promise<boolean> {
-    if (!this.link.isTrusted) return this.#settleHere(corrections, lease);
+    if (!this.link.isTrusted) return this.#settleInMemory(corrections, lease);
     const isShared = lease instanceof RedisLease;
     if (!isShared) lease?.release();
-    const freed = isShared ? lease.letGo() : [];
+    const released = isShared ? lease.stopHolding() : [];
     for (const { name, window, amount } of corrections) this.#correctSeen(name, window, amount);
-    const hasReserved = isShared && lease.hasReserved && freed.length > 0;
+    const hasReserved = isShared && lease.hasReserved && released.length > 0;
     const { isReopening, clock } = this.link;
     const untilMs = clock.monotonicMs() + openingMs;
-    let settled = await this.#settleThere(corrections, freed, hasReserved);
+    let settled = await this.#settleInRedis(corrections, released, hasReserved);
     while (settled?.isOpening === true && clock.monotonicMs() < untilMs) {
       await sleep(pollMs);
-      settled = await this.#settleThere(settled.unknown, [], false);
+      settled = await this.#settleInRedis(settled.unknown, [], false);
     }
-    if (settled === undefined) return this.#settleHere(corrections, null);
+    if (settled === undefined) return this.#settleInMemory(corrections, null);
     return settled.unknown.length === 0 && !isReopening;
   }
 
   async close(): Promise<void> {
     this.#seen.close();
-    await this.#counterHere.close();
+    this.#fallbackWindows.close();
   }
 
-  /** Everything that is held here to tell windows apart. */
-  heldNames(): string[] {
-    return [...this.#seen.names(), ...this.#counterHere.heldNames()];
+  /** What windows are kept by in this process. */
+  names(): string[] {
+    return [...this.#seen.names(), ...this.#fallbackWindows.names()];
   }
 
-  async #settleHere(corrections: readonly Correction[], lease: Lease | null): Promise<false> {
-    await this.#here.settle(corrections, lease);
+  async #settleInMemory(corrections: readonly Correction[], lease: Lease | null): Promise<false> {
+    await this.#fallback.settle(corrections, lease);
     return false;
   }
 
-  /** Resolves to what is still due for windows that are not known there; to undefined when Redis was lost. */
-  async #settleThere(
+  /** Resolves to the corrections of windows that Redis does not know; to undefined when Redis was lost. */
+  async #settleInRedis(
     corrections: readonly Correction[],
-    freed: readonly HeldThere[],
+    released: readonly LeaseEntry[],
     hasReserved: boolean,
   ): Promise<{ isOpening: boolean; unknown: Correction[] } | undefined> {
     try {
       const [isOpening, ...unknown] = settledSchema.parse(
         await this.link.run((redis) =>
           redis.sottoSettle(
-            corrections.length + freed.length,
+            corrections.length + released.length,
             ...corrections.map(({ name }) => this.#key(name)),
-            ...freed.map(({ key }) => key),
+            ...released.map(({ key }) => key),
             corrections.length,
             this.link.reopenAt,
             ...corrections.flatMap(({ window, amount, otherwise = "" }) => [window, amount, otherwise]),
-            ...freed.map(({ id }) => id),
+            ...released.map(({ id }) => id),
             hasReserved ? 1 : 0,
           ),
         ),
@@ -153,12 +148,12 @@ export class RedisAdmissions implements Admissions {
       };
     } catch (error) {
       throwUnlessUnavailable(error);
-      await this.leases.free(freed);
+      await this.leases.remove(released);
       return undefined;
     }
   }
 
-  /** By one of those who ask for it; the others wait for a moment. Rejects when the database cannot be asked. */
+  /** One caller opens it, the others wait a moment. Rejects when the database is unavailable. */
   async #open({ name, windowMs, initial }: WindowAsk): Promise<void> {
     const key = this.#key(name);
     const run = (command: (redis: Redis) => Promise<unknown>) =>
@@ -204,8 +199,8 @@ export class RedisAdmissions implements Admissions {
       )
       .catch(throwUnlessUnavailable);
     if (answer === undefined) {
-      // It may have been counted there all the same.
-      await this.leases.free(leases.map(({ name }) => this.leases.there(name, id)));
+      // Redis may have executed it nevertheless.
+      await this.leases.remove(leases.map(({ name }) => this.leases.entry(name, id)));
       return undefined;
     }
     const [refused, ...rest] = answerSchema.parse(answer);
@@ -238,7 +233,6 @@ export class RedisAdmissions implements Admissions {
     if (seen?.id === id) seen.count = Math.max(0, seen.count + amount);
   }
 
-  /** What Redis gets to see of a name. */
   #key(name: string): string {
     return this.link.name("window", name);
   }

@@ -3,9 +3,9 @@ import { closeAll } from "../../core/close-all.js";
 import type { Counters } from "./counters.js";
 import { RedisWakeUps } from "./redis-wake-ups.js";
 import { RedisAdmissions } from "./redis-admissions.js";
-import { RedisCounter } from "./redis-counter.js";
 import { RedisLeases } from "./redis-leases.js";
 import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
+import { WindowCounter } from "./window-counter.js";
 
 export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
   const link = await RedisLink.open(options);
@@ -13,7 +13,7 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
   const admissions = new RedisAdmissions(link, leases);
   const wakeUps = new RedisWakeUps(link);
   return {
-    counter: new RedisCounter(admissions),
+    counter: new WindowCounter(admissions),
     leases,
     admissions,
     wakeUps,

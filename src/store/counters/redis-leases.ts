@@ -1,73 +1,67 @@
 /**
- * Permissions to run that replicas share. Each is an id in Redis that ends by itself and is renewed by its
- * holder, so those of a replica that was killed are free within half a minute.
+ * Leases that replicas share. Each is an id in a sorted set of Redis that expires and is renewed by its holder, so those
+ * of a replica that was killed are free within half a minute.
  *
- * During an outage a replica grants its share of the limit, less all that it holds itself, wherever that came from; what
- * the others hold is not known. When Redis recovers, renewing writes what this replica holds, and what was released
- * meanwhile is freed.
+ * During an outage a replica grants its share of the limit, less all that it holds itself, granted before or since; what
+ * the others hold is unknown. When Redis recovers, renewing writes what this replica holds, and what was released
+ * meanwhile is removed.
  */
 import { randomUUID } from "node:crypto";
 import type { Lease, Leases } from "../../core/counters.js";
 import { ExpiringWindows } from "./expiring-windows.js";
-import type { LocalLeases } from "./memory-counter.js";
+import type { LocalLeases } from "./memory-leases.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { heldScript, renewScript } from "./redis-scripts.js";
 
-const liveMs = 25_000;
-/** Three attempts before one expires. */
-const renewEveryMs = 8_000;
+/** Renewed three times before it expires. */
+const usualTimes = { liveMs: 25_000, renewEveryMs: 8_000 };
 /** How long a refusal is taken to say what others hold. */
 const refusalMs = 1_000;
-/** More are left to end by themselves. */
-const mostUnfreed = 10_000;
-
-export interface RedisLeaseTimes {
-  liveMs: number;
-  renewEveryMs: number;
-}
+/** More are left to expire. */
+const maxUnremoved = 10_000;
 
 export class RedisLeases implements Leases, LocalLeases {
-  /** Held by this replica, by name. */
+  /** Ids held by this replica, by name. */
   readonly #held = new Map<string, Set<string>>();
   /** How many others held when one was last refused. */
   readonly #elsewhere: ExpiringWindows<{ count: number; endsMs: number }>;
-  /** In Redis, perhaps: what could not be freed there. */
-  #unfreed: HeldThere[] = [];
+  /** What could not be removed, and may still be in Redis. */
+  #unremoved: LeaseEntry[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly liveMs: number;
 
   constructor(
     private readonly link: RedisLink,
-    times: RedisLeaseTimes = { liveMs, renewEveryMs },
+    { liveMs, renewEveryMs } = usualTimes,
   ) {
-    this.liveMs = times.liveMs;
+    this.liveMs = liveMs;
     this.#elsewhere = new ExpiringWindows(link.clock);
     this.#timer = setInterval(
       () => void this.#renewAll().catch(throwUnlessUnavailable),
-      times.renewEveryMs,
+      renewEveryMs,
     ).unref();
     link.onRecovery(async () => {
       await this.#renewAll();
-      await this.free(this.#unfreed.splice(0));
+      await this.remove(this.#unremoved.splice(0));
     });
   }
 
-  acquireNow(name: string, limit: number): Lease | null {
-    return this.heldNow(name) < limit ? this.hold([name], randomUUID()) : null;
+  acquire(name: string, limit: number): Lease | null {
+    return this.heldHere(name) < limit ? this.hold([name], randomUUID()) : null;
   }
 
-  heldNow(name: string): number {
+  heldHere(name: string): number {
     return this.#held.get(name)?.size ?? 0;
   }
 
-  /** How many are held by the latest that is known. */
+  /** How many are held as far as is known here. */
   recall(name: string): number {
-    return this.heldNow(name) + (this.#elsewhere.live(name)?.count ?? 0);
+    return this.heldHere(name) + (this.#elsewhere.live(name)?.count ?? 0);
   }
 
-  /** Redis refused one, since so many are held. */
+  /** Redis refused one, since this many are held. */
   refused(name: string, held: number): void {
-    const count = Math.max(0, held - this.heldNow(name));
+    const count = Math.max(0, held - this.heldHere(name));
     this.#elsewhere.set(name, { count, endsMs: this.link.clock.monotonicMs() + refusalMs });
   }
 
@@ -75,59 +69,57 @@ export class RedisLeases implements Leases, LocalLeases {
   hold(names: readonly string[], id: string, hasReserved = false): RedisLease {
     for (const name of names) this.#held.set(name, (this.#held.get(name) ?? new Set<string>()).add(id));
     return new RedisLease(
-      () => this.#letGo(names, id),
-      (freed) => void this.free(freed),
+      () => this.#stopHolding(names, id),
+      (entries) => void this.remove(entries),
       hasReserved,
     );
   }
 
   async held(name: string): Promise<number> {
-    if (!this.link.isTrusted) return this.heldNow(name);
+    if (!this.link.isTrusted) return this.heldHere(name);
     const held = await this.link
       .run((redis) => redis.eval(heldScript, 1, this.key(name)))
       .catch(throwUnlessUnavailable);
-    return typeof held === "number" ? held : this.heldNow(name);
+    return typeof held === "number" ? held : this.heldHere(name);
   }
 
-  /** Frees what this replica still holds. */
+  /** Releases what this replica still holds. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#elsewhere.close();
-    const held = [...this.#held].flatMap(([name, ids]) => [...ids].map((id) => this.there(name, id)));
+    const held = [...this.#held].flatMap(([name, ids]) => [...ids].map((id) => this.entry(name, id)));
     this.#held.clear();
-    await this.free(held);
+    await this.remove(held);
   }
 
-  /** Never rejects: what is not freed now is freed when Redis recovers, or ends by itself. */
-  async free(freed: readonly HeldThere[]): Promise<void> {
+  /** Never rejects: what cannot be removed now is removed when Redis recovers, or expires. */
+  async remove(entries: readonly LeaseEntry[]): Promise<void> {
     await Promise.all(
-      freed.map((each) =>
+      entries.map((entry) =>
         this.link
-          .run((redis) => redis.zrem(each.key, each.id))
+          .run((redis) => redis.zrem(entry.key, entry.id))
           .catch((error: unknown) => {
             throwUnlessUnavailable(error);
-            if (this.#unfreed.length < mostUnfreed) this.#unfreed.push(each);
+            if (this.#unremoved.length < maxUnremoved) this.#unremoved.push(entry);
           }),
       ),
     );
   }
 
-  there(name: string, id: string): HeldThere {
+  entry(name: string, id: string): LeaseEntry {
     return { key: this.key(name), id };
   }
 
-  /** What Redis gets to see of a name. */
   key(name: string): string {
     return this.link.name("lease", name);
   }
 
-  /** What Redis still has of it. */
-  #letGo(names: readonly string[], id: string): HeldThere[] {
+  #stopHolding(names: readonly string[], id: string): LeaseEntry[] {
     return names.flatMap((name) => {
       const ids = this.#held.get(name);
       if (ids?.delete(id) !== true) return [];
       if (ids.size === 0) this.#held.delete(name);
-      return [this.there(name, id)];
+      return [this.entry(name, id)];
     });
   }
 
@@ -140,23 +132,23 @@ export class RedisLeases implements Leases, LocalLeases {
   }
 }
 
-/** An id in one of Redis' sets of leases. */
-export interface HeldThere {
+/** An id in one of the sets of leases in Redis. */
+export interface LeaseEntry {
   key: string;
   id: string;
 }
 
 export class RedisLease implements Lease {
   constructor(
-    /** Stops renewing it, and returns what is to be freed in Redis: nothing from the second time on. */
-    readonly letGo: () => HeldThere[],
-    private readonly free: (freed: readonly HeldThere[]) => void,
+    /** Stops renewing it, and returns what is to be removed from Redis: nothing from the second call on. */
+    readonly stopHolding: () => LeaseEntry[],
+    private readonly remove: (entries: readonly LeaseEntry[]) => void,
     /** Redis keeps beside it what it reserved of quotas. */
     readonly hasReserved: boolean,
   ) {}
 
   release(): void {
-    const freed = this.letGo();
-    if (freed.length > 0) this.free(freed);
+    const entries = this.stopHolding();
+    if (entries.length > 0) this.remove(entries);
   }
 }

@@ -1,16 +1,15 @@
 /**
- * The connection to Redis (or Valkey), and whether it can be counted on.
+ * The connection to Redis (or Valkey), and whether it can be relied on.
  *
  * A command that fails or has no answer after a quarter of a second, or a connection that closes, begins an outage.
- * From then on commands are rejected here immediately, so that no request waits for Redis, and a heartbeat tries again
- * several times a second, each time with a new client: one that reconnects by itself can stay `ready` on a socket that is
- * dead, behind a proxy that accepts connections and resets them. Why an outage began is kept (`trouble`), for the log
- * and for the operator.
+ * From then on commands are rejected immediately, so that no request waits for Redis, and a heartbeat retries several
+ * times a second, each time with a new client: behind a proxy that accepts connections and resets them, one that
+ * reconnects can stay `ready` on a dead socket. The cause of the outage is kept (`trouble`), for the log and the operator.
  *
  * When a heartbeat succeeds, Redis may have lost everything, and commands that had no answer may have been executed. So
- * windows of quotas are to be opened again from the database, at a moment 2 s ahead that the replica agrees on with
- * the others (`reopenAt`): those that lost Redis too trust it from that moment on, and those that did not hear of it
- * by their next heartbeat. Until then all of them write what was used to the database without delay (`isReopening`).
+ * windows of quotas are opened again from the database, at a moment 2 s ahead that all replicas learn from Redis
+ * (`reopenAt`): those that lost Redis trust it from that moment on, the others learn of it by their next heartbeat. Until
+ * then all of them write usage to the database without delay (`isReopening`).
  *
  * The heartbeat also keeps this replica in the set of replicas, whose size is remembered during an outage.
  */
@@ -37,7 +36,7 @@ const beatEveryMs = 1_000;
 const retryEveryMs = 250;
 /** How long a replica may be silent before the others count without it. */
 const silentMs = 10_000;
-/** Longer than every replica takes to hear of it: a connection attempt and a heartbeat, or the next heartbeat. */
+/** Longer than every replica takes to learn of it: a connection attempt and a heartbeat, or the next heartbeat. */
 const reopenAheadMs = 2_000;
 /** Longer than any window of a quota. */
 const reopenKeptMs = 32 * 24 * 60 * 60_000;
@@ -48,16 +47,16 @@ export type Health = "ok" | RedisTrouble["kind"];
 
 export interface RedisLinkOptions {
   url: string;
-  /** Known to the replicas of one installation: names in Redis are hashed with it. */
+  /** Shared by the replicas of one installation: names in Redis are hashed with it. */
   secret: string;
-  /** How many there are, until Redis has said. */
+  /** The number of replicas until Redis knows it. */
   replicas: number;
   clock: Clock;
   /** Called on each change, with the cause of trouble; also at the start when Redis cannot be used then. */
   onHealth?: (health: Health, cause?: string) => void;
 }
 
-/** Thrown instead of waiting. */
+/** Thrown without waiting during an outage. */
 class RedisUnavailable extends Error {
   constructor(cause?: unknown) {
     super("Redis cannot be used right now.", { cause });
@@ -65,7 +64,7 @@ class RedisUnavailable extends Error {
   }
 }
 
-/** For callers that can do without Redis; any other error is a bug. */
+/** For callers with a fallback; any other error is a bug. */
 export function throwUnlessUnavailable(error: unknown): void {
   if (!(error instanceof RedisUnavailable)) throw error;
 }
@@ -75,19 +74,19 @@ export class RedisLink {
   readonly #id = randomUUID();
   readonly #recoveries: (() => Promise<void>)[] = [];
   #redis: Redis;
-  /** `settling`: it answers, but is not trusted yet. */
+  /** `settling`: it answers, but is not relied on before `reopenAt`. */
   #state: "ok" | "settling" | "lost" = "lost";
   /** By the clock of Redis; 0 while there was no outage. */
   #reopenAt = 0;
   /** The same by the clock here. */
   #reopenAtMs = -Infinity;
   #trouble: RedisTrouble | null = null;
-  /** What the connection itself last reported, since it was last established. */
+  /** The last error of the connection since it was established. */
   #connectionError: unknown = null;
   #replicas: number;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #told = "ok";
+  #reported = "ok";
 
   private constructor(options: RedisLinkOptions) {
     this.#options = options;
@@ -112,12 +111,12 @@ export class RedisLink {
     return this.#reopenAt;
   }
 
-  /** That moment is ahead. */
+  /** That moment is in the future. */
   get isReopening(): boolean {
     return this.reopenedForMs < 0;
   }
 
-  /** How long ago it was. */
+  /** How long ago it was; negative while it is in the future. */
   get reopenedForMs(): number {
     return this.#nowMs() - this.#reopenAtMs;
   }
@@ -135,12 +134,12 @@ export class RedisLink {
     return this.#options.clock;
   }
 
-  /** As many as there were when Redis last said. */
+  /** The last number that Redis knew. */
   get replicas(): number {
     return this.#replicas;
   }
 
-  /** What Redis gets to see of a name: nothing that could be read back. */
+  /** Hashed, so that Redis never sees a name. */
   name(kind: string, name: string): string {
     const hash = createHmac("sha256", this.#options.secret).update(`${kind}:${name}`).digest("base64url");
     return `sotto:${kind}:${hash.slice(0, 32)}`;
@@ -163,12 +162,12 @@ export class RedisLink {
     this.#recoveries.push(recover);
   }
 
-  /** A connection of its own for listening, which reconnects by itself. */
+  /** A separate connection for subscriptions, which reconnects automatically. */
   newListener(): Redis {
     return this.#redis.duplicate({
       lazyConnect: false,
       enableOfflineQueue: true,
-      // Nothing else would notice that it was refused and has to subscribe again.
+      // Otherwise a refused subscription would go unnoticed.
       enableReadyCheck: true,
       maxRetriesPerRequest: null,
       retryStrategy: () => retryEveryMs,
@@ -220,16 +219,16 @@ export class RedisLink {
     for (const recover of this.#recoveries) await recover();
     this.#state = "ok";
     this.#trouble = null;
-    this.#tell("ok");
+    this.#report("ok");
   }
 
   #newClient(): Redis {
     const redis = new Redis(this.#options.url, {
       lazyConnect: true,
       connectTimeout: connectTimeoutMs,
-      // Refuse rather than keep for later: a count that comes late is wrong.
+      // A count that arrives late is wrong.
       enableOfflineQueue: false,
-      // The heartbeat finds out more: a Redis that loads its data or wants a password answers it with an error.
+      // The heartbeat says more: a Redis that is loading its data or requires a password answers it with an error.
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -251,7 +250,7 @@ export class RedisLink {
     return redis;
   }
 
-  /** An error that says nothing by itself, such as a stream that is not writable, leaves the cause as it was. */
+  /** An error without a cause, such as a stream that is not writable, leaves the known cause as it was. */
   #lose(error: unknown): void {
     if (this.#isClosed) return;
     this.#trouble = troubleOf(error) ?? troubleOf(this.#connectionError) ?? this.#trouble;
@@ -259,15 +258,15 @@ export class RedisLink {
       this.#state = "lost";
       this.#scheduleBeat();
     }
-    this.#tell(this.#trouble ?? connectionClosed);
+    this.#report(this.#trouble ?? connectionClosed);
   }
 
-  /** Once for each change: which system error it is changes too often to be told of while Redis is unreachable. */
-  #tell(now: RedisTrouble | "ok"): void {
+  /** Once for each change. While Redis is unreachable the system's code is left out: it changes too often. */
+  #report(now: RedisTrouble | "ok"): void {
     const { kind, cause } = now === "ok" ? { kind: now, cause: undefined } : now;
-    const told = kind === "refusing" ? `${kind} ${cause}` : kind;
-    if (this.#told === told) return;
-    this.#told = told;
+    const reported = kind === "refusing" ? `${kind} ${cause}` : kind;
+    if (this.#reported === reported) return;
+    this.#reported = reported;
     this.#options.onHealth?.(kind, cause);
   }
 
@@ -284,9 +283,8 @@ export class RedisLink {
   }
 }
 
-/** The connection ended without an error of its own. */
+/** The connection ended without an error. */
 const connectionClosed: RedisTrouble = { kind: "unreachable", cause: "ECONNRESET" };
 
-/** An answer that takes longer is none. */
 const within = <T>(work: Promise<T>, limitMs: number): Promise<T> =>
   withTimeLimit(work, limitMs, () => new NoAnswer());

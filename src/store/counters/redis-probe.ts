@@ -1,4 +1,4 @@
-/** Whether a Redis can be used for counting, asked once: it must accept a script that writes, as limits are counted. */
+/** Checks once whether a Redis is usable: it must accept a script that writes. */
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { withTimeLimit } from "../../core/time-limit.js";

@@ -1,6 +1,5 @@
 /**
- * What happens inside Redis, each as one atomic step, timed by the clock of the server. Every key expires by
- * itself.
+ * The keys in Redis, all of which expire, and scripts. Each script is atomic, and timed by the clock of Redis.
  *
  * | key                     | what it is                                                                            |
  * | ----------------------- | ------------------------------------------------------------------------------------- |
@@ -8,12 +7,12 @@
  * |                         | `id`: names this window, so that a late correction does not meet the next one          |
  * |                         | `count`: what was counted in it                                                        |
  * |                         | `opened`: of quotas only: when the database was last asked for `count`                 |
- * | …:<hash>:opening        | beside a window of a quota: a replica asks the database what it had counted            |
+ * | …:<hash>:opening        | beside a window of a quota: a replica is asking the database for its count             |
  * | sotto:lease:<hash>      | a sorted set: ids of leases by the time at which each ends                             |
  * | …:<hash>:reserved       | a hash beside a lease: by its id, what it reserved in windows of quotas                |
- * | sotto:replicas:<hash>   | a sorted set: ids of replicas by the time at which each was last heard from            |
+ * | sotto:replicas:<hash>   | a sorted set: ids of replicas by the time of their last heartbeat                      |
  * | sotto:reopen:<hash>     | when windows of quotas are or were to be opened again from the database: all that were |
- * |                         | opened before are unknown from then on. Set 2 s ahead by whoever lost Redis            |
+ * |                         | opened before are unknown from then on. Set 2 s ahead by a replica that lost Redis     |
  */
 
 /** The clock of the server, in milliseconds. */
@@ -21,7 +20,7 @@ export const now = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** time to live, ids … Also writes those that Redis has lost: their holders are at work. */
+/** time to live, ids … Also restores those that Redis has lost. */
 export const renewScript = `${now}
 local lives = tonumber(ARGV[1])
 for index = 2, #ARGV do redis.call('ZADD', KEYS[1], now + lives, ARGV[index]) end
@@ -42,7 +41,7 @@ redis.call('ZADD', KEYS[1], now, replica)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - silence)
 redis.call('PEXPIRE', KEYS[1], silence)
 local reopenAt = tonumber(redis.call('GET', KEYS[2]) or '0')
--- Another replica may have set it just now. Further ahead than that, it is of a server whose clock was another.
+-- Another replica may have set it just now. One further ahead was set by a Redis whose clock was ahead.
 if ahead > 0 and (reopenAt <= now or reopenAt > now + ahead) then
   reopenAt = now + ahead
   redis.call('SET', KEYS[2], string.format('%.0f', reopenAt), 'PX', kept)

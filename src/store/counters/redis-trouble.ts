@@ -1,20 +1,20 @@
 /**
- * Why Redis cannot be counted on, and what an operator can do about it. A Redis that answers and refuses (a missing
- * password, no memory left, a replica) is told apart from one that cannot be reached: the remedies differ.
+ * Why Redis is unusable, and what an operator can do about it. A Redis that refuses commands (a missing password, no
+ * memory left, a replica) is distinguished from one that is unreachable: the remedies differ.
  */
 
 export interface RedisTrouble {
   kind: "unreachable" | "refusing";
-  /** The system's code of a broken connection, or the prefix of the error that Redis answered with. */
+  /** The system's error code, or the prefix of the error that Redis answered with. */
   cause: string;
 }
 
-export interface Explanation {
+interface Explanation {
   reason: string;
   next: string;
 }
 
-/** Rejects a command that has no answer in time. */
+/** A command timed out. */
 export class NoAnswer extends Error {
   readonly code = "ETIMEDOUT";
 
@@ -48,7 +48,7 @@ export function explainTrouble(url: string, { kind, cause }: RedisTrouble): Expl
   return { reason: `${where} ${reason} (${cause})`, next };
 }
 
-/** For a start that goes on without Redis. */
+/** For a start without Redis. */
 export function startNotice(url = "", trouble: RedisTrouble): string {
   const { reason, next } = explainTrouble(url, trouble);
   return `${reason}. ${next} Starting without it: this server admits its share of every limit until Redis can be used.`;
@@ -99,7 +99,7 @@ const refusals: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** Redis 6 wraps what a command in a script was refused with: "ERR Error running script …: -OOM command not …". */
+/** Redis 6 wraps the error of a command in a script: "ERR Error running script …: -OOM command not …". */
 function prefixOf(message: string): string {
   const [, wrapped] = /^ERR Error running script.*?: -?([A-Z]{2,})\b/.exec(message) ?? [];
   if (wrapped !== undefined) return wrapped;

@@ -32,14 +32,14 @@ export class RedisWakeUps implements WakeUps {
   #subscribe(): Redis {
     const subscriber = this.link.newListener();
     subscriber.on("error", () => {});
-    subscriber.on("message", () => this.#tell());
-    // Wake-ups sent while it was disconnected are lost. It resubscribes by itself.
-    subscriber.on("ready", () => this.#tell());
+    subscriber.on("message", () => this.#notify());
+    // Wake-ups sent while it was disconnected are lost. It resubscribes automatically.
+    subscriber.on("ready", () => this.#notify());
     subscriber.subscribe(this.#channel).catch(() => undefined);
     return subscriber;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,11 +1,10 @@
 /**
- * Ends what an account can do, and removes what is stored about it.
+ * Ends an account's access, and removes what is stored about it.
  *
- * Everything that belongs to an account hangs on its row and goes with it. The audit trail does not: it is
- * about what happened to the service too. The lines about what the account did to itself and its keys are
- * deleted; the rest stays, with fixed words in place of the ids, so that nothing leads back to the account or
- * from one line to another. The rows of `changes` must keep the ids for as long as a server may not have read
- * them; they are deleted within two hours.
+ * Everything that belongs to an account references its row and is deleted with it, except for the audit trail, which
+ * is also about the service. The lines about what the account did to itself and its keys are deleted; in the others
+ * fixed words replace the ids, so that nothing identifies the account or links one line to another. The rows of
+ * `changes` must keep the ids for as long as a server may not have read them; they are deleted within two hours.
  */
 import { sql, type Kysely, type Transaction } from "kysely";
 import { deletedAccount, deletedKey } from "../../core/audit.js";
@@ -19,7 +18,7 @@ export async function endAccess(transaction: Transaction<Schema>, id: string): P
   await transaction.deleteFrom("links").where("account_id", "=", id).execute();
 }
 
-/** Does nothing for an account that does not exist any more. */
+/** Does nothing for an account that no longer exists. */
 export async function removeAccount(transaction: Transaction<Schema>, id: string): Promise<void> {
   const account = await transaction
     .selectFrom("accounts")
@@ -34,14 +33,14 @@ export async function removeAccount(transaction: Transaction<Schema>, id: string
   await transaction.updateTable("audit").set({ actor: deletedAccount }).where("actor", "=", id).execute();
   await transaction.updateTable("audit").set({ target: deletedAccount }).where("target", "=", id).execute();
   await transaction.updateTable("audit").set({ target: deletedKey }).where("target", "in", ownKeys).execute();
-  // Invitations to the address, of which a hash is kept.
+  // Invitations to the address, which is stored as a hash.
   await transaction.deleteFrom("links").where("email_hash", "=", emailHash(account.email)).execute();
   await transaction.deleteFrom("accounts").where("id", "=", id).execute();
 }
 
 /**
- * Takes the ids out of the lines from `firstId` on that name an account or a key that is gone: they were written
- * by a request that was under way when it was deleted.
+ * Removes the ids of deleted accounts and keys from the lines from `firstId` on: they were written by requests that were
+ * running at the time of the deletion.
  */
 export async function forgetDeleted(db: Kysely<Schema>, firstId: string): Promise<void> {
   const forget = async (

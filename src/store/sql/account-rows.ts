@@ -1,8 +1,8 @@
 /**
  * Accounts as the dashboard needs them, in SQL.
  *
- * Whatever demotes or removes an admin first locks one row that all such changes share, then counts the remaining
- * admins. Without the lock two admins could each see the other, and both would be removed.
+ * Every change that demotes or removes an admin first locks one shared row, then counts the remaining admins. Without
+ * the lock two concurrent changes could each see the other admin, and remove both.
  */
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
@@ -12,9 +12,9 @@ import { newId } from "../../core/keys/ids.js";
 import { DuplicateEmail, type NewAccount } from "../../core/store.js";
 import type { Account, Role } from "../../core/entities.js";
 import { endAccess, removeAccount } from "./account-removal.js";
+import { AccountSearch } from "./account-search.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
-import { AccountSearch } from "./search/account-search.js";
 import type { AccountRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
@@ -26,7 +26,7 @@ export class SqlAccounts implements AccountStore {
     private readonly changes: SqlChanges,
     locksRows: boolean,
   ) {
-    // Of the two kinds of database the one that locks rows compares text by the rules of a language.
+    // Postgres, which locks rows, compares text by collation; SQLite compares bytes.
     this.#search = new AccountSearch(db, !locksRows);
   }
 
@@ -100,8 +100,8 @@ export class SqlAccounts implements AccountStore {
   }
 
   async findSummary(id: string, now: Date): Promise<AccountSummary | null> {
-    const row = await this.#summaries(now).where("accounts.id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toSummary(row);
+    const [summary] = await this.findSummaries([id], now);
+    return summary ?? null;
   }
 
   setRole(id: string, role: Role): Promise<boolean> {
@@ -176,16 +176,16 @@ export class SqlAccounts implements AccountStore {
       ]);
   }
 
-  /** Runs `change` unless it would leave no admin that can act. */
+  /** Runs `change` unless it would leave no active admin. */
   async #unlessLastAdmin(
     id: string,
     kind: ChangeKind,
-    losesPower: boolean,
+    losesAdmin: boolean,
     change: (transaction: Transaction<Schema>) => Promise<void>,
   ): Promise<boolean> {
     try {
       await this.changes.with(kind, id, async (transaction) => {
-        if (losesPower) await this.#requireOtherAdmin(transaction, id);
+        if (losesAdmin) await this.#requireOtherAdmin(transaction, id);
         await change(transaction);
       });
       return true;

@@ -29,7 +29,7 @@ export async function backUpSqlite(path: string, file: string, now: Date): Promi
   }
 }
 
-/** For the operator's checklist. A copy that cannot be noted, on a full disk say, is still a copy. */
+/** For the operator's checklist. A backup that cannot be noted, on a full disk for example, is still a backup. */
 function note(database: Awaited<ReturnType<typeof openDatabase>>, now: Date): void {
   try {
     database

@@ -1,15 +1,15 @@
 /**
- * What running servers must learn of, in SQL. A change is appended in the transaction that makes it.
+ * Changes that running servers follow, in SQL. A change is appended in the transaction that makes it.
  *
  * Its number comes from one row that every such transaction updates, and so locks until it commits: numbers
- * become visible in their order and without gaps. (A sequence of the database would number in the order of
- * asking, and whoever reads "all after 7" could miss a 6 that commits later.) It is appended last in its
- * transaction, so that nobody waits for another lock while holding this one.
+ * become visible in order and without gaps. (A database sequence is not transactional: a reader of "all after 7"
+ * could miss a 6 that commits later.) The change is appended last in its transaction, so that no other lock is waited
+ * for while this one is held.
  */
-import type { Kysely, Transaction } from "kysely";
-import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../../core/replicas/changes.js";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
-import { batchRows, inBatches } from "./batches.js";
+import { type Change, type ChangeKind, changeKinds, type ChangeStore } from "../../core/replicas/changes.js";
+import { deleteInBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 
 export class SqlChanges implements ChangeStore {
@@ -45,12 +45,7 @@ export class SqlChanges implements ChangeStore {
   }
 
   async prune(before: Date): Promise<void> {
-    const old = this.db
-      .selectFrom("changes")
-      .select("id")
-      .where("at", "<", before.getTime())
-      .limit(batchRows);
-    await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
+    await deleteInBatches(this.db, "changes", sql`at < ${before.getTime()}`);
   }
 
   /** Carries out a change and appends it, in one transaction. */
@@ -66,7 +61,7 @@ export class SqlChanges implements ChangeStore {
     });
   }
 
-  /** The same for work that finds out on the way what it changes, if anything. */
+  /** The same for work that only then knows what it changes, if anything. */
   async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
     const noted: [ChangeKind, string][] = [];
     const result = await this.db.transaction().execute(async (transaction) => {
@@ -89,8 +84,8 @@ export class SqlChanges implements ChangeStore {
   }
 }
 
-/** What is noted is appended when the work is done. */
-export type NoteChange = (kind: ChangeKind, subject: string) => void;
+/** Noted changes are appended when the work is done. */
+type NoteChange = (kind: ChangeKind, subject: string) => void;
 
 /** A kind that a newer version wrote may matter to anything. */
 const toKind = (text: string): ChangeKind => changeKinds.find((kind) => kind === text) ?? "plans_changed";

@@ -1,47 +1,26 @@
 /**
- * Moves every row of one database to another that is empty, in one transaction of each: all of it arrives or
- * nothing. Tables go in the order of their references, in batches; then what arrived is read back, and each
- * table's number of rows and a sum over the hashes of its rows must be the same on both sides. (A sum, since
- * databases sort text differently.)
+ * Copies every row of one database to another that is empty, in one transaction of each: all of it arrives or
+ * nothing. Tables are copied in the order of their references, in batches; then the copy is read back, and each
+ * table's number of rows and a sum over the hashes of its rows must be equal on both sides. (A sum, since databases
+ * sort text differently.)
  *
- * The source is read as it was at one moment. If it was written to meanwhile, the copy is aborted: a server
- * is running on it, and what it writes next would be lost.
+ * The source is read in one snapshot. If it was written to since, the copy is aborted: a server is running on it,
+ * and what it writes next would be lost.
  */
 import { createHash } from "node:crypto";
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { Schema } from "./schema.js";
+import { primaryKeys, type Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
 
 const rowsAtOnce = 500;
 
-/** By the order of references, each with its primary key. The table of migrations is written by each side itself. */
-const tables = {
-  plans: ["id"],
-  accounts: ["id"],
-  keys: ["id"],
-  sessions: ["hash"],
-  links: ["hash"],
-  usage: ["account_id", "hour", "key_id", "model"],
-  account_days: ["account_id", "day", "model"],
-  key_days: ["account_id", "day", "key_id", "model"],
-  key_spans: ["account_id", "span", "key_id", "model"],
-  quota_days: ["account_id", "day", "key_id"],
-  quota_warnings: ["account_id", "name"],
-  service_usage: ["hour", "model"],
-  outcomes: ["hour", "model", "code"],
-  changelog: ["id"],
-  maintenance: ["id"],
-  audit: ["id"],
-  settings: ["name"],
-  changes: ["id"],
-  change_counter: ["id"],
-} as const satisfies Record<Exclude<keyof Schema, "migrations">, readonly string[]>;
+type TableName = keyof Schema;
 
-type TableName = keyof typeof tables;
-const tableNames = Object.keys(tables) as TableName[];
+/** Each side writes its table of migrations itself. */
+const tableNames = (Object.keys(primaryKeys) as TableName[]).filter((name) => name !== "migrations");
 
-/** What a new database has already, from its migrations. */
-const madeByMigrations: readonly TableName[] = ["plans", "change_counter"];
+/** Not empty in a new database. */
+const filledByMigrations: readonly TableName[] = ["plans", "change_counter"];
 
 type Row = Record<string, string | number | null | Uint8Array>;
 
@@ -60,7 +39,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<string, nu
     await requireEmpty(to);
     wasSourceWritten();
     const counts = await source.transaction().execute(async (from) => {
-      for (const table of madeByMigrations) await sql`delete from ${sql.table(table)}`.execute(to);
+      for (const table of filledByMigrations) await sql`delete from ${sql.table(table)}`.execute(to);
       const copied: Record<string, number> = {};
       for (const table of tableNames) copied[table] = await copyTable(table, from, to, onProgress);
       for (const table of tableNames) await verify(table, from, to);
@@ -68,7 +47,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<string, nu
     });
     if (wasSourceWritten()) {
       throw new StoreError(
-        "The installation was written to while it was copied, so the copy was given up and nothing was changed. Stop the server and try again.",
+        "The installation was written to while it was copied, so the copy was aborted and nothing was changed. Stop the server and try again.",
       );
     }
     return counts;
@@ -77,7 +56,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<string, nu
 
 async function requireEmpty(target: Transaction<Schema>): Promise<void> {
   for (const table of tableNames) {
-    if (madeByMigrations.includes(table)) continue;
+    if (filledByMigrations.includes(table)) continue;
     if ((await countRows(target, table)) === 0) continue;
     throw new StoreError(
       `The target is not empty: its table ${table} has rows. Nothing was copied. Name a new database.`,
@@ -112,7 +91,7 @@ async function verify(table: TableName, from: Transaction<Schema>, to: Transacti
   const [before, after] = [await digest(from, table), await digest(to, table)];
   if (before.rows === after.rows && before.sum === after.sum) return;
   throw new StoreError(
-    `The copy of the table ${table} differs from its source (${before.rows} rows there, ${after.rows} here), so it was given up and nothing was changed.`,
+    `The copy of the table ${table} differs from its source (${before.rows} rows there, ${after.rows} here), so it was aborted and nothing was changed.`,
   );
 }
 
@@ -136,9 +115,9 @@ function hashOf(row: Row): bigint {
   return BigInt(`0x${createHash("sha256").update(JSON.stringify(cells)).digest("hex")}`);
 }
 
-/** All rows, by primary key, each batch going on after the last row of the one before. */
+/** All rows, by primary key. */
 async function* batches(db: Transaction<Schema>, table: TableName): AsyncGenerator<Row[], void, undefined> {
-  const key = tables[table];
+  const key = primaryKeys[table];
   const order = sql.join(key.map((column) => sql.ref(column)));
   let after = sql``;
   for (;;) {
@@ -162,7 +141,7 @@ function toCell(column: string, value: unknown): Row[string] {
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   if (value instanceof ArrayBuffer) return Buffer.from(value);
   if (value instanceof Uint8Array) return value;
-  throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
+  throw new TypeError(`The column ${column} holds a value of an unknown type.`);
 }
 
 async function countRows(db: Transaction<Schema>, table: TableName): Promise<number> {

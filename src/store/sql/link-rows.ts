@@ -1,13 +1,13 @@
 /**
- * One-time links, in SQL. Using one up is deleting its row, and the database lets exactly one transaction do
- * that; what the link is for happens in the same transaction.
+ * One-time links, in SQL. A link is used by deleting its row, which only one transaction can do; what the link is for
+ * happens in the same transaction.
  */
-import type { Kysely, Transaction } from "kysely";
-import type { LinkKind, LinkStore, NewLink } from "../../core/sign-in/ports.js";
-import type { Account } from "../../core/entities.js";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
+import type { Account } from "../../core/entities.js";
+import type { LinkKind, LinkStore, NewLink } from "../../core/sign-in/ports.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
-import { batchRows, inBatches } from "./batches.js";
+import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
@@ -24,7 +24,7 @@ export class SqlLinks implements LinkStore {
     await this.db.insertInto("links").values(fromLink(link)).execute();
   }
 
-  /** An index allows one set-up link; the one that is there must have expired to make room. */
+  /** An index allows one set-up link at a time; an expired one is deleted first. */
   createSetup(link: NewLink): Promise<boolean> {
     return this.db.transaction().execute(async (transaction) => {
       if (await hasAdmin(transaction)) return false;
@@ -61,11 +61,11 @@ export class SqlLinks implements LinkStore {
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null> {
     return this.db.transaction().execute(async (transaction) => {
-      const link = await useUp(transaction, kind, hash, now);
+      const link = await consume(transaction, kind, hash, now);
       if (link === null) return null;
       if (kind === "setup" && (await hasAdmin(transaction))) return null;
       const role = kind === "setup" ? "admin" : "user";
-      // A taken address rejects and so rolls back: the link is as it was.
+      // Rejects when the address is taken, and the rollback restores the link.
       const planId = link.planId ?? account.planId;
       return insertAccount(transaction, { ...account, planId, role }, this.clock.now());
     });
@@ -73,7 +73,7 @@ export class SqlLinks implements LinkStore {
 
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
     return this.changes.transaction(async (transaction, note) => {
-      const link = await useUp(transaction, "reset", hash, now);
+      const link = await consume(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
       const row = await transaction
@@ -112,16 +112,11 @@ export class SqlLinks implements LinkStore {
   }
 
   async prune(now: Date): Promise<void> {
-    const expired = this.db
-      .selectFrom("links")
-      .select("hash")
-      .where("expires_at", "<=", now.getTime())
-      .limit(batchRows);
-    await inBatches(() => this.db.deleteFrom("links").where("hash", "in", expired).executeTakeFirstOrThrow());
+    await deleteInBatches(this.db, "links", sql`expires_at <= ${now.getTime()}`);
   }
 }
 
-async function useUp(
+async function consume(
   transaction: Transaction<Schema>,
   kind: LinkKind,
   hash: Uint8Array,

@@ -1,8 +1,8 @@
 /**
- * Brings a database to the shape this version knows. Migrations are numbered and applied in order, each in a
- * transaction of its own that holds a lock against other processes and records the migration. A process that
- * dies half-way leaves the earlier ones applied; the next process continues from there. Of several that open a database
- * at the same time, one applies a migration, and the others wait for the lock, check again and continue after it.
+ * Migrates a database to the schema of this version. Migrations are numbered and applied in order, each in its own
+ * transaction, which holds a lock against other processes and records the migration. If a process dies half-way, the next
+ * one continues from there. Of several that open a database at the same time, one applies a migration; the others wait
+ * for the lock, check again and continue after it.
  */
 import type { Kysely, Transaction } from "kysely";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
@@ -40,9 +40,9 @@ export const migrations: readonly Migration[] = [
 ];
 
 export interface MigrateOptions {
-  /** Makes other processes wait until the transaction ends, where beginning it does not do so already. */
+  /** Blocks other processes until the transaction ends, where beginning it does not do so already. */
   lock?: (transaction: Transaction<Schema>) => Promise<void>;
-  /** Whether there is a table `migrations`; given where the database has a quicker way to tell. */
+  /** Whether the table `migrations` exists, where the database has a quicker way to find out. */
   hasBookkeeping?: (db: Kysely<Schema>) => Promise<boolean>;
   /** Others than those of this version, for tests. */
   migrations?: readonly Migration[];
@@ -54,7 +54,7 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<void> {
   const { lock, hasBookkeeping = isListed, migrations: wanted = migrations } = options;
-  // Most openings find nothing to do, and then no one should have to wait for the lock.
+  // Usually there is nothing to do, and no need to wait for the lock.
   while ((await countApplied(db, hasBookkeeping)) !== wanted.length) {
     await db.transaction().execute(async (transaction) => {
       await lock?.(transaction);

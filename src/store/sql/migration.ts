@@ -2,9 +2,9 @@ import type { Transaction } from "kysely";
 import type { Plan } from "../../core/entities.js";
 import type { Schema } from "./schema.js";
 
-/** What a migration may need beside the connection. */
+/** What a migration may need besides the connection. */
 export interface MigrationContext {
-  /** How this database calls a column of bytes. */
+  /** This database's type for bytes. */
   bytesType: "blob" | "bytea";
   /** The plan that a new database starts with. */
   defaultPlan: Plan;

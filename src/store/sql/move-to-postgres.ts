@@ -1,4 +1,4 @@
-/** An installation on SQLite moves to Postgres: both are brought to this version's shape, then copied. */
+/** Moves an installation from SQLite to Postgres: both are migrated to this version's schema, then copied. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";

@@ -1,8 +1,8 @@
 /**
- * Where a `postgres://` address points, with TLS as libpq reads it: `sslmode=require` encrypts, `verify-ca`
+ * Parses a `postgres://` address, with TLS settings as libpq defines them: `sslmode=require` encrypts, `verify-ca`
  * checks the certificate's issuer too, `verify-full` also the host's name; `sslrootcert` names a file with
- * the issuer's certificate, and with it `require` checks like `verify-ca`. The driver's own reading differs
- * between its versions, so it is done here.
+ * the issuer's certificate, with which `require` checks like `verify-ca`. The driver's own parser differs
+ * between its versions.
  */
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";

@@ -1,11 +1,10 @@
 /**
- * The rows in Postgres, for installations of several replicas. The same tables, queries and migrations as in
- * SQLite.
+ * The store in Postgres, for installations with several replicas. The same tables, queries and migrations as in SQLite.
  *
- * Every wait has a limit: for a connection (new, or a free one of the pool), for a lock, for a statement on
- * the server, and for its answer on this side, in case the server or the network has gone silent. An error of
- * that kind is `StoreUnavailable` to the caller. A connection that broke or went silent leaves the pool; the
- * next query opens another, so nothing has to be restarted when the database recovers.
+ * Every wait has a limit: for a connection (new, or a free one of the pool), for a lock, for a statement on the server,
+ * and for its answer on this side, in case the server or the network stops responding. Past it, the caller gets
+ * `StoreUnavailable`. A connection that broke or timed out leaves the pool; the next query opens another, so nothing has
+ * to be restarted when the database recovers.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -34,7 +33,7 @@ const connectTimeoutMs = 3_000;
 const lockTimeoutMs = 4_000;
 const statementTimeoutMs = 8_000;
 const answerTimeoutMs = 10_000;
-/** A server that answers does so sooner. */
+/** A server that is up answers sooner. */
 const noticeAfterMs = 300;
 const migrationTimeoutMs = 10 * 60_000;
 /** Any number that no other program uses on this database. */
@@ -42,17 +41,17 @@ const migrationLock = 7_308_895_132;
 
 export interface PostgresStoreOptions {
   url: string;
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   poolSize: number;
-  /** Written when the database is created; later the row in the database counts. */
+  /** Inserted when the database is created; from then on the row in the database counts. */
   defaultPlan: Plan;
-  /** How long to wait for a server that is not there yet. */
+  /** How long to wait for a server that is not up yet. */
   waitMs?: number;
   /** Called once when the server does not answer immediately: what is waited for, and for how long. */
   onWait?: ((place: string, waitMs: number) => void) | undefined;
   clock?: Clock;
   onUnavailable?: OnUnavailable;
-  /** Other limits of time. Passed in for tests. */
+  /** Other time limits, for tests. */
   settings?: PoolConfig;
 }
 
@@ -72,7 +71,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const store = new SqlStore(db, clock, { locksRows: true });
   try {
     const noticed = () => onWait?.(placeOf(url), waitMs);
-    await untilThere(() => migratePostgres(url, defaultPlan), waitMs, noticed);
+    await untilUp(() => migratePostgres(url, defaultPlan), waitMs, noticed);
     await store.ping();
     return store;
   } catch (error) {
@@ -81,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** A pool of connections as Kysely takes it. Connects with the first query. */
+/** A connection pool for Kysely. Connects with the first query. */
 export function connectPostgres(
   url: string,
   settings: PoolConfig = {},
@@ -136,7 +135,7 @@ export const postgresMigration = {
   },
 };
 
-async function untilThere(open: () => Promise<void>, waitMs: number, onWait: () => void): Promise<void> {
+async function untilUp(open: () => Promise<void>, waitMs: number, onWait: () => void): Promise<void> {
   const givesUpAtMs = performance.now() + waitMs;
   const notice = setTimeout(onWait, noticeAfterMs);
   try {
@@ -164,13 +163,15 @@ function mayStillCome(error: unknown): boolean {
   );
 }
 
-/** Our 8-byte integers are times and counts, far below where a number loses precision. */
+/** Times, counts and sums of counts (`numeric`) are far below where a number loses precision. */
 const numbersAsNumbers: PoolConfig["types"] = {
   getTypeParser: (oid, format): unknown =>
-    oid === types.builtins.INT8 ? (text: string) => Number(text) : types.getTypeParser(oid, format),
+    oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
+      ? (text: string) => Number(text)
+      : types.getTypeParser(oid, format),
 };
 
-/** Tells errors that pass from bugs, and throws away connections that may still be busy with a lost query. */
+/** Translates temporary errors to `StoreUnavailable`, and discards connections that may still run a lost query. */
 class GuardedPool implements PostgresPool {
   readonly #clients = new WeakMap<PoolClient, GuardedClient>();
 

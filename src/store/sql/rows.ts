@@ -1,14 +1,14 @@
 /** Rows to the core's types and back. */
 import {
-  operations,
   type Account,
   type ApiKey,
   type KeyLimits,
   type Operation,
+  operations,
   type Plan,
   type Quotas,
 } from "../../core/entities.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+import { isModelId, type ModelId } from "../../core/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
@@ -109,7 +109,7 @@ export const fromLimits = (limits: KeyLimits) => ({
 export const fromTags = (tags: readonly string[]): string | null =>
   tags.length === 0 ? null : tags.join(",");
 
-const dayMs = 24 * 60 * 60_000;
+export const dayMs = 24 * 60 * 60_000;
 
 /** In UTC. */
 export const startOfDayMs = (at: Date): number => at.getTime() - (at.getTime() % dayMs);

@@ -28,6 +28,32 @@ export interface Schema {
   migrations: MigrationRow;
 }
 
+/** In the order of references: a table comes after those that it refers to. */
+export const primaryKeys: {
+  readonly [Table in keyof Schema]: readonly (keyof Schema[Table] & string)[];
+} = {
+  plans: ["id"],
+  accounts: ["id"],
+  keys: ["id"],
+  sessions: ["hash"],
+  links: ["hash"],
+  usage: ["account_id", "hour", "key_id", "model"],
+  account_days: ["account_id", "day", "model"],
+  key_days: ["account_id", "day", "key_id", "model"],
+  key_spans: ["account_id", "span", "key_id", "model"],
+  quota_days: ["account_id", "day", "key_id"],
+  quota_warnings: ["account_id", "name"],
+  service_usage: ["hour", "model"],
+  outcomes: ["hour", "model", "code"],
+  changelog: ["id"],
+  maintenance: ["id"],
+  audit: ["id"],
+  settings: ["name"],
+  changes: ["id"],
+  change_counter: ["id"],
+  migrations: ["number"],
+};
+
 export interface AccountRow {
   id: string;
   email: string;
@@ -101,12 +127,12 @@ export interface SessionRow {
   expires_at: number;
 }
 
-/** A one-time link that was not used yet. */
+/** A one-time link that has not been used. */
 export interface LinkRow {
   /** SHA-256 of the token in the link. */
   hash: Uint8Array;
   kind: LinkKind;
-  /** Whose password a reset link sets; null for the others. */
+  /** The account of a reset link; null for other links. */
   account_id: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   email_hash: Uint8Array | null;

@@ -14,19 +14,19 @@ import type { KeyChange, KeyUse, NewAccount, NewKey } from "../../core/store.js"
 import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
+import { chunks } from "./batches.js";
 import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromLimits, fromPlan, fromTags, startOfDayMs, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
-import { listKeys, pageOfKeys } from "./search/key-lists.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
 
-/** Three bound values for each key; databases allow some tens of thousands in one statement. */
+/** Three bound values each. */
 const touchedAtOnce = 1_000;
 
 export class SqlStore implements FullStore {
@@ -45,8 +45,8 @@ export class SqlStore implements FullStore {
   readonly #locksRows: boolean;
 
   /**
-   * Takes over the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not all of
-   * it, as SQLite does.
+   * Owns the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not the whole file,
+   * as SQLite does.
    */
   constructor(db: Kysely<Schema>, clock: Clock, { locksRows = false } = {}) {
     this.#db = db;
@@ -195,12 +195,24 @@ export class SqlStore implements FullStore {
     return row === undefined ? null : toKey(row);
   }
 
-  listKeys(accountId: string): Promise<ApiKey[]> {
-    return listKeys(this.#db, accountId);
+  async listKeys(accountId: string): Promise<ApiKey[]> {
+    const rows = await this.#db
+      .selectFrom("keys")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toKey);
   }
 
-  pageOfKeys(...page: Parameters<FullStore["pageOfKeys"]>): Promise<ApiKey[]> {
-    return pageOfKeys(this.#db, ...page);
+  async pageOfKeys(...[accountId, after, limit]: Parameters<FullStore["pageOfKeys"]>): Promise<ApiKey[]> {
+    let query = this.#db.selectFrom("keys").selectAll().where("account_id", "=", accountId);
+    if (after !== null) {
+      query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt.getTime()}, ${after.id})`);
+    }
+    const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+    return rows.map(toKey);
   }
 
   async revokeKey(id: string, at: Date): Promise<void> {
@@ -230,9 +242,8 @@ export class SqlStore implements FullStore {
   }
 
   /**
-   * Replicas write in any order, so a day only ever moves forward. In Postgres an update locks rows in whatever order
-   * its plan meets them, and two replicas that touch the same keys could deadlock; so the rows are locked first, in
-   * the order of their ids.
+   * Replicas write in any order, so a day only ever moves forward. In Postgres an update locks rows in the order of its
+   * query plan, and two replicas that touch the same keys could deadlock; so the rows are locked first, by id.
    */
   async touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void> {
     const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -243,9 +254,9 @@ export class SqlStore implements FullStore {
     await this.#db.transaction().execute(async (transaction) => {
       if (this.#locksRows) {
         const ids = sorted.map(([id]) => id);
-        for (const some of slices(ids, touchedAtOnce)) await lockKeys(transaction, some);
+        for (const some of chunks(ids, touchedAtOnce)) await lockKeys(transaction, some);
       }
-      for (const some of slices(uses, touchedAtOnce)) {
+      for (const some of chunks(uses, touchedAtOnce)) {
         // `column1` and so on are what both SQLite and Postgres call the columns of a list of values.
         await sql`update keys set last_used_at = used.column2,
           last_used_model = coalesce(used.column3, keys.last_used_model)
@@ -288,7 +299,7 @@ export class SqlStore implements FullStore {
         .values({ name, value })
         .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
         .execute();
-    // What answers for a model, which running servers follow.
+    // The source of a model, which running servers follow.
     if (name.startsWith("model.")) await this.changes.with("models_changed", "", write);
     else await write(this.#db);
   }
@@ -373,14 +384,8 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
   };
 }
 
-/** In bytes' order, whatever the collation: batches follow one another in the order of JavaScript's sort. */
+/** In byte order, which is that of JavaScript's sort, whatever the collation: chunks must be locked in one order. */
 async function lockKeys(transaction: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   await sql`select id from keys where id in (${sql.join(ids)})
     order by id collate "C" for no key update`.execute(transaction);
-}
-
-function slices<T>(all: readonly T[], length: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / length) }, (_, index) =>
-    all.slice(index * length, (index + 1) * length),
-  );
 }

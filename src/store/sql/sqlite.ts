@@ -1,13 +1,12 @@
 /**
- * The embedded database: one SQLite file, shared by the server and the command line. Write-ahead logging
- * lets readers continue while one process writes; every commit is on disk before it is reported; a process
- * that finds another writing waits up to five seconds.
+ * The embedded database: one SQLite file, shared by the server and the command line. With write-ahead logging, readers
+ * are not blocked while one process writes; every commit is on disk before it is reported; a process that finds another
+ * one writing waits up to five seconds.
  *
- * libsql's calls are synchronous: they hold up the thread that makes them. A read takes microseconds. A commit waits for
- * the disk (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another
- * process that is writing. A server therefore opens its connections in threads (see sqlite/thread-dialect.ts), and
- * commits there share the wait. Commands, which do one thing and end, do without: starting threads would take longer
- * than their work.
+ * libsql is synchronous: it blocks the calling thread. A read takes microseconds. A commit waits for the disk (fsync),
+ * from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another process that is
+ * writing. A server therefore opens its connections in threads (see sqlite/thread-dialect.ts), where several writes can
+ * share one commit. Commands use one connection on their own thread: starting threads would take longer than their work.
  */
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,11 +37,11 @@ import { asStoreError, type OnUnavailable } from "./unavailable.js";
 
 export interface SqliteStoreOptions {
   path: string;
-  /** Written when the database is created; later the row in the database counts. */
+  /** Inserted when the database is created; from then on the row in the database counts. */
   defaultPlan: Plan;
   clock?: Clock;
   onUnavailable?: OnUnavailable;
-  /** Keeps the database off the thread of the event loop; `{}` for the usual limits. Without it, calls are synchronous. */
+  /** Runs the database in threads; `{}` for the usual limits. Without it, calls are synchronous. */
   threads?: ThreadsOptions | undefined;
 }
 
@@ -61,20 +60,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);
   }
   if (threads === undefined) return new SqlStore(db, clock);
-  // A file that cannot be opened, and a migration that takes its time, are the start's own: threads get one that works.
+  // The file is opened and migrated here first, so that the start reports what is wrong with it.
   await db.destroy();
   const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
-  // Kysely starts and ends only what has been used. Waiting for the first reader keeps what the server reads next from
-  // finding it busy, which would start another.
+  // Kysely neither starts nor closes a driver that has not been used.
   await sql`select 1`.execute(threaded);
   return new SqlStore(threaded, clock);
 }
 
-/** The connection as Kysely takes it. */
+/** A synchronous connection, for Kysely. */
 export const connectSqlite = (database: Database.Database, onUnavailable?: OnUnavailable): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new ImmediateDialect(guarded(database, onUnavailable)) });
 
-/** One connection, set up. */
+/** Creates the file where it does not exist. Rejects with `StoreError`. */
 export async function openDatabase(path: string): Promise<Database.Database> {
   let database: Database.Database | undefined;
   try {
@@ -105,7 +103,7 @@ function createPrivately(path: string): void {
 
 /**
  * The change to write-ahead logging is the one statement for which SQLite does not wait out a busy
- * database (seen when several processes open a new file at once), so the waiting is done here.
+ * database (seen when several processes open a new file at the same time), so it is retried here.
  */
 async function enterWalMode(database: Database.Database): Promise<void> {
   const giveUpAtMs = performance.now() + busyTimeoutMs;
@@ -130,8 +128,8 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   /**
-   * On a full disk SQLite rolls back by itself, and then there is nothing to roll back any more. That must not
-   * hide why.
+   * On a full disk SQLite has already rolled back, and reports that no transaction is active. That must not hide the
+   * original error.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
@@ -155,9 +153,9 @@ class ImmediateDialect extends SqliteDialect {
   }
 }
 
-/** Tells errors that pass, such as a full disk, from bugs. */
+/** Translates temporary errors, such as a full disk, to `StoreUnavailable`. */
 function guarded(database: Database.Database, onUnavailable: OnUnavailable): SqliteDatabase {
-  const explained = <T>(work: () => T): T => {
+  const translated = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
@@ -166,11 +164,11 @@ function guarded(database: Database.Database, onUnavailable: OnUnavailable): Sql
   };
   return {
     prepare: (text) => {
-      const statement = explained(() => database.prepare(text));
+      const statement = translated(() => database.prepare(text));
       return {
         reader: statement.reader,
-        all: (parameters) => explained(() => statement.all(parameters)),
-        run: (parameters) => explained(() => statement.run(parameters)),
+        all: (parameters) => translated(() => statement.all(parameters)),
+        run: (parameters) => translated(() => statement.run(parameters)),
         iterate: (parameters) => statement.iterate(parameters),
       };
     },
@@ -180,7 +178,7 @@ function guarded(database: Database.Database, onUnavailable: OnUnavailable): Sql
   };
 }
 
-/** For the operator: what is wrong with the file or its directory, and what to do about it. */
+/** For the operator: what is wrong with the file or its directory, and how to fix it. */
 export function cannotOpenSqlite(path: string, error: unknown): StoreError {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const where = `The database ${path} cannot be opened`;

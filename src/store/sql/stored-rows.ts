@@ -2,12 +2,13 @@
  * Everything in the database that belongs to one account or names it, page by page, the newest first. A table
  * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist.
  *
- * Usage and the audit trail may have many rows: a page of them begins behind the last row of the page before,
- * which an index finds however many there are. Of the others an account has few, and pages count from the first.
+ * Usage and the audit trail may have many rows, and are paged by key. The other tables have few rows for each account,
+ * and are paged by offset.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { StoredPage, StoredStore } from "../../core/accounts/ports.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
+import { idsAbout } from "./audit-rows.js";
 import type { Schema } from "./schema.js";
 
 /** Tables of the service itself: limits, announcements, its own state. */
@@ -22,7 +23,7 @@ export const impersonalTables = [
   "outcomes",
 ] as const;
 
-/** What SQLite has of its own as tables: an index of addresses, which holds nothing that `accounts` does not show. */
+/** The tables of SQLite's full-text index of addresses, which is derived from `accounts`. */
 export const sqliteIndexTables = [
   "account_numbers",
   "account_addresses",
@@ -31,16 +32,16 @@ export const sqliteIndexTables = [
 
 type Row = Record<string, unknown>;
 
-interface Whose {
+interface Owner {
   id: string;
   emailHash: Uint8Array;
 }
 
 interface PersonalTable {
-  /** Of the form that `after` has. */
+  /** What `after` must match. */
   cursor: RegExp;
-  /** The rows behind `after`, or the first ones. */
-  select: (whose: Whose, after: string | null, limit: number) => RawBuilder<Row>;
+  /** The rows after `after`, or the first ones. */
+  select: (owner: Owner, after: string | null, limit: number) => RawBuilder<Row>;
   /** Where the page after this one begins. */
   next: (rows: readonly Row[], after: string | null) => string;
 }
@@ -61,22 +62,22 @@ export class SqlStored implements StoredStore {
       .where("id", "=", id)
       .executeTakeFirst();
     if (account === undefined) return { rows: [], next: null };
-    const whose = { id, emailHash: emailHash(account.email) };
-    // One more than asked for tells whether there is a next page.
-    const { rows } = await table.select(whose, after, limit + 1).execute(this.db);
+    const owner = { id, emailHash: emailHash(account.email) };
+    // One more than asked for, to know whether there is a next page.
+    const { rows } = await table.select(owner, after, limit + 1).execute(this.db);
     const page = rows.slice(0, limit);
     return { rows: page.map(shown), next: rows.length > limit ? table.next(page, after) : null };
   }
 }
 
-/** Pages that count from the first row. */
-const few = (select: (whose: Whose) => RawBuilder<Row>): PersonalTable => ({
+/** Paged by offset. */
+const few = (select: (owner: Owner) => RawBuilder<Row>): PersonalTable => ({
   cursor: /^\d{1,9}$/,
-  select: (whose, after, limit) => sql<Row>`${select(whose)} limit ${limit} offset ${Number(after ?? 0)}`,
+  select: (owner, after, limit) => sql<Row>`${select(owner)} limit ${limit} offset ${Number(after ?? 0)}`,
   next: (rows, after) => String(Number(after ?? 0) + rows.length),
 });
 
-/** Of an account, by time. `order` tells its rows apart, and begins with the time. */
+/** Rows of an account by time. `order` begins with the time and is unique for each row. */
 const byTime = (
   table: "usage" | "account_days" | "key_days" | "key_spans",
   order: readonly string[],
@@ -96,17 +97,9 @@ const byTime = (
 const audit: PersonalTable = {
   cursor: /^[0-9a-f]{1,64}$/,
   select: ({ id }, after, limit) => {
-    const behind = after === null ? sql`` : sql`and id < ${after}`;
-    // Each part by an index; one condition with `or` would read and sort all lines.
-    const part = (name: string, condition: RawBuilder<unknown>) =>
-      sql`select * from (select * from audit where ${condition} ${behind}
-        order by id desc limit ${limit}) as ${sql.ref(name)}`;
-    const parts = [
-      part("by_account", sql`actor = ${id}`),
-      part("to_account", sql`target = ${id}`),
-      part("to_keys", sql`target in (select id from keys where account_id = ${id})`),
-    ];
-    return sql<Row>`${sql.join(parts, sql` union `)} order by id desc limit ${limit}`;
+    const conditions = after === null ? [] : [sql<boolean>`id < ${after}`];
+    return sql<Row>`select * from audit where id in ${idsAbout(id, conditions, limit)}
+      order by id desc limit ${limit}`;
   },
   next: (rows) => String(rows.at(-1)?.id),
 };
@@ -125,7 +118,7 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   [
     "links",
     few(
-      (whose) => sql`select * from links where account_id = ${whose.id} or email_hash = ${whose.emailHash}
+      (owner) => sql`select * from links where account_id = ${owner.id} or email_hash = ${owner.emailHash}
         order by created_at desc, hash`,
     ),
   ],
@@ -152,7 +145,7 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ],
 ]);
 
-/** A row as it is, with hashes named and times readable. */
+/** Without hashes, and with readable times. */
 const shown = (row: Row): StoredPage["rows"][number] =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
 
@@ -161,7 +154,7 @@ function cell(column: string, value: unknown): string | number | null {
   if (column === "hash" || column.endsWith("_hash")) return "(hash, not shown)";
   if (typeof value === "number") return isTime(column) ? new Date(value).toISOString() : value;
   if (typeof value === "string") return value;
-  throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
+  throw new TypeError(`The column ${column} holds a value of an unknown type.`);
 }
 
 const isTime = (column: string): boolean =>

@@ -1,26 +1,26 @@
 /**
- * Which errors of a database mean "not now": it is unreachable, too slow, out of room, or read-only. Those become
- * `StoreUnavailable`, which callers can handle; everything else is a bug and stays what it is.
+ * Which database errors are temporary: it is unreachable, too slow, out of space, or read-only. They become
+ * `StoreUnavailable`, which callers can handle; every other error is a bug and is rethrown as it is.
  */
 import { StoreUnavailable } from "../../core/store.js";
 
 export type OnUnavailable = ((error: StoreUnavailable) => void) | undefined;
 
-/** The same error, as callers of a store know it. `onUnavailable` is called with those that pass. */
+/** Translates an error for callers of a store. `onUnavailable` is called with those that are temporary. */
 export function asStoreError(error: unknown, onUnavailable?: OnUnavailable): unknown {
-  if (!(error instanceof Error) || !isPassing(error)) return error;
+  if (!(error instanceof Error) || !isTemporary(error)) return error;
   const unavailable = new StoreUnavailable(withCode(error));
   onUnavailable?.(unavailable);
   return unavailable;
 }
 
-/** The driver's own errors have no code: a log could not tell why. */
+/** The driver's own errors have no code, and the log shows nothing else. */
 function withCode(error: Error): Error {
   if ("code" in error) return error;
   return Object.assign(error, { code: /timeout/i.test(error.message) ? "ETIMEDOUT" : "ECONNRESET" });
 }
 
-function isPassing(error: Error): boolean {
+function isTemporary(error: Error): boolean {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code.startsWith("SQLITE_")) return sqliteCodes.some((name) => code.startsWith(name));
   if (/^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code))

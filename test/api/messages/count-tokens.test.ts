@@ -1,6 +1,6 @@
 /** `POST /v1/messages/count_tokens`. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { ask, type Answer, type Sent } from "../../support/clients/chat.js";
 import { expectDocumented } from "../../support/clients/openapi.js";
 import { eventually } from "../../support/eventually.js";

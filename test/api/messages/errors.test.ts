@@ -1,6 +1,6 @@
 /** Keys and errors of the Messages API: those of the service, in its own words. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { ask, type Sent } from "../../support/clients/chat.js";
 import { expectDocumented } from "../../support/clients/openapi.js";
 import { RawSocket } from "../../support/clients/raw-socket.js";

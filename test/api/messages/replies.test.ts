@@ -1,6 +1,6 @@
 /** Replies of the Messages API, whole and streamed. What the engine says is scripted. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { ask, send, type Sent } from "../../support/clients/chat.js";
 import { readMessageStream } from "../../support/clients/message-events.js";
 import { expectDocumented, expectOurs } from "../../support/clients/openapi.js";

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { modelIds } from "../../../src/protocol/models.js";
+import { modelIds } from "../../../src/core/models.js";
 import { clientScenarios, type Endpoint } from "../../support/clients/client-scenarios.js";
 import type { SottoProcess } from "../../support/processes/sotto-process.js";
 import { startTinySotto } from "../../support/processes/tiny-sotto.js";

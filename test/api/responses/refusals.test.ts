@@ -1,7 +1,7 @@
 /** Whatever refuses a chat completion refuses a response in the same way, and is counted and recorded as one. */
 import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { ask, errorOf, question, send, type Sent } from "../../support/clients/chat.js";
 import { expectDocumented } from "../../support/clients/openapi.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";

@@ -1,6 +1,6 @@
 /** Replies of `/v1/responses`, whole and streamed. What the engine says is scripted. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { ask, send } from "../../support/clients/chat.js";
 import { expectDocumented } from "../../support/clients/openapi.js";
 import { responseShape, type ResponseShape } from "../../support/clients/response-shapes.js";

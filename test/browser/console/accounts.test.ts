@@ -1,7 +1,7 @@
 /** What an operator does with many accounts, invitations and the audit trail, by pointer and by keyboard. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AccountPage } from "../../../src/protocol/dashboard-accounts.js";
+import type { AccountPage } from "../../../src/protocol/dashboard/accounts.js";
 import { launchBrowser } from "../../support/browser.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";

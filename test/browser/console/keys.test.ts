@@ -1,14 +1,14 @@
 /** What someone does with hundreds of keys, by pointer and by keyboard. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
-import { launchBrowser } from "../../support/browser.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
 import { layoutErrors } from "../support/layout-faults.js";
 import { chooseAction, openPage, returningContext } from "../support/visit.js";
+import { launchBrowser } from "../../support/browser.js";
+import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 
 const widths = [320, 390, 1024, 1440];
 

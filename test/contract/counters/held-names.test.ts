@@ -1,12 +1,14 @@
 /** What a counter keeps in the memory of its process: nothing that names anyone, and nothing for long. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock, type Clock } from "../../../src/core/clock.js";
+import { type Clock, systemClock } from "../../../src/core/clock.js";
 import type { Counter } from "../../../src/core/counters.js";
-import { MemoryCounter } from "../../../src/store/counters/memory-counter.js";
+import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
+import { MemoryLeases } from "../../../src/store/counters/memory-leases.js";
+import { MemoryWindows } from "../../../src/store/counters/memory-windows.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
-import { RedisCounter } from "../../../src/store/counters/redis-counter.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
+import { WindowCounter } from "../../../src/store/counters/window-counter.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
@@ -42,20 +44,21 @@ function describeHeld(open: (clock: Clock) => Promise<HoldingCounter>): void {
   });
 }
 
-describe("a counter in memory", () => {
-  describeHeld(async (clock) => new MemoryCounter(clock, sweepEveryMs));
+const openMemory = async (clock: Clock): Promise<HoldingCounter> => {
+  const windows = new MemoryWindows(clock, sweepEveryMs);
+  const counter = new WindowCounter(new MemoryAdmissions(windows, new MemoryLeases()));
+  return {
+    take: (...given) => counter.take(...given),
+    heldNames: () => windows.names(),
+    close: async () => windows.close(),
+  };
+};
 
-  it("knows the names of limits by their hashes until the next sweep only", async () => {
-    const counter = new MemoryCounter(systemClock, sweepEveryMs);
-    const hashed = counter.hashedOften("requests:acc_1");
-    expect(counter.hashedOften("requests:acc_1")).toBe(hashed);
-    expect(counter.heldNames()).toEqual(["requests:acc_1"]);
-    expect(await eventually(() => counter.heldNames().length === 0)).toBe(true);
-    await counter.close();
-  });
+describe("a counter in memory", () => {
+  describeHeld(openMemory);
 
   it("hashes names with a secret of its own", async () => {
-    const [one, two] = [new MemoryCounter(systemClock), new MemoryCounter(systemClock)];
+    const [one, two] = [await openMemory(systemClock), await openMemory(systemClock)];
     await one.take("ada", 1, 5, 60_000);
     await two.take("ada", 1, 5, 60_000);
     expect(one.heldNames()).not.toEqual(two.heldNames());
@@ -68,10 +71,10 @@ const openRedis =
     const link = await RedisLink.open({ url, secret: "a secret", replicas: 1, clock: systemClock });
     const leases = new RedisLeases(link);
     const admissions = new RedisAdmissions(link, leases, { clock, sweepEveryMs });
-    const counter = new RedisCounter(admissions);
+    const counter = new WindowCounter(admissions);
     return {
       take: (...given) => counter.take(...given),
-      heldNames: () => admissions.heldNames(),
+      heldNames: () => admissions.names(),
       close: async () => {
         await admissions.close();
         await leases.close();

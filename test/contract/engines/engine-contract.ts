@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
+import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
+import type { Sampling } from "../../../src/core/chat/request.js";
 import type {
   Arrival,
   Engine,
@@ -12,7 +14,6 @@ import type {
   PreparedGeneration,
   Usage,
 } from "../../../src/core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob, Sampling } from "../../../src/protocol/chat.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 
 export interface EngineUnderTest {

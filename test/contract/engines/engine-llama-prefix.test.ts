@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
+import type { ChatMessage } from "../../../src/core/chat/request.js";
 import type { Generation } from "../../../src/core/serving/engine-port.js";
-import type { ChatMessage } from "../../../src/protocol/chat.js";
+import { generationOf, type Reply, replyTo, startReply } from "./engine-contract.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
-import { generationOf, replyTo, startReply, type Reply } from "./engine-contract.js";
 import { eventually } from "../../support/eventually.js";
 import { uniformNumbers } from "../../support/inputs/uniform-numbers.js";
 

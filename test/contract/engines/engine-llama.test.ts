@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import type { ChatMessage } from "../../../src/protocol/chat.js";
+import type { ChatMessage } from "../../../src/core/chat/request.js";
 import { eventually } from "../../support/eventually.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";

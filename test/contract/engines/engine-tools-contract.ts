@@ -4,9 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
+import type { ReplyLogprob } from "../../../src/core/chat/reply.js";
+import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/serving/engine-port.js";
-import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
-import { generationOf, never, type EngineUnderTest } from "./engine-contract.js";
+import { type EngineUnderTest, generationOf, never } from "./engine-contract.js";
 
 /** A choice, its parts joined. */
 export interface Said {

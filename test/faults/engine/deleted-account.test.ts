@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { systemClock } from "../../../src/core/clock.js";

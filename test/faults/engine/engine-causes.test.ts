@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { checkPort } from "../../../src/cli/doctor/network-checks.js";
 import { loadConfig } from "../../../src/config.js";
 import type { LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { checkEngineOn } from "../../../src/cli/doctor/engine-check.js";
 import { loadConfig, type Config } from "../../../src/config.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
@@ -13,11 +13,11 @@ import { systemClock } from "../../../src/core/clock.js";
 import type { Backend } from "../../../src/engines/llama/gpu/backends.js";
 import { keepLibrary, libraryFile } from "../../../src/engines/llama/gpu/library/own-library.js";
 import { chooseBackends } from "../../../src/engines/llama/gpu/machine.js";
-import { memoryIn, type BackendFailure } from "../../../src/engines/llama/gpu/memory.js";
+import { probeCacheIn, type BackendFailure } from "../../../src/engines/llama/gpu/probe-cache.js";
 import { probe } from "../../../src/engines/llama/gpu/probe.js";
 import { createLog } from "../../../src/log.js";
-import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
-import type { EngineView } from "../../../src/protocol/dashboard-engines.js";
+import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
+import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
 import { generationOf, replyTo } from "../../contract/engines/engine-contract.js";
 import { isAlive } from "../../support/processes/children.js";
 import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
@@ -344,12 +344,12 @@ describe("the built program on a machine whose driver does not work", () => {
 describe("a GPU on which the engine dies more often than it may", () => {
   it("is given up for these weights, at once and at the next start", async () => {
     const gpu = fakeGpu({ cuda: "works" });
-    const memory = memoryIn(newDataDir());
+    const cache = probeCacheIn(newDataDir());
     const gaveUp: { failure: BackendFailure; next: Backend }[] = [];
     const newChoice = async () => {
       const choice = chooseBackends(configFor(folder), {
         ...gpu.machine,
-        memory,
+        cache,
         now: () => new Date(),
         onFailed: (failure, next) => gaveUp.push({ failure, next }),
       });

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ModelsNow } from "../../../src/protocol/dashboard-models.js";
+import type { ModelsNow } from "../../../src/core/model-views.js";
 import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../support/engines/gguf-file.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { UpstreamSource } from "../../../src/engines/upstream/options.js";
+import type { UpstreamSource } from "../../../src/protocol/engine-member.js";
 import { preflight } from "../../../src/engines/upstream/checks/preflight.js";
 import { textWith } from "../../support/matchers.js";
 import {

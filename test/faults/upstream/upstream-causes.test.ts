@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
 import type { UpstreamOptions } from "../../../src/engines/upstream/options.js";
@@ -56,7 +56,7 @@ describe("an engine on the network that does not answer", () => {
     const [options, reported] = given(upstream.port);
     upstream.answers = reported;
     const silent = connect(options);
-    await silent.asked();
+    await silent.checked();
     const { problem } = silent.status();
     // A resolver without a network cannot know.
     expect(problem?.cause.replace("EAI_AGAIN", "ENOTFOUND")).toBe(cause);
@@ -66,7 +66,7 @@ describe("an engine on the network that does not answer", () => {
   it("has no problem any more once it answers", async () => {
     upstream.answers = { "/health": 503 };
     const slow = connect({});
-    await slow.asked();
+    await slow.checked();
     expect(slow.status().problem).toBeDefined();
     upstream.answers = vllmAnswers();
     await slow.ready(AbortSignal.timeout(5_000));

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PoolEngine } from "../../../src/engines/pool/pool-engine.js";
 import { MemberList, type MemberSource } from "../../../src/engines/pool/member-list.js";
 import { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
-import type { UpstreamSource } from "../../../src/engines/upstream/options.js";
+import type { UpstreamSource } from "../../../src/protocol/engine-member.js";
 import { collect, generationOf, never, replyTo } from "../../contract/engines/engine-contract.js";
 import { eventually } from "../../support/eventually.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";

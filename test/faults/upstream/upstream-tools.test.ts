@@ -6,7 +6,7 @@ import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { ReplyReader } from "../../../src/engines/upstream/reply.js";
 import { SseReader } from "../../../src/engines/upstream/sse-reader.js";
 import type { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
-import type { ChatMessage, Tooling } from "../../../src/protocol/chat.js";
+import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
 import { generationOf, never } from "../../contract/engines/engine-contract.js";
 import { eventsOf as eventsOfEngine, saidIn, usageIn } from "../../contract/engines/engine-tools-contract.js";
 import {

@@ -1,4 +1,4 @@
-import type { ChatRequest, Sampling } from "../../../src/protocol/chat.js";
+import type { ChatRequest, Sampling } from "../../../src/core/chat/request.js";
 
 /** Of a request that chose nothing. */
 export const usualSampling: Sampling = {

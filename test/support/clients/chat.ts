@@ -1,5 +1,5 @@
 /** Requests as a client without a library makes them, and what comes back. */
-import type { ErrorBody } from "../../../src/protocol/errors.js";
+import type { ErrorBody } from "../../../src/protocol/error-body.js";
 import { expectOurs } from "./openapi.js";
 import type { TestServer } from "../processes/server.js";
 

@@ -1,7 +1,7 @@
 /** A checker that accepts anything would make every test of streams pass. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { responses } from "../../../src/protocol/responses/dialect.js";
-import type { ReplyEvent } from "../../../src/protocol/dialect.js";
+import type { ReplyEvent } from "../../../src/core/chat/reply.js";
 import { followResponse } from "./response-stream.js";
 
 const choice = 0;

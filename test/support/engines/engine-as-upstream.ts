@@ -8,13 +8,13 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { systemClock } from "../../../src/core/clock.js";
 import type { Engine } from "../../../src/core/serving/engine-port.js";
 import { parseChatRequest } from "../../../src/protocol/chat-completions/request.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { generationOf } from "../../contract/engines/engine-contract.js";
 
 export interface EngineAsUpstream {

@@ -3,17 +3,17 @@
  * scripted. A token is a word of the prompt or a fragment of the reply.
  */
 import { EventEmitter, once } from "node:events";
+import type { FinishReason } from "../../../src/core/chat/reply.js";
+import { ServiceError } from "../../../src/core/errors.js";
+import type { ModelId } from "../../../src/core/models.js";
 import {
-  isAvailable,
   type Engine,
   type EngineStatus,
   type Generation,
   type GenerationEvent,
+  isAvailable,
   type PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
-import type { FinishReason } from "../../../src/protocol/chat.js";
-import type { ModelId } from "../../../src/protocol/models.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
 
 /** Text, or something else that a token may bring. */
 export type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };

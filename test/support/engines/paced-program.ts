@@ -1,5 +1,5 @@
 /** The service with a `PacedEngine`, as a program: `PACED_…` in its environment set its pace. See paced-service.ts. */
-import { startApp } from "../../../src/app.js";
+import { startApp } from "../../../src/app/app.js";
 import { stopOnSignal } from "../../../src/cli/serve/stop-on-signal.js";
 import { loadConfig } from "../../../src/config.js";
 import { PacedEngine } from "./paced-engine.js";

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";

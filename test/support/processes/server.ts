@@ -1,5 +1,6 @@
 /** The real HTTP server, limits, queue and completions on a fake engine, with keys that need no database. */
 import type { Server } from "node:http";
+import { pathToFileURL } from "node:url";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";
@@ -17,8 +18,8 @@ import { Bodies, type BodiesOptions } from "../../../src/http/bodies/bodies.js";
 import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
-import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
+import { ServiceError } from "../../../src/core/errors.js";
+import { defaultAliases, type ModelAlias } from "../../../src/core/model-aliases.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 import { RecentItems } from "../../../src/core/serving/recent-items.js";
 import { memoryLimits } from "../stores/memory-limits.js";
@@ -124,7 +125,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   const bodies = new Bodies({
     limitBytes: options.bodyLimitBytes ?? 100_000,
-    ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
+    ...(options.parseWorkerFile === undefined ? {} : { workerFile: pathToFileURL(options.parseWorkerFile) }),
     ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
     ...(options.bodyPace === undefined ? {} : { pace: options.bodyPace }),
   });

@@ -2,16 +2,16 @@
  * An installation past one machine, made of real parts: two replicas of the built program on a real Postgres and
  * a real Redis, and a third Sotto as their engine, which runs the embedded engine on tiny weights.
  */
-import { noKeyLimits, type KeyLimits } from "../../../src/core/entities.js";
-import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
+import { type KeyLimits, noKeyLimits } from "../../../src/core/entities.js";
+import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
 import { question } from "../clients/chat.js";
-import { Browser, password } from "./dashboard-server.js";
 import { eventually } from "../eventually.js";
+import { Browser, password } from "./dashboard-server.js";
 import { freePort } from "./free-port.js";
+import { newDataDir, type SottoProcess, startSotto } from "./sotto-process.js";
+import { startTinySotto } from "./tiny-sotto.js";
 import { TestPostgres } from "../stores/postgres.js";
 import { TestRedis } from "../stores/redis.js";
-import { newDataDir, startSotto, type SottoProcess } from "./sotto-process.js";
-import { startTinySotto } from "./tiny-sotto.js";
 
 export interface Replica {
   process: SottoProcess;

@@ -1,10 +1,9 @@
+import { type Clock, systemClock } from "../../../src/core/clock.js";
 import { Limits } from "../../../src/core/limits/limits.js";
-import { systemClock, type Clock } from "../../../src/core/clock.js";
-import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
-import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
+import { memoryCounters } from "../../../src/store/counters/memory-counters.js";
 
 /** The limits of one process. */
 export function memoryLimits(clock: Clock = systemClock): Limits {
-  const leases = new MemoryLeases();
-  return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases);
+  const { admissions, leases } = memoryCounters(clock);
+  return new Limits(admissions, leases);
 }

@@ -3,7 +3,7 @@
  * can be checked here, then shows the server's answer at the field it names.
  */
 import { useState, type ReactNode } from "react";
-import { longest, passwordLength } from "../../../src/protocol/dashboard-bounds.js";
+import { longest, passwordLength } from "../../../src/core/bounds.js";
 import { fieldError, formError } from "../../form-errors.ts";
 import { Button } from "./button.tsx";
 import { Callout } from "../states/callout.tsx";

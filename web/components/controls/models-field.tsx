@@ -1,5 +1,5 @@
 /** Which models are allowed: all, or some by name. `null` is all, also those that are added later. */
-import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { Checkbox } from "./checkbox.tsx";
 import { Fieldset } from "./fieldset.tsx";
 

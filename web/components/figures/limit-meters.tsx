@@ -1,6 +1,5 @@
 /** The limits that change as requests run: requests, tokens, concurrent requests, and quotas where there are any. */
-import type { LimitsNow } from "../../../src/protocol/dashboard-api.js";
-import type { Gauge, QuotaNow } from "../../../src/protocol/dashboard-limits.js";
+import type { LimitsNow, Gauge, QuotaNow } from "../../../src/protocol/dashboard/api.js";
 import { useCountdown } from "../../hooks/use-countdown.ts";
 import { Time } from "../text/time.tsx";
 import { Meter } from "./meter.tsx";

@@ -1,7 +1,7 @@
 /** Above every page while maintenance is open, and on the day before it begins. */
 import { Construction } from "lucide-react";
 import { Link } from "wouter";
-import type { Maintenance } from "../../../src/protocol/dashboard-api.js";
+import type { Maintenance } from "../../../src/protocol/dashboard/api.js";
 import { cx } from "../../cx.ts";
 import { useSite } from "../../service/queries.ts";
 import { Time } from "../text/time.tsx";

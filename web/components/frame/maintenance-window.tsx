@@ -1,6 +1,6 @@
 /** When maintenance takes or took place, in the reader's time zone, and how it ended. */
 import { CalendarClock } from "lucide-react";
-import type { Maintenance } from "../../../src/protocol/dashboard-api.js";
+import type { Maintenance } from "../../../src/protocol/dashboard/api.js";
 import { TimeRange } from "../text/time-range.tsx";
 
 export function MaintenanceWindow({ maintenance }: { maintenance: Maintenance }) {

@@ -1,5 +1,5 @@
 /** What helps to choose a model, and a note while the starter serves it. */
-import type { ModelFacts } from "../../../src/protocol/dashboard-api.js";
+import type { ModelFacts } from "../../../src/protocol/dashboard/api.js";
 import { cx } from "../../cx.ts";
 import { formatCount, formatDecimal } from "../../units.ts";
 import { Callout } from "../states/callout.tsx";

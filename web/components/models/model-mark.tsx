@@ -1,4 +1,4 @@
-import type { ModelId } from "../../../src/protocol/models.js";
+import type { ModelId } from "../../../src/core/models.js";
 
 const drawings: Record<ModelId, string> = {
   omega: "M4 20h5.2v-2.3C6.4 16.4 4.8 13.9 4.8 11a7.2 7.2 0 0 1 14.4 0c0 2.9-1.6 5.4-4.4 6.7V20H20",

@@ -1,4 +1,4 @@
-import type { ModelId } from "../../../src/protocol/models.js";
+import type { ModelId } from "../../../src/core/models.js";
 import { ModelMark } from "./model-mark.tsx";
 
 /** A model's mark and name in a line of text or a cell. */

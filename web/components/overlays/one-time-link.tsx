@@ -1,4 +1,4 @@
-import type { OneTimeLink as Link } from "../../../src/protocol/dashboard-api.js";
+import type { OneTimeLink as Link } from "../../../src/protocol/dashboard/api.js";
 import { CopyField } from "../controls/copy-field.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 import { Time } from "../text/time.tsx";

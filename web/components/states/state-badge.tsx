@@ -1,5 +1,5 @@
 /** The state of a model or a part of the service, in the words of the status page. */
-import type { ModelState } from "../../../src/protocol/dashboard-api.js";
+import type { ModelState } from "../../../src/core/admin/service-views.js";
 import { Badge, type Tone } from "./badge.tsx";
 
 export function StateBadge({ state }: { state: ModelState }) {

@@ -1,4 +1,4 @@
-import type { KeyView } from "../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../src/protocol/dashboard/api.js";
 import { Day } from "./day.tsx";
 
 /** The day of a key's last use, in UTC, and the model. Nothing finer is kept. */

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import type { AccountDetail } from "../../../src/protocol/dashboard-accounts.js";
+import type { AccountDetail } from "../../../src/protocol/dashboard/accounts.js";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { Stat, StatRow } from "../../components/figures/stat.tsx";

@@ -1,4 +1,4 @@
-import type { EngineView } from "../../../src/protocol/dashboard-engines.js";
+import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { Callout } from "../../components/states/callout.tsx";
 import { Card } from "../../components/frame/card.tsx";

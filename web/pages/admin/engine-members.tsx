@@ -1,5 +1,5 @@
 /** The engines of a pool, each with its state and, if it is not available, why. */
-import type { EngineMemberView } from "../../../src/protocol/dashboard-engines.js";
+import type { EngineMemberView } from "../../../src/protocol/dashboard/engines.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { formatCount } from "../../units.ts";
 

@@ -1,20 +1,20 @@
-/** The operator's overview: what is left to set up, and how the service is doing right now. */
+/** The overview for admins: what is left to set up, and how the service is doing right now. */
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "../../components/frame/card.tsx";
 import { ButtonLink } from "../../components/controls/button.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
-import { operatorQueries } from "../../service/operator.ts";
+import { adminQueries } from "../../service/admin.ts";
 import { useSite } from "../../service/queries.ts";
 import { PlannedMaintenance } from "../app/overview/planned-maintenance.tsx";
 import { SetupChecklist } from "./home/checklist.tsx";
 import { EngineHealth } from "./home/engine-health.tsx";
 import { LastHour } from "./home/last-hour.tsx";
 
-export default function OperatorHome() {
+export default function AdminHome() {
   const { data: site } = useSite();
-  const { data: home, error, refetch } = useQuery(operatorQueries.home);
+  const { data: home, error, refetch } = useQuery(adminQueries.home);
   return (
     <>
       <PageHeader

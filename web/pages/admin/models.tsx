@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ModelView, PullView } from "../../../src/protocol/dashboard-models.js";
+import type { ModelView, PullView } from "../../../src/core/model-views.js";
 import { api } from "../../service/api.ts";
 import { Card } from "../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../components/overlays/confirm-dialog.tsx";

@@ -7,7 +7,7 @@ import { PageHeader } from "../../components/frame/page-header.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { fieldError } from "../../form-errors.ts";
-import { operatorApi, operatorQueries } from "../../service/operator.ts";
+import { adminApi, adminQueries } from "../../service/admin.ts";
 import { periodOf } from "../app/usage/usage-choice.ts";
 import { UsagePlots } from "../app/usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "../app/usage/usage-stats.tsx";
@@ -26,7 +26,7 @@ export default function ServiceUsage() {
     ...(choice.account === "" ? {} : { account: choice.account }),
     ...(choice.key === "" ? {} : { key: choice.key }),
   };
-  const { data, error, refetch, isPlaceholderData } = useQuery(operatorQueries.usage(query));
+  const { data, error, refetch, isPlaceholderData } = useQuery(adminQueries.usage(query));
   const isEmpty =
     data !== undefined && askedFor(data.totals) === 0 && (data.causes === null || data.causes.length === 0);
   return (
@@ -35,7 +35,7 @@ export default function ServiceUsage() {
         title="Service usage"
         description="All accounts together. Counts only: how many requests and tokens, never what was in them."
         actions={
-          <ButtonAnchor href={operatorApi.usageCsvAddress(query)} download icon={<Download />}>
+          <ButtonAnchor href={adminApi.usageCsvAddress(query)} download icon={<Download />}>
             Download CSV
           </ButtonAnchor>
         }

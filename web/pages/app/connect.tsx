@@ -1,13 +1,13 @@
 /**
- * The configuration of every client, with this service's address, a model and its limits filled in. Which client is
- * shown stands in the address (`/app/connect#codex`). A key that is created or pasted here stays in this page's memory.
+ * The configuration of every client, with this service's address, a model and its limits filled in. The URL's fragment
+ * selects the client (`/app/connect#codex`). A key that is created or pasted here stays in this page's memory.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
 import { connectModel, type ConnectTarget } from "../../../src/protocol/connect/client.js";
 import { connectClients, findClient } from "../../../src/protocol/connect/clients.js";
-import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { queries } from "../../service/queries.ts";
@@ -54,7 +54,7 @@ export default function Connect() {
   );
 }
 
-/** By the address's fragment; the first one without. On a phone the configuration is below the list: it scrolls there. */
+/** By the URL's fragment, by default the first. On a phone the configuration is below the list: scrolls to it. */
 function useChosenClient() {
   const fragment = useLocationProperty(() => location.hash);
   const section = useRef<HTMLDivElement>(null);

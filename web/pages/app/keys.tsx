@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import type { ListedKeyView } from "../../../src/protocol/dashboard-keys.js";
-import { keysPageSize } from "../../../src/protocol/dashboard-bounds.js";
+import type { ListedKeyView } from "../../../src/protocol/dashboard/keys.js";
+import { keysPageSize } from "../../../src/core/bounds.js";
 import { Button } from "../../components/controls/button.tsx";
 import { CursorPager } from "../../components/controls/cursor-pager.tsx";
 import { Card } from "../../components/frame/card.tsx";

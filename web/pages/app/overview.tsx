@@ -7,14 +7,14 @@ import { useSite } from "../../service/queries.ts";
 import { OwnStart } from "./overview/own-start.tsx";
 import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";
 
-const OperatorHome = lazy(() => import("../admin/home.tsx"));
+const AdminHome = lazy(() => import("../admin/home.tsx"));
 
-/** An operator's first concern is the service; their own keys and limits have pages of their own. */
+/** An admin's first concern is the service; their own keys and limits have pages of their own. */
 export default function Overview() {
   const me = useMe();
   const [search] = useSearchParams();
-  const isOperator = me.account.role === "admin" && !search.has("quickstart");
-  return isOperator ? <OperatorHome /> : <OwnOverview />;
+  const isAdmin = me.account.role === "admin" && !search.has("quickstart");
+  return isAdmin ? <AdminHome /> : <OwnOverview />;
 }
 
 function OwnOverview() {

@@ -6,7 +6,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Code, Columns2, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { Button } from "../../components/controls/button.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";

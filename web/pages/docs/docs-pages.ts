@@ -21,13 +21,13 @@ export const docsPages: readonly DocsPage[] = [
     slug: "responses",
     title: "Responses API",
     group: "Reference",
-    Content: lazy(() => import("./doors/responses.tsx")),
+    Content: lazy(() => import("./apis/responses.tsx")),
   },
   {
     slug: "messages",
     title: "Messages API",
     group: "Reference",
-    Content: lazy(() => import("./doors/messages.tsx")),
+    Content: lazy(() => import("./apis/messages.tsx")),
   },
   {
     slug: "api",

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { errorTable, type ErrorCode } from "../../../src/protocol/errors.js";
+import { errorTable, type ErrorCode } from "../../../src/core/errors.js";
 import { CodeBlock } from "../../components/text/code-block.tsx";
 import { InlineCode } from "./inline-code.tsx";
 import { Section } from "./section.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { modelIds } from "../../../src/protocol/models.js";
+import { modelIds } from "../../../src/core/models.js";
 import { CodeBlock } from "../../components/text/code-block.tsx";
 import { ModelFactList, StarterNote } from "../../components/models/model-facts.tsx";
 import { ModelMark } from "../../components/models/model-mark.tsx";

@@ -52,7 +52,7 @@ export default function Quickstart() {
       </Section>
       <Section id="clients" title="Clients">
         <p>
-          The page <Link href="/app/connect">Connect</Link> of the dashboard has the configuration of each of
+          The <Link href="/app/connect">Connect</Link> page of the dashboard has the configuration of each of
           these, with the address, a model and your key filled in.
         </p>
         <dl className="flex flex-col gap-3">

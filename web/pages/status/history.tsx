@@ -1,7 +1,8 @@
 /** The last 90 days: availability by model, incidents, maintenance that took place. */
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import type { Incident, StatusHistory as History } from "../../../src/protocol/dashboard-operator.js";
+import type { Incident } from "../../../src/core/admin/service-views.js";
+import type { StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../components/frame/card.tsx";
 import { MaintenanceWindow } from "../../components/frame/maintenance-window.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
@@ -9,12 +10,12 @@ import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { Markdown } from "../../components/text/markdown.tsx";
 import { TimeRange } from "../../components/text/time-range.tsx";
 import { Time } from "../../components/text/time.tsx";
-import { operatorQueries } from "../../service/operator.ts";
+import { adminQueries } from "../../service/admin.ts";
 import { plural } from "../../units.ts";
 import { ModelAvailability } from "./model-availability.tsx";
 
 export function StatusHistory() {
-  const { data, error, refetch } = useQuery(operatorQueries.history);
+  const { data, error, refetch } = useQuery(adminQueries.history);
   return (
     <>
       <Card title="Availability" description="Share of requests answered, over the last 90 days.">

@@ -1,6 +1,6 @@
 /** One model's 90 days: a bar for each, and, collapsed beneath, the same as a table. */
 import { ChevronRight } from "lucide-react";
-import type { ModelDays } from "../../../src/protocol/dashboard-operator.js";
+import type { ModelDays } from "../../../src/core/admin/service-views.js";
 import { ModelName } from "../../components/models/model-name.tsx";
 import { cx } from "../../cx.ts";
 import { formatCount } from "../../units.ts";

@@ -1,15 +1,14 @@
 /**
  * Which backend the embedded engines of this process compute on: the first of CUDA, Vulkan and Metal that has
  * proved itself in a throwaway process (`probe.ts`), else the CPU. Each is tried at most once for a fingerprint
- * of driver, cards and binding; the results are remembered (`memory.ts`). A backend that fails later, with
+ * of driver, cards and binding; the results are remembered (`probe-cache.ts`). A backend that fails later, with
  * certain weights, is given up for those weights in the same way.
  *
  * Lack of memory is not remembered beyond this process: it depends on what else runs on the card.
  */
 import type { Backend, GpuBackend } from "./backends.js";
-import { EngineBackends } from "./engine-backends.js";
-import { isPassing } from "./failures.js";
-import type { BackendFailure, GpuMemory, LoadSubject, MemoryStore } from "./memory.js";
+import { isTransient, kindOf, wordsOf } from "./failures.js";
+import type { BackendFailure, ProbeResults, LoadSubject, ProbeCache } from "./probe-cache.js";
 import type { GpuPresence } from "./presence.js";
 import type { ProbeOutcome } from "./probe.js";
 
@@ -17,7 +16,7 @@ export interface GpuChoiceOptions {
   setting: "auto" | "off";
   /** Changes with whatever of the configuration decides which kernels are needed. */
   kernels: string;
-  memory: MemoryStore;
+  cache: ProbeCache;
   look: () => GpuPresence;
   probe: (backend: GpuBackend) => Promise<ProbeOutcome>;
   now: () => Date;
@@ -32,7 +31,7 @@ const mostFailuresKept = 32;
 export class GpuChoice {
   #settled: Promise<void> | undefined;
   #candidates: readonly GpuBackend[] = [];
-  #known: GpuMemory = { fingerprint: "", driver: "", works: [], failures: [] };
+  #known: ProbeResults = { fingerprint: "", driver: "", works: [], failures: [] };
   readonly #reported = new Set<BackendFailure>();
 
   constructor(private readonly options: GpuChoiceOptions) {}
@@ -49,7 +48,7 @@ export class GpuChoice {
   }
 
   /** What is used unless certain weights fail there, and when it passed its probe; null: the CPU. */
-  get best(): GpuMemory["works"][number] | null {
+  get best(): ProbeResults["works"][number] | null {
     const backend = this.#candidates.find((candidate) => this.#isProven(candidate, null));
     return (backend === undefined ? undefined : this.#proof(backend)) ?? null;
   }
@@ -73,7 +72,7 @@ export class GpuChoice {
 
   /** Records that a backend failed after it had passed its probe. */
   giveUp(failure: Omit<BackendFailure, "at">, next: Backend): void {
-    this.#note({ ...failure, at: this.options.now().toISOString() });
+    this.#record({ ...failure, at: this.options.now().toISOString() });
     this.#report(failure.subject, next);
   }
 
@@ -90,16 +89,16 @@ export class GpuChoice {
   }
 
   async #settle(): Promise<void> {
-    const { setting, kernels, memory, look } = this.options;
+    const { setting, kernels, cache, look } = this.options;
     if (setting === "off") {
       // Turned on again, it is tried again.
-      memory.forget();
+      cache.forget();
       return;
     }
     const presence = look();
     const fingerprint = `${presence.fingerprint} ${kernels}`;
     this.#candidates = presence.candidates;
-    this.#known = memory.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
+    this.#known = cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
     this.#report(null, await this.#firstUsable(this.#candidates, null));
   }
 
@@ -119,14 +118,14 @@ export class GpuChoice {
     const at = now().toISOString();
     if (outcome.type === "works") {
       this.#known.works.push({ backend, devices: outcome.devices, at });
-      this.#remember();
+      this.#save();
     } else {
       const { kind, words } = outcome;
-      this.#note({ backend, during: "probe", kind, words, subject: null, at });
+      this.#record({ backend, during: "probe", kind, words, subject: null, at });
     }
   }
 
-  #proof(backend: GpuBackend): GpuMemory["works"][number] | undefined {
+  #proof(backend: GpuBackend): ProbeResults["works"][number] | undefined {
     return this.#known.works.find((one) => one.backend === backend);
   }
 
@@ -138,14 +137,14 @@ export class GpuChoice {
     return this.failures(subject).some((failure) => failure.backend === backend);
   }
 
-  #note(failure: BackendFailure): void {
+  #record(failure: BackendFailure): void {
     this.#known.failures = [...this.#known.failures, failure].slice(-mostFailuresKept);
-    this.#remember();
+    this.#save();
   }
 
-  #remember(): void {
-    const failures = this.#known.failures.filter(({ kind }) => !isPassing(kind));
-    this.options.memory.write({ ...this.#known, failures });
+  #save(): void {
+    const failures = this.#known.failures.filter(({ kind }) => !isTransient(kind));
+    this.options.cache.write({ ...this.#known, failures });
   }
 
   #report(subject: LoadSubject | null, next: Backend): void {
@@ -158,3 +157,53 @@ export class GpuChoice {
 
 const isSame = (one: LoadSubject, other: LoadSubject): boolean =>
   one.weights === other.weights && one.sizes === other.sizes;
+
+export interface EngineFailure {
+  /** Loading, or computing replies later. */
+  during: "load" | "run";
+  reason: string;
+}
+
+/**
+ * The backend of one engine, and those it fell back from. A failure is blamed on a backend only when the same
+ * weights have loaded on the next one: a damaged file fails everywhere.
+ */
+export class EngineBackends {
+  #current: Backend;
+  #suspected: Omit<BackendFailure, "at">[] = [];
+
+  constructor(
+    private readonly choice: GpuChoice,
+    private readonly subject: LoadSubject,
+    first: Backend,
+  ) {
+    this.#current = first;
+  }
+
+  get current(): Backend {
+    return this.#current;
+  }
+
+  /** What to load on instead; null when nothing is left. */
+  fallBack(failure: EngineFailure): Promise<Backend> | null {
+    return this.#current === "cpu" ? null : this.#fallBackFrom(this.#current, failure);
+  }
+
+  /** The weights have loaded on the current one. */
+  loaded(): void {
+    for (const failure of this.#suspected.splice(0)) this.choice.giveUp(failure, this.#current);
+  }
+
+  failures(): BackendFailure[] {
+    return this.choice.failures(this.subject);
+  }
+
+  async #fallBackFrom(backend: GpuBackend, { during, reason }: EngineFailure): Promise<Backend> {
+    const words = wordsOf(reason);
+    const known = kindOf(words);
+    const kind = known === "failed" && during === "run" ? "crashed" : known;
+    this.#suspected.push({ backend, during, kind, words, subject: this.subject });
+    this.#current = await this.choice.after(backend, this.subject);
+    return this.#current;
+  }
+}

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { backendNames, type Backend } from "./backends.js";
 import { adviceFor } from "./failures.js";
-import type { BackendFailure } from "./memory.js";
+import type { BackendFailure } from "./probe-cache.js";
 
 export interface FailureText {
   /** What failed, with the library's own words. */

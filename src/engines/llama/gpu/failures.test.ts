@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adviceFor, kindOf, failureKinds, tellingLine } from "./failures.js";
+import { adviceFor, kindOf, failureKinds, informativeLine } from "./failures.js";
 
 const cudaOutput = `ggml_cuda_init: found 1 CUDA devices (Total VRAM: 143167 MiB):
   Device 0: NVIDIA H200, compute capability 9.0, VMM: yes
@@ -11,20 +11,22 @@ CUDA error: the provided PTX was compiled with an unsupported toolchain.
 
 describe("what a GPU's library says", () => {
   it("is summed up by the line that names the error", () => {
-    expect(tellingLine(cudaOutput)).toBe(
+    expect(informativeLine(cudaOutput)).toBe(
       "CUDA error: the provided PTX was compiled with an unsupported toolchain.",
     );
     expect(
-      tellingLine("[node-llama-cpp] \u001b[31mThe prebuilt binary is not compatible with the current system"),
+      informativeLine(
+        "[node-llama-cpp] \u001b[31mThe prebuilt binary is not compatible with the current system",
+      ),
     ).toBe("The prebuilt binary is not compatible with the current system");
-    expect(tellingLine("loading\nterminate called after throwing 'vk::IncompatibleDriverError'\n")).toContain(
-      "IncompatibleDriver",
-    );
-    expect(tellingLine("llama_context: n_ctx = 256\n")).toBeNull();
+    expect(
+      informativeLine("loading\nterminate called after throwing 'vk::IncompatibleDriverError'\n"),
+    ).toContain("IncompatibleDriver");
+    expect(informativeLine("llama_context: n_ctx = 256\n")).toBeNull();
   });
 
   it("is one bounded line that no terminal interprets", () => {
-    const line = tellingLine(`CUDA error: \u0007${"x".repeat(5000)}`) ?? "";
+    const line = informativeLine(`CUDA error: \u0007${"x".repeat(5000)}`) ?? "";
     expect(line).toHaveLength(200);
     expect(line).toMatch(/^[\x20-\x7e]+$/);
   });

@@ -1,6 +1,6 @@
 /**
- * What a GPU's library prints when it fails, made readable: one bounded line of its own words, the kind of failure,
- * and what to do about it.
+ * Classifies what a GPU's library prints when it fails: one bounded line of its own words, the kind of failure, and
+ * advice for the operator.
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "./backends.js";
@@ -19,8 +19,8 @@ export const failureKinds = [
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** Transient: it may be gone at the next start. */
-export const isPassing = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
+/** It may be gone at the next start. */
+export const isTransient = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
 
 /** The first whose words occur. */
 const signs: readonly [kind: FailureKind, words: RegExp][] = [
@@ -48,7 +48,7 @@ export function kindOf(words: string): FailureKind {
 }
 
 /** Best first: which line of an output says what went wrong. */
-const tellingLines: readonly RegExp[] = [
+const informativeLines: readonly RegExp[] = [
   /\b(CUDA|ROCm|MUSA|Vulkan|Metal) error: ./i,
   /\bvk::|VK_ERROR|ErrorOut|ErrorDevice|ErrorIncompatible/,
   /out of memory|no kernel image|unsupported toolchain|driver version is insufficient/i,
@@ -61,9 +61,9 @@ const tellingLines: readonly RegExp[] = [
 const longestWords = 200;
 
 /** The line of the output that says what went wrong, or null when none does. */
-export function tellingLine(output: string): string | null {
+export function informativeLine(output: string): string | null {
   const lines = linesOf(output);
-  for (const pattern of tellingLines) {
+  for (const pattern of informativeLines) {
     const line = lines.find((candidate) => pattern.test(candidate));
     if (line !== undefined) return bounded(line.replace(/^Error( \[\w+\])?: /, ""));
   }
@@ -72,7 +72,7 @@ export function tellingLine(output: string): string | null {
 
 /** The words that matter in an error that quotes several lines, with semicolons between. */
 export const wordsOf = (reason: string): string =>
-  tellingLine(reason.replaceAll("; ", "\n")) ?? bounded(reason);
+  informativeLine(reason.replaceAll("; ", "\n")) ?? bounded(reason);
 
 /** The last line of the output that is not empty; null when there is none. */
 export function lastLine(output: string): string | null {

@@ -1,8 +1,8 @@
-/** Puts the parts of the choice together for this machine, or for one that tests make up. */
+/** Assembles the choice of GPU backends for this machine, or for a simulated one in tests. */
 import type { Config } from "../../../config.js";
 import { engineEnvironment } from "../host/child-environment.js";
 import { GpuChoice, type GpuChoiceOptions } from "./choice.js";
-import { memoryIn, type MemoryStore } from "./memory.js";
+import { probeCacheIn, type ProbeCache } from "./probe-cache.js";
 import { gpuBackends, type GpuBackend } from "./backends.js";
 import { ownLibrary } from "./library/own-library.js";
 import { lookForGpu, type GpuPresence } from "./presence.js";
@@ -17,11 +17,11 @@ export interface GpuMachine {
 }
 
 export interface BackendOptions extends GpuMachine, Pick<GpuChoiceOptions, "now" | "onProbing" | "onFailed"> {
-  memory?: MemoryStore;
+  cache?: ProbeCache;
 }
 
 export function chooseBackends({ service, engine }: Config, options: BackendOptions): GpuChoice {
-  const { program, limitMs, look, memory = memoryIn(service.dataDir), ...rest } = options;
+  const { program, limitMs, look, cache = probeCacheIn(service.dataDir), ...rest } = options;
   const env = engineEnvironment();
   const { cacheType } = engine;
   const { dataDir } = service;
@@ -29,7 +29,7 @@ export function chooseBackends({ service, engine }: Config, options: BackendOpti
     ...rest,
     setting: engine.gpu,
     kernels: cacheType,
-    memory,
+    cache,
     look: look ?? (() => lookForGpu({ env, ownLibraries: ownFiles(dataDir) })),
     probe: (backend) =>
       probe({

@@ -1,7 +1,7 @@
 /**
  * Which GPU backends could work here, judged by what is on disk: cheap, and without loading anything of a
  * driver. Also a fingerprint of all that decides whether one works, so that a result can be remembered for as
- * long as it holds: the driver, the cards, the binding, and what steers them in the environment.
+ * long as it holds: the driver, the cards, the binding, and the environment variables that affect them.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface GpuPresence {
   candidates: readonly GpuBackend[];
   /** The driver in words; "" where its version is not known. */
   driver: string;
-  /** Another one means that what was found out before may no longer hold. */
+  /** When it changes, earlier probe results no longer hold. */
   fingerprint: string;
 }
 
@@ -53,7 +53,7 @@ export function lookForGpu(options: PresenceOptions): GpuPresence {
   };
 }
 
-/** Which devices and libraries a child sees. */
+/** Environment variables that decide which devices and libraries a child sees. */
 const steers = /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|GGML)_\w+)$/;
 
 interface Place {

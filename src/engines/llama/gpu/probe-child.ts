@@ -1,12 +1,12 @@
 /**
- * A throwaway process that tries one backend: loads a tiny model on it, reads a prompt and draws a token, says
+ * A throwaway process that tries one backend: loads a tiny model on it, reads a prompt and samples a token, says
  * so to its parent and ends. Loading a library proves little: a missing kernel or a driver that is too old shows
- * only when something is computed. Whatever happens here happens to nobody else.
+ * only when something is computed. A crash here affects nothing else.
  */
 import * as z from "zod";
 import { loadModel, type LoadedModel } from "../worker/addon.js";
 import { missingLibrary } from "../worker/missing-library.js";
-import { rawConfig } from "../worker/reply/sampler.js";
+import { rawConfig } from "../worker/reply/sampling-plan.js";
 import { gpuBackends } from "./backends.js";
 import type { ProbeAnswer } from "./probe.js";
 
@@ -18,7 +18,7 @@ const requestSchema = z.object({
 });
 
 process.on("disconnect", () => {
-  // Nobody waits for the answer any more.
+  // The parent is gone.
   process.kill(process.pid, "SIGKILL");
 });
 
@@ -60,17 +60,17 @@ async function tryBackend({
   return { type: "works", devices: [...model.devices], cores: model.cores };
 }
 
-/** Drawing a token waits for the device: until then its errors may be on their way. */
+/** Sampling a token waits for the device: until then its errors may be on their way. */
 async function compute({ context, newSampler }: LoadedModel, tokens: Uint32Array, at: number): Promise<void> {
   context.initBatch(tokens.length);
   const [logits = 0] = context.addToBatch(0, at, tokens, Uint32Array.of(tokens.length - 1));
   await context.decodeBatch();
   const sampler = newSampler();
   sampler.applyConfig(rawConfig);
-  if ((await context.sampleToken(logits, sampler)) < 0) throw new Error("no token could be drawn");
+  if ((await context.sampleToken(logits, sampler)) < 0) throw new Error("no token could be sampled");
 }
 
 function answer(message: ProbeAnswer): void {
-  // The device is left to the system to clean up: drivers that hang like to do so at the end.
+  // The system cleans up the device: drivers that hang tend to do so at exit.
   process.send?.(message, () => process.kill(process.pid, "SIGKILL"));
 }

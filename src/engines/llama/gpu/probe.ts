@@ -1,7 +1,6 @@
 /**
  * Tries a backend in a throwaway process (`probe-child.ts`). Native code may abort, hang or end the process: the
- * outcome is then made of what it printed before, which holds nothing of anyone's, since no request has been
- * seen by it. Bounded in time and in what is kept of its output; leaves no file and no process behind.
+ * outcome is then derived from what it printed, which contains no user data, since it has seen no request. Bounded in time and in what is kept of its output; leaves no file and no process behind.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +11,7 @@ import * as z from "zod";
 import { programFile } from "../../../adapters/program-files.js";
 import type { CacheType } from "../../../adapters/kv-cache.js";
 import type { Backend } from "./backends.js";
-import { bounded, kindOf, tellingLine, type FailureKind } from "./failures.js";
+import { bounded, kindOf, informativeLine, type FailureKind } from "./failures.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeAnswer = z.infer<typeof answerSchema>;
@@ -109,7 +108,7 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
 function failed(ending: FailureKind, words: string, output = ""): ProbeOutcome {
   const known = kindOf(words);
   if (known !== "failed") return { type: "failed", kind: known, words };
-  const line = tellingLine(output);
+  const line = informativeLine(output);
   if (line === null) return { type: "failed", kind: ending, words };
   const printed = kindOf(line);
   return { type: "failed", kind: printed === "failed" ? ending : printed, words: line };

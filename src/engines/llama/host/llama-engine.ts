@@ -16,40 +16,26 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
-import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import type { Clock } from "../../../core/clock.js";
-import type {
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
-} from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import type { ModelId } from "../../../protocol/models.js";
-import type { EngineChild } from "./child.js";
-import type { ChildExit } from "./engine-causes.js";
-import { engineEnvironment } from "./child-environment.js";
-import { isGpu, type GpuBackend } from "../gpu/backends.js";
-import type { EngineBackends } from "../gpu/engine-backends.js";
+import { ServiceError } from "../../../core/errors.js";
+import type { ModelId } from "../../../core/models.js";
+import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../../../core/serving/engine-port.js";
+import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { Grammars } from "../../formats/grammars.js";
 import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import { withSystemPrompt } from "../../formats/system-prompt.js";
-import type {
-  Conversation,
-  GrammarPlan,
-  LoadedFacts,
-  LoadRequest,
-  PrepareResult,
-  StepReport,
-} from "../messages.js";
-import { LlamaPrompt, promptOf } from "./llama-prompt.js";
+import { type GpuBackend, isGpu } from "../gpu/backends.js";
+import type { EngineBackends } from "../gpu/choice.js";
+import { engineEnvironment } from "./child-environment.js";
+import type { EngineChild } from "./child.js";
+import type { ChildExit } from "./engine-causes.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
+import { grammarPlan, isReasoningModel, parsingPlan, withReasoning } from "./reply-plan.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
-import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
 import { Run } from "./run.js";
-import { Supervisor, type OnDemand } from "./supervisor.js";
+import { type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
+import type { Conversation, GrammarPlan, LoadedFacts, LoadRequest, ParsingPlan, PrepareResult, StepReport } from "../messages.js";
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =
@@ -213,10 +199,10 @@ export class LlamaEngine implements Engine {
         jsonSchema: true,
         logprobs: true,
         tools: true,
-        reasoning: facts !== undefined && isThinking(facts.syntax),
+        reasoning: facts !== undefined && isReasoningModel(facts.syntax),
       },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
-      setsAside: true,
+      preempts: true,
       active: this.#active,
       restarts,
       problem,
@@ -246,8 +232,8 @@ export class LlamaEngine implements Engine {
       maxWaiting,
       waitMs,
       admit: (isWanted) => residency.admit(resident, isWanted),
-      left: () => {
-        residency.left(resident);
+      release: () => {
+        residency.release(resident);
       },
     };
   }
@@ -291,7 +277,7 @@ export class LlamaEngine implements Engine {
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
     const promptTokens = tokens.length;
-    const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
+    const grammar = withReasoning(plan, this.#syntax, reasoningOpen);
     const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
     return {
       generation,
@@ -301,13 +287,13 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** As the model that is loaded writes; before one is, nothing has been asked of it. */
+  /** Of the loaded model; plain before one is loaded. */
   get #syntax(): ReplySyntax {
     return this.#supervisor.facts?.syntax ?? plainSyntax;
   }
 
   async #grammarPlan(generation: Generation, signal: AbortSignal): Promise<GrammarPlan | undefined> {
-    // How a model writes only the model itself can say.
+    // The syntax is known once the model has loaded.
     const isFree = generation.tooling === undefined && generation.format.type === "text";
     if (!isFree && this.#supervisor.facts === undefined) await this.#supervisor.readyChild(signal);
     return grammarPlan(generation, this.#syntax, this.#grammars, signal);
@@ -356,7 +342,7 @@ export class LlamaEngine implements Engine {
 
   #onStep({ active, progress, endings }: StepReport): void {
     this.#active = active;
-    for (const one of progress) this.#runs.get(one.id)?.moved(one);
+    for (const one of progress) this.#runs.get(one.id)?.progressed(one);
     for (const { id, outcome } of endings) {
       const run = this.#runs.get(id);
       this.#runs.delete(id);
@@ -364,13 +350,29 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** The child is gone or about to be: nothing that was asked of it will be answered. */
+  /** The child is gone or about to be: its pending requests will not be answered. */
   #loseAll(): void {
     this.#active = 0;
     for (const run of this.#runs.values()) run.lost();
     this.#runs.clear();
     this.#prompts.loseAll();
   }
+}
+
+/** The engine's form of a prompt. A class, so that `generate` knows its own. */
+class LlamaPrompt {
+  constructor(
+    readonly tokens: Uint32Array,
+    readonly grammar: GrammarPlan | undefined,
+    readonly parsing: ParsingPlan | undefined,
+    /** How often it may be run again when the child dies before the first token. */
+    readonly retries: number,
+  ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
+  if (prompt instanceof LlamaPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
 }
 
 const defaultWorkerFile = (): string => fileURLToPath(programFile("engines/llama/worker/worker"));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../../core/chat/request.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
-import type { ChatMessage } from "../../../protocol/chat.js";
-import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
-import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
 import { plainSyntax } from "../../formats/replies/reply-syntax.js";
 import type { EngineChild } from "./child.js";
 import { PromptReader, requireFits } from "./prompt-reader.js";
+import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
+import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -104,13 +104,6 @@ describe("a conversation that cannot fit", () => {
     layers: 1,
     vocabularySize: 100,
     syntax: plainSyntax,
-    template: {
-      turn: 2,
-      round: 4,
-      repeated: { user: 2, assistant: 2, system: 0, tool: 1 },
-      call: 2,
-      tool: 0,
-    },
     gpu: "cpu",
     description: "",
     memoryBytes: 1,
@@ -126,13 +119,13 @@ describe("a conversation that cannot fit", () => {
 
   it("is refused by the number of its messages, before it is rendered", () => {
     expect(() => {
-      requireFits(generation, turns(1801), facts);
-    }).toThrow(/maximum context length is 2048 tokens.*at least 3600 tokens/);
-    requireFits(generation, turns(1001), facts);
+      requireFits(generation, turns(2048), facts);
+    }).toThrow(/maximum context length is 2048 tokens.*at least 2048 tokens/);
+    requireFits(generation, turns(2047), facts);
   });
 
   it("is refused by the number of its calls", () => {
-    const toolCalls = Array.from({ length: 1100 }, (_, id) => ({
+    const toolCalls = Array.from({ length: 2198 }, (_, id) => ({
       id: String(id),
       name: "f",
       arguments: "{}",

@@ -1,11 +1,11 @@
-/** Has a child render and tokenize conversations, and turns what it cannot accept into errors for the client. */
+/** Has a child render and tokenize conversations, and translates refusals into errors for the client. */
 import { systemClock } from "../../../core/clock.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import { fewestTokens } from "../fewest-tokens.js";
-import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 import type { EngineChild } from "./child.js";
+import { fewestTokens } from "./fewest-tokens.js";
+import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 
 /** One at a time, and accounts in turns: the child has one thread for it. */
 const limits = { maxLength: 1_000, maxWaitMs: 30_000 };
@@ -38,7 +38,7 @@ export class PromptReader {
         resolve(null);
       };
       signal.addEventListener("abort", onAbort);
-      // Whoever hung up, the child is busy until it has answered.
+      // Even after a hang-up the child is busy until it has answered.
       this.#reading.set(id, (answer) => {
         this.#reading.delete(id);
         signal.removeEventListener("abort", onAbort);
@@ -55,7 +55,7 @@ export class PromptReader {
     this.#reading.get(id)?.(result);
   }
 
-  /** The child is gone: nobody will be answered. */
+  /** The child is gone: pending conversations will not be answered. */
   loseAll(): void {
     for (const settle of this.#reading.values()) settle(null);
   }
@@ -73,7 +73,7 @@ const sizeOf = ({ messages, tools }: Conversation): number =>
 export function requireFits(
   { choices, sampling }: Generation,
   conversation: Conversation,
-  { sequences, vocabularySize, contextTokens, template }: LoadedFacts,
+  { sequences, vocabularySize, contextTokens }: LoadedFacts,
 ): void {
   if (choices > sequences) {
     throw new ServiceError("invalid_value", {
@@ -87,7 +87,7 @@ export function requireFits(
       param: "logit_bias",
     });
   }
-  const fewest = fewestTokens(conversation, template);
+  const fewest = fewestTokens(conversation);
   if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
 }
 

@@ -1,16 +1,16 @@
-/** How a reply is held and how it is read, from what the request asks for and how the model writes. */
+/** The grammar and the parser of a reply, from the request and the model's syntax. */
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { holdsFromStart } from "../../formats/calls-request.js";
 import type { Grammars } from "../../formats/grammars.js";
 import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
-import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
 import { literal, textUpTo, withPrefix } from "../../formats/replies/grammar/gbnf-text.js";
+import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
 import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
 
 type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;
 
-/** The grammar without the thoughts that may come before, but for those of gpt-oss; undefined: anything may be written. */
+/** The grammar without reasoning before it, except that of gpt-oss; undefined: unconstrained. */
 export async function grammarPlan(
   { format, tooling, accountId }: Wanted,
   syntax: ReplySyntax,
@@ -29,8 +29,8 @@ export async function grammarPlan(
   return { gbnf, triggers: triggersOf(syntax), onlyAtStart: triggersOnlyAtStart(syntax) };
 }
 
-/** With the thoughts that a model may write first, or has to end when the prompt began them. */
-export function withThoughts(
+/** Adds the reasoning that a model may write first, or has to end where the prompt opened it. */
+export function withReasoning(
   plan: GrammarPlan | undefined,
   syntax: ReplySyntax,
   reasoningOpen: boolean,
@@ -38,11 +38,11 @@ export function withThoughts(
   if (plan === undefined || plan.triggers !== undefined) return plan;
   if (syntax.type === "harmony" || syntax.reasoning === null) return plan;
   const { open, close } = syntax.reasoning;
-  const thoughts = reasoningOpen ? "thoughts" : `(${literal(open)} thoughts)?`;
+  const reasoning = reasoningOpen ? "reasoning" : `(${literal(open)} reasoning)?`;
   return {
     gbnf: [
-      `root ::= ${thoughts} [ \\n]{0,4} reply-root`,
-      ...textUpTo("thoughts", close),
+      `root ::= ${reasoning} [ \\n]{0,4} reply-root`,
+      ...textUpTo("reasoning", close),
       withPrefix(plan.gbnf, "reply-"),
     ].join("\n"),
   };
@@ -62,6 +62,6 @@ export function parsingPlan(
   return isPlain && tools.length === 0 ? undefined : { syntax, tools, reasoningOpen };
 }
 
-/** Whether a model that writes like this thinks before it replies. */
-export const isThinking = (syntax: ReplySyntax): boolean =>
+/** Whether a model with this syntax reasons before it replies. */
+export const isReasoningModel = (syntax: ReplySyntax): boolean =>
   syntax.type === "harmony" || syntax.reasoning !== null;

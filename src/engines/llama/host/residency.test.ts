@@ -32,7 +32,7 @@ class FakeModel implements Resident {
 
   async unload(): Promise<void> {
     this.unloads += 1;
-    this.residency.left(this);
+    this.residency.release(this);
   }
 
   finish(): void {
@@ -47,14 +47,14 @@ class FakeModel implements Resident {
 
 const models: { residency: Residency; model: FakeModel }[] = [];
 afterEach(() => {
-  for (const { residency, model } of models.splice(0)) residency.left(model);
+  for (const { residency, model } of models.splice(0)) residency.release(model);
 });
 
 /** With memory for models of 100 bytes. */
 function start() {
   const clock = new FakeClock();
   const availableBytes = () => 100 / 0.9 + 0.01;
-  const residency = new Residency({ clock, idleMs, waitMs, availableBytes, lookMs: 5 });
+  const residency = new Residency({ clock, idleMs, waitMs, availableBytes, pollMs: 5 });
   const model = (bytes: number) => {
     const made = new FakeModel(residency, bytes, clock);
     models.push({ residency, model: made });
@@ -203,7 +203,7 @@ describe("memory", () => {
     expect(residency.memoryBytes).toBe(1000);
     available = 800;
     expect(residency.memoryBytes).toBe(1000);
-    residency.left(loaded);
+    residency.release(loaded);
     expect(residency.memoryBytes).toBe(800);
   });
 });

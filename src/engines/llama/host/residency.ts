@@ -1,5 +1,5 @@
 /**
- * Which models are in memory, where they are loaded on demand: whoever wants to load one asks for room first.
+ * Which models are in memory, where they are loaded on demand: every load asks for room first.
  *
  * Every model has its size. What is loaded or being loaded may not exceed a share of the memory that there is. When
  * the next one does not fit, idle models are unloaded, the least recently used first, and only if that makes enough
@@ -11,7 +11,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../core/clock.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 
 export interface Resident {
   readonly size: ResidentSize;
@@ -19,7 +19,7 @@ export interface Resident {
   isLoaded(): boolean;
   /** Since when nobody has used it, on the monotonic clock; null while it is in use. */
   idleSinceMs(): number | null;
-  /** Ends its process; resolves when its memory is free and it has called `left`. */
+  /** Ends its process; resolves when its memory is free and it has called `release`. */
   unload(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface ResidencyOptions {
   /** Memory that the system could give to a program now. */
   availableBytes: () => number;
   /** How often idle models are looked for. */
-  lookMs?: number;
+  pollMs?: number;
 }
 
 /** The rest is for the system and for this process. */
@@ -47,17 +47,17 @@ const shareOfMemory = 0.9;
 /** Between the parts of a request there are moments in which it does not use its model. */
 const settledMs = 1000;
 
-const defaultLookMs = 250;
+const defaultPollMs = 250;
 
 export class Residency {
   readonly #held = new Set<Resident>();
   /** One after the other. */
   #admitting: Promise<unknown> = Promise.resolve();
-  readonly #lookMs: number;
-  #looking: NodeJS.Timeout | undefined;
+  readonly #pollMs: number;
+  #polling: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: ResidencyOptions) {
-    this.#lookMs = options.lookMs ?? defaultLookMs;
+    this.#pollMs = options.pollMs ?? defaultPollMs;
   }
 
   /**
@@ -71,7 +71,7 @@ export class Residency {
   }
 
   /**
-   * Resolves to true when there is room for it, which it holds until `left`; to false when nobody wants it any more.
+   * Resolves to true when there is room for it, which it holds until `release`; to false when nobody wants it any more.
    * Rejects with `overloaded`.
    */
   admit(resident: Resident, isWanted: () => boolean): Promise<boolean> {
@@ -82,11 +82,11 @@ export class Residency {
   }
 
   /** It holds no memory any more. */
-  left(resident: Resident): void {
+  release(resident: Resident): void {
     this.#held.delete(resident);
     if (this.#held.size > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+    clearInterval(this.#polling);
+    this.#polling = undefined;
   }
 
   async #admit(resident: Resident, isWanted: () => boolean, endsMs: number): Promise<boolean> {
@@ -95,10 +95,10 @@ export class Residency {
         this.#hold(resident);
         return true;
       }
-      const victim = this.#nextToLeave(resident);
+      const victim = this.#nextToUnload(resident);
       if (victim !== undefined) await victim.unload();
       else if (this.options.clock.monotonicMs() >= endsMs) throw noRoom();
-      else await sleep(this.#lookMs);
+      else await sleep(this.#pollMs);
     }
     return false;
   }
@@ -108,7 +108,7 @@ export class Residency {
   }
 
   /** Undefined where unloading all that are idle would not make enough room. */
-  #nextToLeave(comer: Resident): Resident | undefined {
+  #nextToUnload(comer: Resident): Resident | undefined {
     const idle = this.#idleFor(settledMs);
     const busy = [...this.#held].filter((resident) => !idle.includes(resident));
     return this.#fits([...busy, comer]) ? idle[0] : undefined;
@@ -126,9 +126,9 @@ export class Residency {
 
   #hold(resident: Resident): void {
     this.#held.add(resident);
-    this.#looking ??= setInterval(() => {
+    this.#polling ??= setInterval(() => {
       for (const idle of this.#idleFor(this.options.idleMs)) void idle.unload();
-    }, this.#lookMs).unref();
+    }, this.#pollMs).unref();
   }
 }
 

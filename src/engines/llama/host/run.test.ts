@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { usualSampling } from "../../../../test/support/clients/chat-request.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import type { Progress } from "../messages.js";
 import { Run } from "./run.js";
+import type { Progress } from "../messages.js";
+import { usualSampling } from "../../../../test/support/clients/chat-request.js";
 
 const tool = { name: "f", description: undefined, parameters: undefined, strict: true };
 const tooling = { tools: [tool], choice: "auto", parallel: true } as const;
@@ -50,7 +50,7 @@ describe("a run whose grammar is too slow", () => {
     ["tools", { tooling, format: { type: "json_object" } }, [call]],
   ])("blames %s: %j", async (param, asked, progress) => {
     const run = newRun(asked);
-    for (const one of progress) run.moved(one);
+    for (const one of progress) run.progressed(one);
     run.ended({ type: "too_slow" });
     const failed = await eventsOf(run).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: "invalid_value", param });
@@ -65,7 +65,7 @@ describe("log probabilities of a run", () => {
     const run = newRun({ tooling });
     const text = { type: "text", text: "a" } as const;
     const call = { type: "call", name: "f" } as const;
-    run.moved({ id: 1, choice: 0, text: "", events: [text, call], logprobs: [logprob] });
+    run.progressed({ id: 1, choice: 0, text: "", events: [text, call], logprobs: [logprob] });
     run.ended({ type: "finished", completionTokens: 1, cachedTokens: 0, reasoningTokens: 0 });
     expect(await eventsOf(run)).toMatchObject([
       { type: "text", text: "a", logprobs: [logprob] },

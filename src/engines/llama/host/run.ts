@@ -6,7 +6,7 @@ import {
 } from "../../../core/serving/engine-port.js";
 import { newCallId } from "../../formats/replies/call-id.js";
 import type { ReplyEvent } from "../../formats/replies/reply-events.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
 import { ReplyStream } from "./reply-stream.js";
@@ -39,7 +39,7 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved(progress: Progress): void {
+  progressed(progress: Progress): void {
     const { choice, text, finishReason, stopSequence } = progress;
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
@@ -82,7 +82,7 @@ export class Run {
     this.stream.fail(this.options.unavailable());
   }
 
-  /** The rest is not wanted any more. */
+  /** Remaining output is discarded. */
   abort(): void {
     if (this.#state !== "running") return;
     this.#state = "aborting";

@@ -6,7 +6,7 @@
  * it says so (`worker/null-device.ts`), and this end of the pipe is closed.
  */
 import type { Readable } from "node:stream";
-import { lastLine, tellingLine } from "../gpu/failures.js";
+import { lastLine, informativeLine } from "../gpu/failures.js";
 
 const keptChars = 16 * 1024;
 /** A process that the child started may hold the pipe open after the child has exited. */
@@ -30,7 +30,7 @@ export class StartupOutput {
 
   /** The line that explains a failure; null when nothing was printed. */
   get explanation(): string | null {
-    return tellingLine(this.#text) ?? lastLine(this.#text);
+    return informativeLine(this.#text) ?? lastLine(this.#text);
   }
 
   /** Resolves when everything that was printed has been read, or after a short wait. */

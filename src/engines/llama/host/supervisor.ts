@@ -1,26 +1,26 @@
 /**
- * Keeps one child running: starts it, starts another when it dies, and lets requests wait for it.
+ * Supervises one child: starts it, restarts it when it dies, and lets requests wait for it.
  *
  * A request that comes while a child is starting waits for it, for a limited time. When children die in a
  * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
  *
- * On demand there is no child until somebody asks for one, and `sleep` ends it again. Whoever asks meanwhile waits for
- * the same load, which belongs to no single request: one that is aborted does not end it. A load that fails is reported
+ * On demand there is no child until somebody asks for one, and `sleep` ends it again. Requests that arrive meanwhile wait
+ * for the same load, which belongs to no single request: aborting one does not end it. A load that fails is reported
  * to all who wait for it, and tried again by the first who asks after a pause.
  */
+import { ServiceError } from "../../../core/errors.js";
 import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
-import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
-import type { EngineFailure } from "../gpu/engine-backends.js";
-import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
+import type { EngineFailure } from "../gpu/choice.js";
+import { type ChildHandlers, type ChildOptions, EngineChild } from "./child.js";
+import { type ChildExit, exitProblem, loadProblem } from "./engine-causes.js";
 import { RestartPolicy } from "./restart-policy.js";
+import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 
 export interface OnDemand {
   /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
   admit: (isWanted: () => boolean) => Promise<boolean>;
   /** The memory is free again. */
-  left: () => void;
+  release: () => void;
   /** How many may wait for a load. */
   maxWaiting: number;
   /** How long a request waits for memory and a load. */
@@ -49,7 +49,7 @@ export class Supervisor {
   #load: LoadRequest;
   /** Whether it has loaded at least once the current way. */
   #hasLoaded = false;
-  /** Each checks again whether what it waits for has happened. */
+  /** Each re-checks its condition. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
   #facts: LoadedFacts | undefined;
@@ -59,7 +59,7 @@ export class Supervisor {
   #loadProblem: EngineProblem | undefined;
   /** Why the latest child that had loaded ended. */
   #exitProblem: EngineProblem | undefined;
-  /** A load failed for good: no other way to load is left to try. */
+  /** The load failed on every backend. */
   #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
@@ -180,7 +180,7 @@ export class Supervisor {
   /** When it resolves, the memory is free. */
   async #endChild(): Promise<void> {
     await this.#child?.close();
-    this.onDemand?.left();
+    this.onDemand?.release();
     this.#leaving = undefined;
   }
 
@@ -188,9 +188,9 @@ export class Supervisor {
     this.#closed = true;
     this.#readySinceMs = undefined;
     clearTimeout(this.#restartTimer);
-    this.#wakeWaiting();
+    this.#notifyWaiting();
     await this.#child?.close();
-    this.onDemand?.left();
+    this.onDemand?.release();
   }
 
   /** Throws while it is too early to try again. */
@@ -220,8 +220,8 @@ export class Supervisor {
     wake.failure = failure;
     this.#wake = undefined;
     this.#asleep = true;
-    this.onDemand?.left();
-    this.#wakeWaiting();
+    this.onDemand?.release();
+    this.#notifyWaiting();
   }
 
   #start(): void {
@@ -239,7 +239,7 @@ export class Supervisor {
           this.#wake = undefined;
           this.#readySinceMs = performance.now();
           this.handlers.onLoaded(facts);
-          this.#wakeWaiting();
+          this.#notifyWaiting();
         },
         onLoadFailed: (reason) => {
           loadFailure = reason;
@@ -265,12 +265,13 @@ export class Supervisor {
     this.#child = undefined;
     this.#readySinceMs = undefined;
     this.handlers.onExited(exit);
-    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
-    this.#wakeWaiting();
+    if (!this.#closed)
+      this.#restartOrFallBack(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
+    this.#notifyWaiting();
   }
 
   /** Starts another child: the same way, or another way when this one never worked or fails repeatedly. */
-  #goOn(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
+  #restartOrFallBack(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
     const failure: EngineFailure | undefined = !this.#hasLoaded
       ? { during: "load", reason: loadFailure ?? "" }
       : this.#policy.looping
@@ -305,7 +306,7 @@ export class Supervisor {
     }, delayMs);
   }
 
-  #wakeWaiting(): void {
+  #notifyWaiting(): void {
     for (const look of this.#waiting) look();
   }
 

@@ -17,7 +17,7 @@ export class Watchdog {
   readonly #timer: NodeJS.Timeout;
   /** Ticks since the last sign of life. */
   #silentTicks = 0;
-  /** Ticks since each ending was asked for. */
+  /** Ticks since each abort. */
   readonly #expected = new Map<number, number>();
 
   constructor(private readonly options: WatchdogOptions) {

@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
-import { quotaCores } from "./cpu-quota.js";
+import { quotaCores } from "../cgroup.js";
 import type { GpuBackend } from "../gpu/backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBytesPerToken, type AttentionShape } from "../../../adapters/kv-cache.js";

@@ -1,13 +1,13 @@
-import type { SamplerConfig } from "./reply/sampler.js";
+import type { SamplerConfig } from "./reply/sampling-plan.js";
 
-/** Draws the tokens of one reply at a time. */
+/** Samples the tokens of one reply at a time. */
 export interface Sampler {
-  /** What differs from the last time is rebuilt; so are the penalties, unless `repeatPenaltyTokens` are what it drew. */
+  /** What differs from the last time is rebuilt; so are the penalties, unless `repeatPenaltyTokens` are what it sampled. */
   applyConfig(config: SamplerConfig): void;
 }
 
-/** Which logits to hand over: of these tokens, of the one that was drawn, and the `top` largest. */
-export type LogitsWanted = [tokens: readonly number[], max: false, min: false, drawn: boolean, top: number];
+/** Which logits to hand over: of these tokens, of the one that was sampled, and the `top` largest. */
+export type LogitsWanted = [tokens: readonly number[], max: false, min: false, sampled: boolean, top: number];
 
 /**
  * `logits` are tokens and logits in turn: the `top` largest first, in descending order, then the other ones

@@ -1,6 +1,6 @@
 /**
- * Why the binding cannot be loaded, which it keeps to itself. Opened by hand, the system names what is missing; a
- * library that opens but is no addon fails in another way, which says nothing.
+ * Why the binding cannot be loaded, which it does not report itself. Opening the library directly makes the system name
+ * what is missing; a library that opens but is no addon fails in another way, which is ignored.
  */
 import {
   bindingLibrary,

@@ -1,10 +1,12 @@
-/** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
+/** A loaded model that reads conversations and generates replies: assembles the parts of the child process. */
+import { programFile } from "../../../adapters/program-files.js";
+import { WorkerThread } from "../../../adapters/worker-thread.js";
 import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./schedule/batcher.js";
-import { Draw } from "./reply/draw.js";
-import { GrammarTime } from "./schedule/grammar-time.js";
+import { TokenSampler } from "./reply/token-sampler.js";
+import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import type {
   Conversation,
@@ -16,21 +18,37 @@ import type {
 } from "../messages.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
-import { PromptThread } from "./prompt/prompt-thread.js";
+import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
 import { Reply } from "./reply/reply.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
-import { samplingPlan } from "./reply/sampler.js";
+import { samplingPlan } from "./reply/sampling-plan.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
 export interface RunnerOptions {
   /** Of this process: the engine's child has a single thread for native work, others may have more. */
-  drawsOnOneThread?: boolean;
+  samplesOnOneThread?: boolean;
   onStep: (report: StepReport) => void;
   /** The native part is beyond repair; nothing more will be reported. */
   onBroken: () => void;
 }
+
+type PromptThread = WorkerThread<Conversation, PrepareResult, PromptFacts>;
+
+/** For one conversation. The longest take a second. */
+const longestPromptMs = 60_000;
+/** The host's own limit on loading is shorter. */
+const longestStartMs = 60 * 60_000;
+
+const promptThread = (setup: PromptSetup): PromptThread =>
+  new WorkerThread({
+    file: programFile("engines/llama/worker/prompt/prompt-worker"),
+    workerData: setup,
+    startMs: longestStartMs,
+    taskMs: longestPromptMs,
+    runsNativeCode: true,
+  });
 
 export class Runner {
   private constructor(
@@ -38,6 +56,7 @@ export class Runner {
     private readonly model: LoadedModel,
     private readonly prompts: PromptThread,
     private readonly batcher: Batcher,
+    private readonly onBroken: () => void,
   ) {}
 
   static async load(request: LoadRequest, events: RunnerOptions): Promise<Runner> {
@@ -45,19 +64,17 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
-    const prompts = await PromptThread.start(
-      { source: model.vocabularySource, contextTokens },
-      events.onBroken,
-    );
+    const prompts = promptThread({ source: model.vocabularySource, contextTokens });
+    const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const mostTokens = model.batchTokens - sizing.sequences;
-    const samplers = new SamplerPool(model.newSampler, events.drawsOnOneThread);
+    const samplers = new SamplerPool(model.newSampler, events.samplesOnOneThread);
     const { vocabularySize } = model;
-    const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
       context,
-      newDraw: (options) => new Draw(context, samplers, drawFacts, options),
+      newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
       threads: new ThreadPace({
@@ -65,7 +82,7 @@ export class Runner {
         setThreads: model.setThreads,
         idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),
-      grammarTime: new GrammarTime({ vocabularySize }),
+      grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
       readsWhileComputing: model.gpu !== "cpu",
       polledSequences: polledSequences(model),
@@ -79,15 +96,21 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
-      ...prompts.facts,
+      ...promptFacts,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
-    return new Runner(facts, model, prompts, batcher);
+    return new Runner(facts, model, prompts, batcher, events.onBroken);
   }
 
-  prepare(conversation: Conversation): Promise<PrepareResult> {
-    return this.prompts.build(conversation);
+  /** One at a time. Null when the thread is lost: native code may be the cause, so the process is replaced. */
+  async prepare(conversation: Conversation): Promise<PrepareResult | null> {
+    try {
+      return await this.prompts.run(conversation);
+    } catch {
+      this.onBroken();
+      return null;
+    }
   }
 
   generate(id: number, request: GenerateRequest): void {
@@ -110,7 +133,7 @@ export class Runner {
       grammar === undefined
         ? undefined
         : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
-    return { drawing: { ...plan, topLogprobs, grammar: followed }, reply };
+    return { sampling: { ...plan, topLogprobs, grammar: followed }, reply };
   }
 
   #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {
@@ -142,7 +165,7 @@ export class Runner {
   }
 }
 
-/** How many tokens of prompts a step of replies may have: on a GPU what fits, since it takes them in its stride. */
+/** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
 const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
   prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
 const cpuPromptTokens = 128;

@@ -49,7 +49,7 @@ async function load(request: LoadRequest): Promise<void> {
   try {
     runner = await Runner.load(request, {
       // See host/child-environment.ts.
-      drawsOnOneThread: true,
+      samplesOnOneThread: true,
       onStep: (report) => {
         send({ type: "step", report });
       },
@@ -74,7 +74,8 @@ async function exitBroken(): Promise<void> {
 const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
 async function prepare(id: number, conversation: Conversation): Promise<void> {
-  send({ type: "prepared", id, result: (await runner?.prepare(conversation)) ?? { type: "failed" } });
+  const result = await runner?.prepare(conversation);
+  if (result !== undefined && result !== null) send({ type: "prepared", id, result });
 }
 
 function send(message: FromWorker, onSent: () => void = () => undefined): void {

@@ -56,7 +56,7 @@ describe("the address of an engine", () => {
         const source = { url, profile: "vllm" as const, allowPublic };
         const connection = new Connection(source, 1, defaultTimeouts, lookupAll);
         try {
-          return (await connection.ask("/health", 5_000)).status;
+          return (await connection.request("/health", 5_000)).status;
         } finally {
           await connection.close();
         }

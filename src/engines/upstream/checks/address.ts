@@ -1,17 +1,12 @@
 /**
- * Where an engine may be. Conversations leave this process for it, so by default only this machine and private
- * networks will do; some addresses never do (adapters/address-policy.ts).
+ * Which addresses an engine may have. Conversations leave this process for it, so by default only this machine and
+ * private networks are allowed; some addresses never are (adapters/address-policy.ts).
  *
  * A name is resolved and every address it has must be allowed: once when the engine is set up, for a clear
- * message, and again by the socket itself at each connection, so that a name that changes later is of no use.
+ * message, and again by the socket itself at each connection, so that DNS rebinding does not help.
  */
 import { lookup as resolveName } from "node:dns";
-import {
-  AddressError,
-  isAllowedAddress,
-  isForbiddenAddress,
-  literalAddress,
-} from "../../../adapters/address-policy.js";
+import { AddressError, isAllowedAddress, isForbiddenAddress, literalAddress } from "../../../adapters/address-policy.js";
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -32,7 +27,7 @@ export async function checkAddress(text: string, rules: AddressRules = {}): Prom
   return url;
 }
 
-/** What can be said of an address without asking anyone. */
+/** Checks that need no name resolution. */
 export function parseAddress(text: string): URL {
   let url: URL;
   try {
@@ -60,7 +55,7 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly string
     const addresses = await resolve(host);
     if (addresses.length > 0) return addresses;
   } catch {
-    // Said below, the same for a name that does not exist and for one without an address.
+    // The same message for a name that does not exist and for one without an address.
   }
   throw new AddressError(`No address was found for '${host}'.`);
 }

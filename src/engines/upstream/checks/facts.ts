@@ -1,48 +1,45 @@
-/** What an engine reports about itself that we need to use it. */
+/** What an engine reports about itself. */
 import type { Connection } from "../connection.js";
 import { countOf, isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
 import type { Profile } from "../profiles.js";
 
+/** Undefined: not reported. */
 export interface EngineFacts {
   /** Names of its models, in its own order. */
   models: readonly string[];
-  /** Prompt and reply together; undefined when it does not say. */
+  /** Prompt and reply together. */
   contextTokens: number | undefined;
-  /** How many requests it runs at once; undefined when it does not say. */
-  concurrent: number | undefined;
-  /** How many tokens its model knows; undefined when it does not say. */
+  /** How many requests it runs concurrently. */
+  maxConcurrent: number | undefined;
   vocabularySize: number | undefined;
-  /** Whether its model can call tools; undefined when it does not tell. */
+  /** Whether its model can call tools. */
   hasTools: boolean | undefined;
-  /** Whether its model thinks; undefined when it does not tell. */
-  thinks: boolean | undefined;
+  /** Whether its model reasons before it answers. */
+  hasReasoning: boolean | undefined;
 }
 
-export const nothingKnown: EngineFacts = {
+export const unknownFacts: EngineFacts = {
   models: [],
   contextTokens: undefined,
-  concurrent: undefined,
+  maxConcurrent: undefined,
   vocabularySize: undefined,
   hasTools: undefined,
-  thinks: undefined,
+  hasReasoning: undefined,
 };
 
-/** Ollama loads a model with this when nobody said otherwise, whatever the model could do. */
-const ollamaUsualContext = 4096;
+/** Ollama loads a model with this unless configured otherwise, whatever the model supports. */
+const ollamaDefaultContext = 4096;
 
-/**
- * What the engine's list of models says, and what else it is asked. What it does not answer stays unknown; that
- * alone is no reason not to use it.
- */
-export async function askFacts(
+/** From the engine's list of models and its other endpoints. A fact that it does not report stays unknown. */
+export async function readFacts(
   connection: Connection,
   profile: Profile,
   listed: readonly JsonObject[],
   name: string | undefined,
   timeoutMs: number,
 ): Promise<EngineFacts> {
-  const ask = (path: string, body?: object): Promise<JsonObject> =>
-    connection.askJson(path, timeoutMs, undefined, body).catch(() => ({}));
+  const request = (path: string, body?: object): Promise<JsonObject> =>
+    connection.requestJson(path, timeoutMs, { body }).catch(() => ({}));
   const models = listed.map(({ id }) => textOf(id)).filter((id) => id !== undefined);
   const chosen = name ?? models[0];
   const model = listed.find(({ id }) => id === chosen);
@@ -50,39 +47,39 @@ export async function askFacts(
     countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
   switch (profile.context) {
     case "models":
-      return { ...nothingKnown, models, contextTokens: listedContext };
+      return { ...unknownFacts, models, contextTokens: listedContext };
     case "props": {
-      const props = await ask("/props");
+      const props = await request("/props");
       return {
-        ...nothingKnown,
+        ...unknownFacts,
         models,
         contextTokens: countOf(objectOf(props.default_generation_settings).n_ctx),
-        concurrent: countOf(props.total_slots),
+        maxConcurrent: countOf(props.total_slots),
         // It has one model, whatever that is called.
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
       };
     }
     case "ollama": {
-      const shown = await ask("/api/show", { model: chosen ?? "" });
-      const contextTokens = await ollamaContext(ask, chosen, shown);
-      return { ...nothingKnown, models, contextTokens, ...ollamaAbilities(shown) };
+      const shown = await request("/api/show", { model: chosen ?? "" });
+      const contextTokens = await ollamaContext(request, chosen, shown);
+      return { ...unknownFacts, models, contextTokens, ...ollamaCapabilities(shown) };
     }
   }
 }
 
-/** How many requests wait at the engine, whoever sent them; undefined when it does not say. */
-export async function askWaiting(
+/** The length of the engine's queue, requests of its other users included; undefined when it is not reported. */
+export async function readQueueLength(
   connection: Connection,
   profile: Profile,
   timeoutMs: number,
 ): Promise<number | undefined> {
-  if (profile.load === null) return undefined;
-  const { path, waiting } = profile.load;
-  const answer = await connection.ask(path, timeoutMs).catch(() => null);
-  if (answer?.status !== 200) return undefined;
-  const values = answer.text
+  if (profile.queueMetric === null) return undefined;
+  const { path, name } = profile.queueMetric;
+  const response = await connection.request(path, timeoutMs).catch(() => null);
+  if (response?.status !== 200) return undefined;
+  const values = response.text
     .split("\n")
-    .filter((line) => line.startsWith(waiting) && /^[{ ]/.test(line.slice(waiting.length)))
+    .filter((line) => line.startsWith(name) && /^[{ ]/.test(line.slice(name.length)))
     .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
   if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return undefined;
   // One line for each of several engines behind one address.
@@ -92,23 +89,23 @@ export async function askWaiting(
   );
 }
 
-/** What the loaded model runs with; else what its file asks for; else Ollama's default. */
+/** Of the loaded model; else of its model file; else Ollama's default. */
 async function ollamaContext(
-  ask: (path: string, body?: object) => Promise<JsonObject>,
+  request: (path: string, body?: object) => Promise<JsonObject>,
   model: string | undefined,
   shown: JsonObject,
 ): Promise<number> {
-  const loaded = listOf((await ask("/api/ps")).models).filter(isObject);
+  const loaded = listOf((await request("/api/ps")).models).filter(isObject);
   const running = loaded.find((item) => item.name === model || item.model === model);
-  const runsWith = countOf(running?.context_length);
-  if (runsWith !== undefined) return runsWith;
-  const asked = /^\s*num_ctx\s+(\d+)/m.exec(textOf(shown.parameters) ?? "");
-  return asked === null ? ollamaUsualContext : Number(asked[1]);
+  const current = countOf(running?.context_length);
+  if (current !== undefined) return current;
+  const configured = /^\s*num_ctx\s+(\d+)/m.exec(textOf(shown.parameters) ?? "");
+  return configured === null ? ollamaDefaultContext : Number(configured[1]);
 }
 
 /** Ollama lists them since 2025. */
-function ollamaAbilities({ capabilities }: JsonObject): Pick<EngineFacts, "hasTools" | "thinks"> {
-  if (!Array.isArray(capabilities)) return { hasTools: undefined, thinks: undefined };
+function ollamaCapabilities({ capabilities }: JsonObject): Partial<EngineFacts> {
+  if (!Array.isArray(capabilities)) return {};
   const listed = listOf(capabilities);
-  return { hasTools: listed.includes("tools"), thinks: listed.includes("thinking") };
+  return { hasTools: listed.includes("tools"), hasReasoning: listed.includes("thinking") };
 }

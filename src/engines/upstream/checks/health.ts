@@ -1,37 +1,36 @@
 /**
- * Checks the health of an engine, at an interval with jitter so that many gateways do not ask
- * at once. Two failures in a row take it out; one success brings it back. A failed request is a
- * reason to ask at once.
+ * Checks the health of an engine, at an interval with jitter so that many gateways do not check
+ * in step. Two failures in a row take it out; one success brings it back. A failed request triggers a check
+ * immediately.
  *
- * Who answers is asked before it counts as ready, once a minute after that, and every time where it has no page for
- * its health. An engine that is healthy but too busy to answer that stays in.
+ * The engine is identified before it counts as ready, once a minute after that, and at every check where it has no
+ * health endpoint. One that is healthy but too busy to be identified stays in.
  */
 import type { Clock } from "../../../core/clock.js";
 import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
 import type { Connection } from "../connection.js";
-import { askWaiting, nothingKnown, type EngineFacts } from "./facts.js";
-import { askHealth, askIntroduction, whyUnusable, type NotAnEngine } from "./introduction.js";
+import { readQueueLength, unknownFacts, type EngineFacts } from "./facts.js";
+import { checkHealth, identifyEngine, whyUnusable, type Unusable } from "./identify.js";
 import type { UpstreamTimeouts } from "../options.js";
 import type { Profile } from "../profiles.js";
 
 const failuresUntilDown = 2;
-/** Facts change when an engine is restarted with other weights, mostly. */
-const factsAgeMs = 60_000;
+/** Facts rarely change but when an engine is restarted with other weights. */
+const maxFactsAgeMs = 60_000;
 
-export class HealthWatch {
+export class HealthMonitor {
   #state: EngineStatus["state"] = "starting";
-  facts: EngineFacts = nothingKnown;
-  /** Why it does not answer; undefined while it does. */
+  facts: EngineFacts = unknownFacts;
+  /** Why it cannot be used; undefined while it can. */
   problem: EngineProblem | undefined;
-  /** Requests that wait at the engine, its other users' included, where it reports them. */
+  /** Requests queued at the engine, its other users' included, where it reports them. */
   waiting = 0;
-  /** How often it went down. */
   outages = 0;
   #failures = 0;
   #factsAtMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #asking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   readonly #waiters = new Set<() => void>();
 
   constructor(
@@ -40,7 +39,6 @@ export class HealthWatch {
     private readonly modelName: string | undefined,
     private readonly timeouts: UpstreamTimeouts,
     private readonly clock: Clock,
-    private readonly random: () => number,
     private readonly onState: (state: EngineStatus["state"], cause: string | undefined) => void,
   ) {
     void this.checkNow();
@@ -50,13 +48,13 @@ export class HealthWatch {
     return this.#state;
   }
 
-  /** Never rejects. Several callers share one question. */
+  /** Never rejects. Concurrent callers share one check. */
   checkNow(): Promise<void> {
-    this.#asking ??= this.#check().finally(() => {
-      this.#asking = null;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
       this.#scheduleNext();
     });
-    return this.#asking;
+    return this.#checking;
   }
 
   /** Resolves when it is ready; rejects with the signal's reason. */
@@ -88,14 +86,14 @@ export class HealthWatch {
   }
 
   async #check(): Promise<void> {
-    const wrong = await this.#whatIsWrong();
-    if (wrong === null) {
-      this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
+    const problem = await this.#findProblem();
+    if (problem === null) {
+      this.waiting = (await readQueueLength(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
     }
-    // close() may have come while it was asked.
+    // close() may have been called meanwhile.
     if (this.#closed) return;
-    if (wrong !== null) {
-      this.problem = { cause: wrong.cause, text: whyUnusable(this.connection.url.host, wrong) };
+    if (problem !== null) {
+      this.problem = { cause: problem.cause, text: whyUnusable(this.connection.url.host, problem) };
       this.#failed();
       return;
     }
@@ -106,22 +104,22 @@ export class HealthWatch {
   }
 
   /** Null when it can be used. */
-  async #whatIsWrong(): Promise<NotAnEngine | null> {
+  async #findProblem(): Promise<Unusable | null> {
     const { healthMs } = this.timeouts;
-    const health = await askHealth(this.connection, this.profile, healthMs);
+    const health = await checkHealth(this.connection, this.profile, healthMs);
     if ("cause" in health) return health;
     const nowMs = this.clock.monotonicMs();
     const isKnown =
-      this.state === "ready" && this.#factsAtMs !== undefined && nowMs - this.#factsAtMs <= factsAgeMs;
-    if (health.type === "well" && isKnown) return null;
-    const answer = await askIntroduction(this.connection, this.profile, this.modelName, healthMs);
-    if (answer.type === "engine") {
-      this.facts = answer.facts;
+      this.state === "ready" && this.#factsAtMs !== undefined && nowMs - this.#factsAtMs <= maxFactsAgeMs;
+    if (health.type === "healthy" && isKnown) return null;
+    const identity = await identifyEngine(this.connection, this.profile, this.modelName, healthMs);
+    if (identity.type === "engine") {
+      this.facts = identity.facts;
       this.#factsAtMs = nowMs;
       return null;
     }
-    const isBusy = answer.type === "silent" || answer.type === "unwell";
-    return isBusy && health.type === "well" && this.state === "ready" ? null : answer;
+    const isBusy = identity.type === "unreachable" || identity.type === "unhealthy";
+    return isBusy && health.type === "healthy" && this.state === "ready" ? null : identity;
   }
 
   #failed(): void {
@@ -136,9 +134,9 @@ export class HealthWatch {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const { healthIntervalMs } = this.timeouts;
-    // An unreachable engine is asked more often: its recovery should not wait for a whole interval.
+    // An unreachable engine is checked more often: its recovery should not wait for a whole interval.
     const intervalMs = this.state === "ready" ? healthIntervalMs : Math.min(healthIntervalMs, 1000);
-    this.#timer = setTimeout(() => void this.checkNow(), intervalMs * (0.75 + 0.5 * this.random()));
+    this.#timer = setTimeout(() => void this.checkNow(), intervalMs * (0.75 + 0.5 * Math.random()));
     this.#timer.unref();
   }
 }

@@ -1,23 +1,24 @@
-/** What each kind of engine can be asked about the privacy of conversations, and what the answers mean. */
+/** What each kind of engine reports that matters for the privacy of conversations, and what it means. */
+import type { UpstreamSource } from "../../../protocol/engine-member.js";
 import type { Connection } from "../connection.js";
+import { refusesTools } from "../failures.js";
 import type { EngineFacts } from "./facts.js";
 import { isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
-import type { UpstreamSource } from "../options.js";
-import type { Profile } from "../profiles.js";
-import { toolsRefused } from "./tool-probe.js";
-import { isOlder } from "./version.js";
+import type { Profile, ProfileName } from "../profiles.js";
 
 export interface Finding {
   text: string;
-  /** The engine says so itself, or cannot be otherwise. */
-  certain: boolean;
-  /** Also without strict mode. */
-  refuses?: boolean;
-  /** Requests are certainly logged, stored or passed on: refused unless the operator accepts that. */
-  exposes?: boolean;
+  severity:
+    /** Cannot be known from outside. */
+    | "possible"
+    /** The engine says so itself, or cannot be otherwise: refused in strict mode. */
+    | "certain"
+    /** Requests are certainly logged, stored or passed on: refused unless the operator accepts that. */
+    | "exposes"
+    | "refuse";
 }
 
-export interface Examined {
+export interface PreflightTarget {
   source: UpstreamSource;
   profile: Profile;
   connection: Connection;
@@ -25,7 +26,7 @@ export interface Examined {
   timeoutMs: number;
 }
 
-export async function findingsFor(engine: Examined): Promise<Finding[]> {
+export async function findingsFor(engine: PreflightTarget): Promise<Finding[]> {
   return [...generalFindings(engine), ...(await checks[engine.source.profile](engine))];
 }
 
@@ -39,16 +40,16 @@ const vllmQuiet = "0.10.1";
  */
 const sglangSalts = "0.5.12";
 
-const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> = {
+const checks: Record<ProfileName, (engine: PreflightTarget) => Promise<Finding[]>> = {
   vllm: async (engine) => {
-    const version = textOf((await ask(engine, "/version")).version);
+    const version = textOf((await reported(engine, "/version")).version);
     const findings = (await hasPrefixCache(engine)) ? saltFindings(engine, version, vllmSalts) : [];
     if (version !== undefined && isOlder(version, vllmQuiet)) {
       findings.push(
         certainly(`vLLM ${version} logs every prompt unless it was started with --disable-log-requests.`),
       );
     }
-    if (Object.keys(await ask(engine, "/server_info")).length > 0) {
+    if (Object.keys(await reported(engine, "/server_info")).length > 0) {
       findings.push(
         certainly(
           "vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which exposes its internals to callers.",
@@ -58,14 +59,14 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     findings.push(...(await vllmToolFindings(engine)));
     findings.push(
       possibly(
-        "vLLM reports usage statistics to its developers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not say whether it is.",
+        "vLLM reports usage statistics to its developers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not report whether it is.",
       ),
     );
     return findings;
   },
   sglang: async (engine) => {
-    const older = await ask(engine, "/get_server_info");
-    const info = Object.keys(older).length > 0 ? older : await ask(engine, "/server_info");
+    const older = await reported(engine, "/get_server_info");
+    const info = Object.keys(older).length > 0 ? older : await reported(engine, "/server_info");
     const findings: Finding[] = [];
     if (info.disable_radix_cache !== true) {
       findings.push(...saltFindings(engine, textOf(info.version), sglangSalts));
@@ -90,19 +91,19 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     ...((await savesSlots(engine))
       ? [
           certainly(
-            "llama-server writes the conversations of its slots to files for whoever asks (--slot-save-path).",
+            "llama-server writes the conversations of its slots to files for any caller (--slot-save-path).",
           ),
         ]
       : []),
     possibly(
       "llama-server does not say how it was started: without --cache-ram 0 it keeps conversations in memory and " +
-        "looks them up for whoever asks the same; --log-disable, and no --log-prompts-dir, keep them out of logs.",
+        "reuses them for any caller with the same prefix; --log-disable, and no --log-prompts-dir, keep them out of logs.",
     ),
   ],
   ollama: async ({ source, facts }) => {
     const name = source.name ?? facts.models[0] ?? "";
     const findings = [
-      possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not say whether it is."),
+      possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not report whether it is."),
     ];
     if (/[:-]cloud$/.test(name)) {
       findings.push(
@@ -110,14 +111,16 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
       );
     }
     if (facts.hasTools === false) {
-      findings.push(possibly(`'${name}' cannot call tools, says Ollama: requests with tools are refused.`));
+      findings.push(
+        possibly(`Ollama reports that '${name}' cannot call tools: requests with tools are refused.`),
+      );
     }
     return findings;
   },
   openai: async () => [possibly("Nothing is known about what this server logs or forwards.")],
 };
 
-function generalFindings({ source, profile, connection, facts }: Examined): Finding[] {
+function generalFindings({ source, profile, connection, facts }: PreflightTarget): Finding[] {
   const findings: Finding[] = [];
   const { url } = connection;
   if (profile.cache.type === "none") {
@@ -144,8 +147,11 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   return findings;
 }
 
-function saltFindings({ source, profile }: Examined, version: string | undefined, since: string): Finding[] {
-  const accepted = source.acceptSharedCache === true;
+function saltFindings(
+  { source, profile }: PreflightTarget,
+  version: string | undefined,
+  since: string,
+): Finding[] {
   if (version === undefined) {
     return [
       possibly(
@@ -155,45 +161,47 @@ function saltFindings({ source, profile }: Examined, version: string | undefined
   }
   if (!isOlder(version, since)) return [];
   const text = `${profile.label} ${version} ignores the salt that keeps accounts' prompt caches apart; use ${since} or later, or switch its prefix cache off and accept a shared one.`;
-  return [{ text, certain: true, refuses: !accepted }];
+  return [{ text, severity: source.acceptSharedCache === true ? "certain" : "refuse" }];
 }
 
 /** vLLM's metrics carry its cache's settings as labels. Unless they say otherwise, it has one. */
-async function hasPrefixCache({ connection, timeoutMs }: Examined): Promise<boolean> {
-  const metrics = await connection.ask("/metrics", timeoutMs).catch(() => null);
+async function hasPrefixCache({ connection, timeoutMs }: PreflightTarget): Promise<boolean> {
+  const metrics = await connection.request("/metrics", timeoutMs).catch(() => null);
   return !/^vllm:cache_config_info\{[^}]*enable_prefix_caching="False"/m.test(metrics?.text ?? "");
 }
 
-/** Its slots show prompts where LLAMA_SERVER_SLOTS_DEBUG is set, and old versions always do: from the first one on. */
-async function slotFindings({ connection, timeoutMs }: Examined): Promise<Finding[]> {
-  const answer = await connection.ask("/slots", timeoutMs).catch(() => null);
-  if (answer?.status !== 200) return [];
-  const slots = parseList(answer.text).filter(isObject);
+/** `/slots` shows prompts where LLAMA_SERVER_SLOTS_DEBUG is set, and in old versions always, once there was one. */
+async function slotFindings({ connection, timeoutMs }: PreflightTarget): Promise<Finding[]> {
+  const response = await connection.request("/slots", timeoutMs).catch(() => null);
+  if (response?.status !== 200) return [];
+  const slots = parseList(response.text).filter(isObject);
   if (slots.some(({ prompt }) => typeof prompt === "string" && prompt !== "")) {
     return [
       certainly(
-        "llama-server shows the prompts of its slots to whoever asks for /slots; start it with --no-slots.",
+        "llama-server shows the prompts of its slots to anyone who requests /slots; start it with --no-slots.",
       ),
     ];
   }
   if (slots.some(({ id_task: task }) => task !== undefined)) return [];
   return [
     possibly(
-      "llama-server may show prompts to whoever asks for /slots, which is seen once it has had one; " +
+      "llama-server may show prompts to anyone who requests /slots, which can only be checked once it has had one; " +
         "start it with --no-slots.",
     ),
   ];
 }
 
-/** Asked of a slot that cannot exist: where slots can be saved at all, that is the complaint, and 501 where not. */
-async function savesSlots({ connection, timeoutMs }: Examined): Promise<boolean> {
-  const answer = await connection.ask("/slots/none?action=none", timeoutMs, undefined, {}).catch(() => null);
-  return answer?.status === 400;
+/** Requested for a slot that cannot exist: 400 where slots can be saved at all, and 501 where not. */
+async function savesSlots({ connection, timeoutMs }: PreflightTarget): Promise<boolean> {
+  const response = await connection
+    .request("/slots/none?action=none", timeoutMs, { body: {} })
+    .catch(() => null);
+  return response?.status === 400;
 }
 
-async function vllmToolFindings({ source, facts, connection, timeoutMs }: Examined): Promise<Finding[]> {
-  const model = source.name ?? facts.models[0] ?? "";
-  if (!(await toolsRefused(connection, "/v1/chat/completions", model, timeoutMs))) return [];
+async function vllmToolFindings(engine: PreflightTarget): Promise<Finding[]> {
+  const model = engine.source.name ?? engine.facts.models[0] ?? "";
+  if (!(await toolsRefused(engine, "/v1/chat/completions", model))) return [];
   return [
     possibly(
       "vLLM was started without tools: requests with them are refused unless they name one. Start it with " +
@@ -202,27 +210,46 @@ async function vllmToolFindings({ source, facts, connection, timeoutMs }: Examin
   ];
 }
 
-/** It tells how it was started. What it leaves in the text of replies is only split off in its most usual form. */
+/** It reports how it was started. Markup that it leaves in replies is only recognised in its most common form. */
 function sglangParserFindings(info: JsonObject): Finding[] {
   const lacks = (name: string) => name in info && info[name] === null;
   return [
     ...(lacks("tool_call_parser")
-      ? [possibly("SGLang has no parser for calls of tools: start it with --tool-call-parser.")]
+      ? [possibly("SGLang has no parser for tool calls: start it with --tool-call-parser.")]
       : []),
     ...(lacks("reasoning_parser")
       ? [
           possibly(
-            "SGLang has no parser for thoughts; if its model thinks, start it with --reasoning-parser.",
+            "SGLang has no parser for reasoning: if its model reasons, start it with --reasoning-parser.",
           ),
         ]
       : []),
   ];
 }
 
-async function jinjaFindings({ connection, timeoutMs }: Examined): Promise<Finding[]> {
-  if (!(await toolsRefused(connection, "/apply-template", "", timeoutMs))) return [];
+async function jinjaFindings(engine: PreflightTarget): Promise<Finding[]> {
+  if (!(await toolsRefused(engine, "/apply-template", ""))) return [];
   return [possibly("llama-server was started without --jinja: requests with tools are refused.")];
 }
+
+/**
+ * Whether the engine was started without tools, known from how it refuses a request with one. Nothing is generated:
+ * vLLM checks this before the messages, of which there are none, and llama-server only renders.
+ */
+async function toolsRefused(
+  { connection, timeoutMs }: PreflightTarget,
+  path: string,
+  model: string,
+): Promise<boolean> {
+  const body = { model, messages: [], tools: [probeTool], tool_choice: "auto", max_tokens: 1 };
+  const response = await connection.request(path, timeoutMs, { body }).catch(() => null);
+  return response !== null && refusesTools({ status: response.status, body: response.text });
+}
+
+const probeTool = {
+  type: "function",
+  function: { name: "probe", description: "", parameters: { type: "object", properties: {} } },
+};
 
 function parseList(text: string): readonly unknown[] {
   try {
@@ -232,9 +259,25 @@ function parseList(text: string): readonly unknown[] {
   }
 }
 
-const ask = async ({ connection, timeoutMs }: Examined, path: string): Promise<JsonObject> =>
-  objectOf(await connection.askJson(path, timeoutMs).catch(() => undefined));
+const reported = async ({ connection, timeoutMs }: PreflightTarget, path: string): Promise<JsonObject> =>
+  objectOf(await connection.requestJson(path, timeoutMs).catch(() => undefined));
 
-const certainly = (text: string): Finding => ({ text, certain: true });
-const exposes = (text: string): Finding => ({ text, certain: true, exposes: true });
-const possibly = (text: string): Finding => ({ text, certain: false });
+const certainly = (text: string): Finding => ({ text, severity: "certain" });
+const exposes = (text: string): Finding => ({ text, severity: "exposes" });
+const possibly = (text: string): Finding => ({ text, severity: "possible" });
+
+/** Whether a version as engines write it (`0.10.1.dev3+gabc`, `v0.5.9`) comes before another. Unknown forms do not. */
+function isOlder(version: string, than: string): boolean {
+  const [a, b] = [numbersOf(version), numbersOf(than)];
+  if (a === null || b === null) return false;
+  for (let index = 0; index < 3; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function numbersOf(version: string): number[] | null {
+  const [, major, minor, patch = "0"] = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? [];
+  return major === undefined ? null : [Number(major), Number(minor), Number(patch)];
+}

@@ -1,7 +1,8 @@
 /** One account, for admins: its plan, keys, usage and sessions. What was done to it is in the audit trail's routes. */
-import { usageQuery, type UsageReport } from "../../../protocol/dashboard-api.js";
-import type { AccountDetail, AccountKeys } from "../../../protocol/dashboard-accounts.js";
-import { keysPageSize } from "../../../protocol/dashboard-bounds.js";
+import { usageQuery } from "../../../protocol/dashboard/api.js";
+import type { UsageReport } from "../../../core/usage/usage-views.js";
+import type { AccountDetail, AccountKeys } from "../../../protocol/dashboard/accounts.js";
+import { keysPageSize } from "../../../core/bounds.js";
 import { actorOf } from "../accounts.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";

@@ -1,5 +1,5 @@
 /** Invitations, for admins. */
-import { inviteBody, type InviteView } from "../../../protocol/dashboard-accounts.js";
+import { inviteBody, type InviteView } from "../../../protocol/dashboard/accounts.js";
 import type { PendingInvite } from "../../../core/accounts/invites.js";
 import { actorOf, baseUrlOf } from "../accounts.js";
 import type { DashboardParts } from "../parts.js";

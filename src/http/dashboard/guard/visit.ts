@@ -6,7 +6,9 @@ import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
 import { clientNetwork } from "./client-network.js";
 import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
-import { clearSessionCookie, readSessionCookie, writeSessionCookie } from "./session-cookie.js";
+
+/** Who is signed in here. */
+const sessionCookie: CookieKind = { name: "sotto_session", sameSite: "Lax" };
 
 /** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
 const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
@@ -46,7 +48,7 @@ export class Visit {
   }
 
   get sessionToken(): string | null {
-    return readSessionCookie(this.request);
+    return readCookie(this.request, sessionCookie);
   }
 
   get device(): string | null {
@@ -56,7 +58,8 @@ export class Visit {
   /** Starts a session in the browser that asks; the one it had is over. */
   async signIn(accountId: string): Promise<void> {
     await this.endSession();
-    writeSessionCookie(this.request, this.reply, await this.sessions.start(accountId));
+    const { token, expiresAt } = await this.sessions.start(accountId);
+    writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
   }
 
   rememberDevice(value: string, expiresAt: Date): void {
@@ -67,9 +70,15 @@ export class Visit {
     clearCookie(this.request, this.reply, deviceCookie);
   }
 
+  /** Sends what the handler returns as a file. */
+  attach(file: string, contentType: string): void {
+    this.reply.header("content-type", `${contentType}; charset=utf-8`);
+    this.reply.header("content-disposition", `attachment; filename="${file}"`);
+  }
+
   async signOut(): Promise<void> {
     await this.endSession();
-    clearSessionCookie(this.request, this.reply);
+    clearCookie(this.request, this.reply, sessionCookie);
   }
 
   private async endSession(): Promise<void> {

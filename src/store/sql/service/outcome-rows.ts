@@ -1,43 +1,30 @@
 /** How requests ended, by hour, model and error code, in SQL. A few hundred rows a day, whatever the traffic. */
-import { sql, type Kysely } from "kysely";
-import type { OutcomeStore, Outcomes, ServiceFilter } from "../../../core/admin/ports.js";
-import { errorTable, type ErrorCode } from "../../../protocol/errors.js";
+import { type Kysely, sql } from "kysely";
+import type { Outcomes, OutcomeStore, ServiceFilter } from "../../../core/admin/ports.js";
+import { type ErrorCode, errorTable } from "../../../core/errors.js";
+import { dayMs } from "../rows.js";
 import type { OutcomeRow, Schema } from "../schema.js";
-import { noModel, toModel } from "../usage/model-column.js";
+import { addCounts } from "../usage/add-counts.js";
+import { noModel, withModels } from "../usage/model-column.js";
 import { stepOf } from "../usage/usage-rows.js";
-
-const dayMs = 24 * 60 * 60_000;
 
 export class SqlOutcomes implements OutcomeStore {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  /** In one order, so that replicas that add to the same rows do not deadlock. */
   async add(rows: readonly Outcomes[]): Promise<void> {
-    if (rows.length === 0) return;
-    const values = rows
-      .map(({ start, model, code, requests }) => ({
-        hour: start.getTime(),
-        model: model ?? noModel,
-        code,
-        requests,
-      }))
-      .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-    await this.db
-      .insertInto("outcomes")
-      .values(values)
-      .onConflict((conflict) =>
-        conflict.columns(["hour", "model", "code"]).doUpdateSet((update) => ({
-          requests: update("outcomes.requests", "+", update.ref("excluded.requests")),
-        })),
-      )
-      .execute();
+    const values = rows.map(({ start, model, code, requests }) => ({
+      hour: start.getTime(),
+      model: model ?? noModel,
+      code,
+      requests,
+    }));
+    await addCounts(this.db, "outcomes", values);
   }
 
   async readByCode({ from, to, model }: ServiceFilter): Promise<Pick<Outcomes, "code" | "requests">[]> {
     let query = this.#within(from, to).select(["code", total.as("requests")]);
     if (model !== undefined) query = query.where("model", "=", model);
-    const rows = await query.groupBy("code").execute();
-    return rows.flatMap(({ code, requests }) => toCode(code).map((known) => ({ code: known, requests })));
+    return withKnownCodes(await query.groupBy("code").execute());
   }
 
   async readByDay(from: Date, to: Date): Promise<Outcomes[]> {
@@ -47,17 +34,17 @@ export class SqlOutcomes implements OutcomeStore {
       .groupBy([day, "model", "code"])
       .orderBy(day)
       .execute();
-    return rows.flatMap(toOutcomes);
+    return toOutcomes(rows);
   }
 
   async readHoursWith(codes: readonly ErrorCode[], from: Date, to: Date): Promise<Outcomes[]> {
     const hours = this.#within(from, to).select("hour").where("code", "in", codes);
     const rows = await this.#within(from, to)
-      .select(["hour", "model", "code", "requests"])
+      .selectAll()
       .where("hour", "in", hours)
       .orderBy("hour")
       .execute();
-    return rows.flatMap(toOutcomes);
+    return toOutcomes(rows);
   }
 
   async since(): Promise<Date | null> {
@@ -80,19 +67,19 @@ export class SqlOutcomes implements OutcomeStore {
   }
 }
 
-/** A sum of 8-byte integers is of another type in Postgres, and read as text. */
-const total = sql<number>`cast(sum(requests) as bigint)`;
+const total = sql<number>`sum(requests)`;
 
-const nameOf = ({ hour, model, code }: OutcomeRow): string => `${hour} ${model} ${code}`;
+const toOutcomes = (rows: readonly OutcomeRow[]): Outcomes[] =>
+  withKnownCodes(withModels(rows)).map(({ hour, ...outcome }) => ({ start: new Date(hour), ...outcome }));
 
-const toOutcomes = ({ hour, model, code, requests }: OutcomeRow): Outcomes[] =>
-  toModel(model).flatMap((known) =>
-    toCode(code).map((knownCode) => ({ start: new Date(hour), model: known, code: knownCode, requests })),
-  );
-
-/** None for a code that this version does not know. */
-function toCode(code: string): (ErrorCode | "none")[] {
-  return code === "none" || isErrorCode(code) ? [code] : [];
+/** Without codes that this version does not know. */
+function withKnownCodes<Row extends { code: string }>(
+  rows: readonly Row[],
+): (Omit<Row, "code"> & { code: ErrorCode | "none" })[] {
+  return rows.flatMap((row) => {
+    const { code } = row;
+    return code === "none" || isErrorCode(code) ? [{ ...row, code }] : [];
+  });
 }
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code);

@@ -1,44 +1,36 @@
 /**
  * What all accounts used together, in SQL. Sums over time and model come from rows of their own, few whatever the
- * number of accounts; top lists come from everybody's days (top-users.ts), and lines from everybody's hours.
+ * number of accounts; top lists come from all accounts' days (top-users.ts), and lines from their hours.
  */
-import { sql, type Kysely } from "kysely";
-import type {
-  ServiceFilter,
-  ServiceUsageLine,
-  ServiceUsageStore,
-  TopUsers,
-} from "../../../core/admin/ports.js";
-import type { UsageCounts } from "../../../core/usage/ports.js";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { ServiceFilter, ServiceUsageLine, ServiceUsageStore, TopUsers } from "../../../core/admin/ports.js";
 import type { Clock } from "../../../core/clock.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
+import type { UsageCounts } from "../../../core/usage/ports.js";
 import type { Schema } from "../schema.js";
-import { toModel } from "../usage/model-column.js";
-import { countColumns, stepOf, toCounts } from "../usage/usage-rows.js";
-import { KeptRankings } from "./kept-rankings.js";
+import { RankingCache } from "./ranking-cache.js";
 import { topUsers } from "./top-users.js";
+import { withModels } from "../usage/model-column.js";
+import { countSums, stepOf, type Sums, toCounts } from "../usage/usage-rows.js";
 
 export class SqlServiceUsage implements ServiceUsageStore {
-  readonly #rankings: KeptRankings;
+  readonly #rankings: RankingCache;
 
   constructor(
     private readonly db: Kysely<Schema>,
     clock: Pick<Clock, "monotonicMs">,
   ) {
-    this.#rankings = new KeptRankings(clock);
+    this.#rankings = new RankingCache(clock);
   }
 
   async readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
-    const step = stepOf(stepMs);
-    const rows = await this.#sums(filter).select(step.as("start")).groupBy(step).orderBy(step).execute();
+    const rows = await this.#sums<{ start: number }>("start", stepOf(stepMs), filter);
     return rows.map(({ start, ...sums }) => ({ start: new Date(start), ...toCounts(sums) }));
   }
 
   async readByModel(filter: ServiceFilter): Promise<(UsageCounts & { model: ModelId | null })[]> {
-    const rows = await this.#sums(filter).select("model").groupBy("model").orderBy("model").execute();
-    return rows.flatMap(({ model, ...sums }) =>
-      toModel(model).map((known) => ({ model: known, ...toCounts(sums) })),
-    );
+    const rows = await this.#sums<{ model: string }>("model", sql.ref("model"), filter);
+    return withModels(rows).map(({ model, ...sums }) => ({ model, ...toCounts(sums) }));
   }
 
   top(...[filter, measure, limit]: Parameters<ServiceUsageStore["top"]>): Promise<TopUsers> {
@@ -46,62 +38,45 @@ export class SqlServiceUsage implements ServiceUsageStore {
   }
 
   async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {
-    const step = sql<number>`(usage.hour - usage.hour % ${sql.lit(stepMs)})`;
-    let query = this.db
-      .selectFrom("usage")
-      .innerJoin("accounts", "accounts.id", "usage.account_id")
-      .leftJoin("keys", "keys.id", "usage.key_id")
-      .select(countColumns.map((name) => sum(`usage.${name}`).as(name)))
-      .select((select) => [
-        select.fn.min("usage.first_token_min_ms").as("first_token_min_ms"),
-        select.fn.max("usage.first_token_max_ms").as("first_token_max_ms"),
-        "accounts.email as email",
-        "usage.key_id as key_id",
-        "keys.name as key_name",
-        "usage.model as model",
-        step.as("start"),
-      ])
-      .where("usage.hour", ">=", filter.from.getTime())
-      .where("usage.hour", "<", filter.to.getTime());
-    const { accountId, keyId, model } = filter;
-    if (accountId !== undefined) query = query.where("usage.account_id", "=", accountId);
-    if (keyId !== undefined) query = query.where("usage.key_id", "=", keyId);
-    if (model !== undefined) query = query.where("usage.model", "=", model);
-    const rows = await query
-      .groupBy([step, "accounts.email", "usage.key_id", "keys.name", "usage.model"])
-      .orderBy(step)
-      .orderBy("accounts.email")
-      .orderBy("usage.key_id")
-      .execute();
-    return rows.flatMap(({ email, key_id: keyId, key_name: keyName, model, start, ...sums }) =>
-      toModel(model).map((known) => ({
-        start: new Date(start),
-        email,
-        keyId,
-        keyName,
-        model: known,
-        ...toCounts(sums),
-      })),
-    );
+    const { from, to, accountId, keyId, model } = filter;
+    const step = stepOf(stepMs);
+    type Line = Sums & {
+      start: number;
+      email: string;
+      key_id: string;
+      key_name: string | null;
+      model: string;
+    };
+    const { rows } = await sql<Line>`select ${step} as start, email, key_id, keys.name as key_name, model,
+      ${countSums} from usage join accounts on accounts.id = usage.account_id left join keys on keys.id = key_id
+      where hour >= ${from.getTime()} and hour < ${to.getTime()} ${andEquals("usage.account_id", accountId)}
+      ${andEquals("key_id", keyId)} ${andEquals("model", model)}
+      group by ${step}, email, key_id, keys.name, model order by ${step}, email, key_id`.execute(this.db);
+    return withModels(rows).map(({ start, email, key_id, key_name, model: known, ...sums }) => ({
+      start: new Date(start),
+      email,
+      keyId: key_id,
+      keyName: key_name,
+      model: known,
+      ...toCounts(sums),
+    }));
   }
 
   async prune(before: Date): Promise<void> {
     await this.db.deleteFrom("service_usage").where("hour", "<", before.getTime()).execute();
   }
 
-  #sums({ from, to, model }: ServiceFilter) {
-    const query = this.db
-      .selectFrom("service_usage")
-      .select(countColumns.map((name) => sum(name).as(name)))
-      .select((select) => [
-        select.fn.min("first_token_min_ms").as("first_token_min_ms"),
-        select.fn.max("first_token_max_ms").as("first_token_max_ms"),
-      ])
-      .where("hour", ">=", from.getTime())
-      .where("hour", "<", to.getTime());
-    return model === undefined ? query : query.where("model", "=", model);
+  async #sums<Group>(
+    name: string,
+    group: RawBuilder<unknown>,
+    { from, to, model }: ServiceFilter,
+  ): Promise<(Sums & Group)[]> {
+    const { rows } = await sql<Sums & Group>`select ${group} as ${sql.ref(name)}, ${countSums}
+      from service_usage where hour >= ${from.getTime()} and hour < ${to.getTime()} ${andEquals("model", model)}
+      group by ${group} order by ${group}`.execute(this.db);
+    return rows;
   }
 }
 
-/** A sum of 8-byte integers is of another type in Postgres, and read as text. */
-const sum = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+const andEquals = (column: string, value: string | undefined): RawBuilder<unknown> =>
+  value === undefined ? sql`` : sql`and ${sql.ref(column)} = ${value}`;

@@ -1,17 +1,17 @@
 /**
  * The accounts and keys that used the service most. Accounts are ranked by the sums of their days, which an index has
- * in the order of time, and of the hours around whole days. Keys are looked up account by account, the largest first:
- * no key has used more than its account, so the first account that is not above the last key on the list ends it.
+ * in the order of time, and of the hours around whole days. Keys are looked up by account, the largest accounts first:
+ * no key has used more than its account, so the search ends at the first account below the last key on the list.
  *
- * The database adds up and sorts: it works in threads or processes of its own, and only the first of a ranking cross.
+ * The database adds up and sorts, off this thread, and only the top of a ranking is transferred.
  */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { TopFilter, TopUser, TopUsers } from "../../../core/admin/ports.js";
+import { chunks } from "../batches.js";
+import { dayMs } from "../rows.js";
 import type { Schema } from "../schema.js";
+import type { Ranking, RankingCache, TopRow } from "./ranking-cache.js";
 import { keyParts, splitByDays } from "../usage/shares.js";
-import type { KeptRankings, Ranking, TopRow } from "./kept-rankings.js";
-
-const dayMs = 24 * 60 * 60_000;
 
 type Measure = "requests" | "tokens";
 
@@ -20,21 +20,20 @@ interface Ranked {
   value: number;
 }
 
-/** How many accounts are looked at first; twice as many each time that it takes more. */
+/** How many accounts' keys are looked up first; twice as many each time that more are needed. */
 const firstLook = 64;
 
-/** How many of a ranking are read first, which costs as much to add up as one that is longer or shorter. */
+/** How many of a ranking are read first. The length matters little: all accounts have to be added up anyway. */
 const firstRanked = 1_024;
 
-/** Databases allow some tens of thousands of bound values in one statement. */
 const idsAtOnce = 1_000;
 
-/** Longer ranges are ranked once a minute. */
+/** Rankings of longer ranges are cached. */
 const longMs = 7 * dayMs;
 
-export interface TopParts {
+interface TopParts {
   db: Kysely<Schema>;
-  rankings: KeptRankings;
+  rankings: RankingCache;
 }
 
 export async function topUsers(
@@ -81,7 +80,7 @@ async function findLargest(
 
 const idsOf = (ranked: readonly Ranked[]): string[] => ranked.map(({ accountId }) => accountId);
 
-/** Where the counts of a range are: rows of whole days, and rows of the hours around them. */
+/** Selects from the rows of whole days, and from those of the hours around them. */
 function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { days, hours } = splitByDays({ from, to });
   const ofModel = model === undefined ? sql`` : sql`and model = ${model}`;
@@ -97,7 +96,7 @@ function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): R
 const valueOf = (measure: Measure): RawBuilder<unknown> =>
   measure === "requests" ? sql`requests` : sql`prompt_tokens + completion_tokens`;
 
-/** The first so many, each time from one ranking for as long as it has them. */
+/** Returns the first `count`, from one ranking for as long as it has them. */
 function rankedBy(
   db: Kysely<Schema>,
   filter: TopFilter,
@@ -123,7 +122,7 @@ async function rank(
 ): Promise<Ranked[]> {
   const parts = sources(filter, sql`account_id, ${valueOf(measure)} as value`);
   if (parts.length === 0) return [];
-  // Counts are far below where such a number loses precision, and Postgres adds it up in half the time.
+  // Counts are far below where a double loses precision, and Postgres adds those up in half the time.
   const { rows } = await sql<{ account_id: string; value: number }>`select account_id,
       sum(cast(value as double precision)) as value from (${sql.join(parts, sql` union all `)}) as parts
       group by account_id order by value desc, account_id limit ${count}`.execute(db);
@@ -132,31 +131,28 @@ async function rank(
 
 async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const rows: TopRow[] = [];
-  for (let start = 0; start < ids.length; start += idsAtOnce) {
-    rows.push(...(await someKeysOf(db, filter, ids.slice(start, start + idsAtOnce))));
-  }
+  for (const some of chunks(ids, idsAtOnce)) rows.push(...(await someKeysOf(db, filter, some)));
   return rows;
 }
 
 async function someKeysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const { days, hours } = splitByDays(filter);
-  const whose = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
+  const scope = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
   const columns = sql`account_id, key_id, requests, errors, refused, tokens`;
   const parts = [
-    ...(await keyParts(db, columns, whose, days)),
+    ...(await keyParts(db, columns, scope, days)),
     ...hours.map(
       ([
         first,
         end,
       ]) => sql`select account_id, key_id, requests, errors, rate_limited + unavailable as refused,
         prompt_tokens + completion_tokens as tokens from usage
-        where ${whose} and hour >= ${first} and hour < ${end}`,
+        where ${scope} and hour >= ${first} and hour < ${end}`,
     ),
   ];
   if (parts.length === 0) return [];
-  const { rows } = await sql<TopRow>`select account_id, key_id, cast(sum(requests) as bigint) as requests,
-    cast(sum(errors) as bigint) as errors, cast(sum(refused) as bigint) as refused,
-    cast(sum(tokens) as bigint) as tokens
+  const { rows } = await sql<TopRow>`select account_id, key_id, sum(requests) as requests,
+    sum(errors) as errors, sum(refused) as refused, sum(tokens) as tokens
     from (${sql.join(parts, sql` union all `)}) as parts group by account_id, key_id`.execute(db);
   return rows;
 }
@@ -166,7 +162,7 @@ const firstKeys = (rows: readonly TopRow[], measure: Measure, limit: number): To
 
 const nameOf = (row: TopRow): string => `${row.account_id} ${row.key_id}`;
 
-/** Of an account, what its keys did together. */
+/** The sum of an account's keys. */
 function sumOf(accountId: string, keys: readonly TopRow[]): Omit<TopRow, "key_id"> {
   const own = keys.filter((row) => row.account_id === accountId);
   const sum = (name: "requests" | "errors" | "refused" | "tokens") =>
@@ -180,7 +176,7 @@ function sumOf(accountId: string, keys: readonly TopRow[]): Omit<TopRow, "key_id
   };
 }
 
-/** Names are looked up for those on the list alone. */
+/** Adds the names of accounts and keys. */
 async function named(
   db: Kysely<Schema>,
   rows: readonly (Omit<TopRow, "key_id"> & { key_id?: string })[],
@@ -201,7 +197,7 @@ async function named(
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   return rows.flatMap(({ account_id: accountId, key_id: keyId = null, ...counts }) => {
     const email = emails.get(accountId);
-    // Deleted meanwhile.
+    // Deleted since.
     if (email === undefined) return [];
     return [{ accountId, email, keyId, keyName: names.get(keyId ?? "") ?? null, ...counts }];
   });

@@ -1,7 +1,7 @@
-/** One connection to the SQLite file, set up the same wherever it is opened. Synchronous, as every call of libsql is. */
+/** One connection to the SQLite file, configured the same wherever it is opened. */
 import Database from "libsql";
 
-/** For another process that is writing. */
+/** How long to wait for another process that is writing. */
 export const busyTimeoutMs = 5_000;
 
 export const connect = (path: string): Database.Database => new Database(path, { timeout: busyTimeoutMs });

@@ -1,6 +1,6 @@
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { carryOut, toGroups } from "./group-commit.js";
+import { executeGroup, toGroups } from "./group-commit.js";
 import { monotonicMs, type Task } from "./messages.js";
 
 let lastId = 0;
@@ -20,7 +20,7 @@ describe("groups", () => {
   const grouped = (tasks: Task[]): string[][] =>
     [...toGroups(tasks)].map((group) => group.map(({ sql }) => sql));
 
-  it("are made of neighbours that write by themselves, in their order", () => {
+  it("consist of adjacent single writes, in order", () => {
     const tasks = [task("a"), task("b"), alone("begin"), alone("c"), alone("commit"), task("d"), task("e")];
     expect(grouped(tasks)).toEqual([["a", "b"], ["begin"], ["c"], ["commit"], ["d", "e"]]);
     expect(grouped([])).toEqual([]);
@@ -44,13 +44,13 @@ describe("a group", () => {
 
   const names = () => database.prepare("select name from settings order by name").pluck().all();
   const outcomes = (group: Task[]) =>
-    carryOut(database, group).map(({ outcome }) =>
+    executeGroup(database, group).map(({ outcome }) =>
       outcome.type === "failed" ? outcome.error.code : outcome.type,
     );
 
   it("is answered by the ids of its statements, with what each of them found", () => {
     const group = [insert("a"), task("insert into settings values ('b', 'v') returning name"), insert("c")];
-    expect(carryOut(database, group)).toMatchObject([
+    expect(executeGroup(database, group)).toMatchObject([
       { id: group[0]?.id, outcome: { type: "done", result: { rows: [], changes: 1 } } },
       { id: group[1]?.id, outcome: { type: "done", result: { rows: [{ name: "b" }], changes: null } } },
       { id: group[2]?.id, outcome: { type: "done", result: { rows: [], changes: 1 } } },
@@ -58,7 +58,7 @@ describe("a group", () => {
     expect(database.inTransaction).toBe(false);
   });
 
-  it("loses only the statement that meets a constraint", () => {
+  it("fails only the statement that violates a constraint", () => {
     expect(outcomes([insert("a"), insert("a"), insert("b")])).toEqual([
       "done",
       "SQLITE_CONSTRAINT_PRIMARYKEY",
@@ -67,7 +67,7 @@ describe("a group", () => {
     expect(names()).toEqual(["a", "b"]);
   });
 
-  it("takes back the rows that a failing statement had already written", () => {
+  it("undoes the rows that a failing statement had already written", () => {
     const both = task("insert into settings values ('b', 'v'), ('a', 'v')");
     expect(outcomes([insert("a"), both, insert("c")])).toEqual([
       "done",
@@ -77,7 +77,7 @@ describe("a group", () => {
     expect(names()).toEqual(["a", "c"]);
   });
 
-  it("loses only the statement for which there is no room", () => {
+  it("fails only the statement for which there is no space", () => {
     database.pragma("max_page_count = 4");
     expect(outcomes([insert("a"), insert("b", "x".repeat(100_000)), insert("c")])).toEqual([
       "done",
@@ -87,7 +87,7 @@ describe("a group", () => {
     expect(names()).toEqual(["a", "c"]);
   });
 
-  it("is carried out one by one where a statement rolled back all of it", () => {
+  it("is executed one at a time where a statement rolled back all of it", () => {
     const rollsBack = task("insert or rollback into settings values ('a', 'again')");
     expect(outcomes([insert("a"), rollsBack, insert("b")])).toEqual([
       "done",
@@ -98,7 +98,7 @@ describe("a group", () => {
     expect(database.inTransaction).toBe(false);
   });
 
-  it("is carried out one by one where its commit fails", () => {
+  it("is executed one at a time where its commit fails", () => {
     database.exec(`pragma foreign_keys = on;
       create table owners (name text references settings deferrable initially deferred)`);
     const dangling = task("insert into owners values ('nobody')");
@@ -111,7 +111,7 @@ describe("a group", () => {
     expect(database.inTransaction).toBe(false);
   });
 
-  it("leaves out what nobody waits for any more", () => {
+  it("skips statements whose callers have given up", () => {
     const late = insert("late", "v", { beginsBeforeMs: monotonicMs() - 1 });
     const inTime = insert("in time", "v", { beginsBeforeMs: monotonicMs() + 60_000 });
     expect(outcomes([late, inTime])).toEqual(["expired", "done"]);

@@ -1,23 +1,23 @@
 /**
- * Group commit. A commit waits for the disk, so single writes that queued up meanwhile are carried out in one
- * transaction and answered when that is on disk: one wait for all of them.
+ * Group commit. A commit waits for the disk, so single writes that queued up in the meantime are executed in one
+ * transaction and answered when that is on disk: one fsync for all of them.
  *
- * One that fails, fails alone: SQLite takes back a statement that meets a constraint and goes on with the transaction.
- * What SQLite answers by rolling back all of it, such as a full disk, and a commit that fails leave nothing behind;
- * then each is carried out again by itself, so that those that fit succeed.
+ * A statement that fails does not fail the others: SQLite undoes a statement that violates a constraint and continues
+ * the transaction. Where SQLite rolls back the whole transaction, as on a full disk, or the commit fails, the statements
+ * are executed again one at a time.
  */
 import type Database from "libsql";
 import { monotonicMs, type Answer, type Outcome, type Result, type Task } from "./messages.js";
 import { toPlainError } from "./plain-error.js";
 
-/** Nobody waits for more than these. */
-const mostAtOnce = 256;
+/** Bounds how long a statement waits for the others of its group. */
+const maxGroupSize = 256;
 
-/** In order; only neighbours share a group. */
+/** In order: only adjacent statements share a group. */
 export function* toGroups(tasks: readonly Task[]): Generator<Task[], void, undefined> {
   let group: Task[] = [];
   for (const task of tasks) {
-    const joins = task.isGroupable && group.at(-1)?.isGroupable === true && group.length < mostAtOnce;
+    const joins = task.isGroupable && group.at(-1)?.isGroupable === true && group.length < maxGroupSize;
     if (!joins && group.length > 0) {
       yield group;
       group = [];
@@ -27,14 +27,14 @@ export function* toGroups(tasks: readonly Task[]): Generator<Task[], void, undef
   if (group.length > 0) yield group;
 }
 
-/** What is answered as done is on disk, unless it is part of a transaction that goes on. */
-export function carryOut(database: Database.Database, group: readonly Task[]): Answer[] {
-  const outcomes = group.length === 1 ? null : together(database, group);
+/** What is answered as done is on disk, unless it is part of a transaction that continues. */
+export function executeGroup(database: Database.Database, group: readonly Task[]): Answer[] {
+  const outcomes = group.length === 1 ? null : inOneTransaction(database, group);
   return group.map((task, index) => ({ id: task.id, outcome: outcomes?.[index] ?? run(database, task) }));
 }
 
-/** Null when nothing of it was done. */
-function together(database: Database.Database, group: readonly Task[]): Outcome[] | null {
+/** Null when the transaction was rolled back. */
+function inOneTransaction(database: Database.Database, group: readonly Task[]): Outcome[] | null {
   try {
     database.exec("begin immediate");
   } catch (error) {

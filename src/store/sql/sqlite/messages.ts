@@ -1,4 +1,4 @@
-/** What the server and its database threads send each other. */
+/** The messages between a server and its database threads. */
 import type { Gate } from "./native-gate.js";
 
 /** What a thread is started with. */
@@ -19,13 +19,13 @@ export interface Statement {
 
 export interface Task extends Statement {
   id: number;
-  /** By `monotonicMs`. Whoever asked has given up by then, so it is not begun later. Null: whenever it is due. */
+  /** By `monotonicMs`: the caller has given up by then, so it is not begun later. Null: never expires. */
   beginsBeforeMs: number | null;
 }
 
 export type ToThread = Task | "close";
 
-/** An error without what it may quote: its message names tables and columns, never values. */
+/** An error that can be posted. SQLite's messages name tables and columns, never values. */
 export interface PlainError {
   name: string;
   message: string;
@@ -51,8 +51,12 @@ export interface Answer {
   outcome: Outcome;
 }
 
-/** The answers to a group together, or why the thread could not open the database; it ends then. */
-export type FromThread = { type: "answers"; answers: Answer[] } | { type: "unopened"; error: PlainError };
+export type FromThread =
+  | { type: "opened" }
+  /** The thread ends after it. */
+  | { type: "unopened"; error: PlainError }
+  /** To all statements of a group. */
+  | { type: "answers"; answers: Answer[] };
 
 /** The same clock in all threads of a process, unlike `performance.now()`. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);

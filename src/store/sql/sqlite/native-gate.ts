@@ -1,18 +1,17 @@
 /**
- * A thread must not be ended while it is inside libsql: the native code finds its JavaScript gone, and aborts the whole
- * process instead of letting it exit. So a thread is never terminated, and passes a gate before every call; when the
- * process exits, whatever for, the gate is shut first. A call that is running is waited for, which also brings a
- * commit to its end.
+ * A thread must not end while it is inside libsql: the native code would find its JavaScript environment destroyed, and
+ * abort the whole process. So a thread is never terminated, and passes a gate before every call; when the process exits,
+ * for whatever reason, the gate is shut first. A running call is waited for, so that a commit is completed.
  */
 
-/** One number in memory that threads share. */
+/** One number in shared memory. */
 export type Gate = Int32Array<SharedArrayBuffer>;
 
 const isOpen = 0;
 const isInside = 1;
 const isShut = 2;
 
-/** A query that takes longer is not worth waiting for; then the process aborts, which harms no data. */
+/** Past it the process may abort, which harms no data. */
 const exitWaitMs = 10_000;
 
 export const newGate = (): Gate => new Int32Array(new SharedArrayBuffer(4));

@@ -1,4 +1,4 @@
-/** Errors between threads. Copied as they are, they would lose their class and their code. */
+/** Errors between threads: structured cloning would lose their class and code. */
 import Database from "libsql";
 import type { PlainError } from "./messages.js";
 

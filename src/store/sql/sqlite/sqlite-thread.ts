@@ -1,11 +1,11 @@
 /**
  * A database thread, from the server's side. Statements are posted as they come and answered in order; the thread
- * takes them in groups. What may go wrong, and what the caller gets then:
+ * takes them in groups. Failures:
  *
- * - The thread has more statements to answer than it may queue: EAGAIN, and the statement is not sent.
- * - No answer within the time limit: ETIMEDOUT. A statement that had not begun by then never will; one that is running
- *   goes on, since native code cannot be interrupted from here (see native-gate.ts).
- * - The thread ends: ECONNRESET for all that wait. The next statement starts another, at most one each second.
+ * - The queue is full: EAGAIN, and the statement is not sent.
+ * - No answer within the time limit: ETIMEDOUT. A statement that has not begun by then never will; one that is running
+ *   continues, since native code cannot be interrupted from here (see native-gate.ts).
+ * - The thread ends: ECONNRESET for all pending statements. The next one starts another thread, at most one each second.
  */
 import type { Worker } from "node:worker_threads";
 import { withTimeLimit } from "../../../core/time-limit.js";
@@ -26,18 +26,20 @@ import { newGate, shutAtExit } from "./native-gate.js";
 import { fromPlainError } from "./plain-error.js";
 
 export interface ThreadLimits {
-  /** Most statements that the thread has not answered, whether or not somebody still waits for them. */
+  /** Maximum number of unanswered statements, including those whose callers have given up. */
   queued: number;
-  /** For one answer, the wait in the queue included. */
+  /** For one answer, including the time in the queue. */
   answerMs: number;
   /** Between two starts of a thread that ended. */
   restartMs: number;
+  /** A thread that has statements and has answered none for this long counts as busy. */
+  busyMs: number;
 }
 
 export interface SqliteThreadOptions extends ThreadLimits {
   path: string;
   readOnly: boolean;
-  /** Where the thread begins. Passed in for tests. */
+  /** Replaces the worker's file in tests. */
   workerFile?: URL | undefined;
 }
 
@@ -55,6 +57,8 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiting>();
   #running: Running | null = null;
   #unanswered = 0;
+  /** When it opened the database, last answered, or got its first statement since: whichever came last. */
+  #progressMs = Infinity;
   #generation = 0;
   #nextStartMs = 0;
   #lastId = 0;
@@ -67,12 +71,21 @@ export class SqliteThread {
     return this.#unanswered;
   }
 
-  /** Another number once the thread has ended: the next one knows nothing of its transactions. */
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** It works on a statement that takes long. Not while it starts: another thread would not start sooner. */
+  get isBusy(): boolean {
+    return this.#unanswered > 0 && monotonicMs() - this.#progressMs >= this.options.busyMs;
+  }
+
+  /** Incremented when the thread ends: the next one does not have its transactions. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Sends it before it returns. `isAdmitted`: part of a transaction, which must not fail half-way by a full queue. */
+  /** Posts synchronously. `isAdmitted`: part of a transaction, which must not fail half-way because the queue is full. */
   ask(statement: Statement, { isAdmitted = false } = {}): Promise<Result> {
     if (this.#isClosed) return Promise.reject(unavailable("ECONNRESET", "The database is closed."));
     if (this.#unanswered >= this.options.queued && !isAdmitted) return Promise.reject(queueFull());
@@ -86,12 +99,12 @@ export class SqliteThread {
     return withTimeLimit(answer, answerMs, tooSlow).finally(() => this.#waiting.delete(id));
   }
 
-  /** Sends what nobody waits for, and what is done however late: the end of a transaction that was given up. */
-  tell(statement: Statement): void {
+  /** Posts the rollback of an abandoned transaction: nobody waits for the answer, and it never expires. */
+  post(statement: Statement): void {
     this.#send({ ...statement, id: 0, beginsBeforeMs: null });
   }
 
-  /** Before the first statement, to save it the wait. False when it is too early after the end of the last one. */
+  /** In advance of the first statement. False when the last thread was started less than `restartMs` ago. */
   start(): boolean {
     if (this.#running !== null) return true;
     if (monotonicMs() < this.#nextStartMs) return false;
@@ -106,13 +119,14 @@ export class SqliteThread {
     const running = this.#running;
     if (running === null) return;
     running.worker.postMessage("close" satisfies ToThread);
-    // A thread that is stuck is left to itself: it does not keep the program running.
+    // A thread that is stuck does not keep the process running.
     await withTimeLimit(running.exited, this.options.answerMs).catch(() => undefined);
   }
 
   #send(task: Task): void {
     if (this.#running === null) return;
     this.#running.worker.postMessage(task satisfies ToThread);
+    if (this.#unanswered === 0 && this.#progressMs !== Infinity) this.#progressMs = monotonicMs();
     this.#unanswered += 1;
   }
 
@@ -124,9 +138,11 @@ export class SqliteThread {
     let cause: PlainError | null = null;
     worker.on("message", (message: FromThread) => {
       if (message.type === "unopened") cause = message.error;
-      else for (const { id, outcome } of message.answers) this.#settle(id, outcome);
+      else this.#progressMs = monotonicMs();
+      if (message.type === "answers")
+        for (const { id, outcome } of message.answers) this.#settle(id, outcome);
     });
-    // `exit` follows. What it died of may quote a row.
+    // `exit` follows. The error is dropped, since it may quote a row.
     worker.on("error", () => undefined);
     const exited = new Promise<void>((resolve) => {
       worker.once("exit", () => {
@@ -134,12 +150,13 @@ export class SqliteThread {
         this.#running = null;
         this.#generation += 1;
         this.#unanswered = 0;
+        this.#progressMs = Infinity;
         const error = cause === null ? ended() : fromPlainError(cause);
         for (const { reject } of this.#waiting.values()) reject(error);
         resolve();
       });
     });
-    // Whoever waits for an answer has a timer that keeps the program running meanwhile. Last: listening undoes it.
+    // Pending statements keep the process running by their timers. Last, since adding listeners refs the worker again.
     worker.unref();
     return { worker, exited };
   }
@@ -163,7 +180,7 @@ export class SqliteThread {
 const ended = (): Error => unavailable("ECONNRESET", "The database thread ended.");
 const tooSlow = (): Error => unavailable("ETIMEDOUT", "The database took too long.");
 
-/** For the operator, too: the system's codes are what the log shows as the cause. */
+/** With the system's codes, which the log shows as the cause. */
 export const queueFull = (): Error => unavailable("EAGAIN", "Too many statements wait for the database.");
 export const unavailable = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });

@@ -1,12 +1,12 @@
 /**
- * A thread with one connection to the database. It takes all that is queued, carries it out in order, and answers;
- * writes that arrived together share a commit (see group-commit.ts). It keeps nothing, and prints nothing.
+ * A thread with one connection to the database. It takes all statements that are queued, executes them in order, and
+ * answers; adjacent writes share a commit (see group-commit.ts). It logs nothing.
  */
 import { setup } from "./worker-setup.js";
 import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import type Database from "libsql";
 import { connect, setUp } from "./connection.js";
-import { carryOut, toGroups } from "./group-commit.js";
+import { executeGroup, toGroups } from "./group-commit.js";
 import type { FromThread, Task, ToThread } from "./messages.js";
 import { enter, leave } from "./native-gate.js";
 import { toPlainError } from "./plain-error.js";
@@ -20,6 +20,7 @@ function begin(port: MessagePort): void {
   try {
     const database = connect(setup.path);
     setUp(database, setup);
+    send({ type: "opened" });
     port.on("message", (first: ToThread) => {
       serve(port, database, [first, ...queued(port)], send);
     });
@@ -43,12 +44,12 @@ function serve(
   for (const group of toGroups(tasks)) {
     enter(setup.gate);
     try {
-      send({ type: "answers", answers: carryOut(database, group) });
+      send({ type: "answers", answers: executeGroup(database, group) });
     } finally {
       leave(setup.gate);
     }
   }
-  // Nothing is sent after it.
+  // "close" is the last message.
   if (tasks.length === messages.length) return;
   enter(setup.gate);
   database.close();
@@ -56,7 +57,7 @@ function serve(
   port.close();
 }
 
-/** What has arrived while the thread was busy. */
+/** What has arrived since. */
 function queued(port: MessagePort): ToThread[] {
   const messages: ToThread[] = [];
   for (;;) {

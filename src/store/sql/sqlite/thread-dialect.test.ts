@@ -1,6 +1,7 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type Database from "libsql";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -76,7 +77,8 @@ describe("reads", () => {
   });
 
   it("that take long hold up neither writes nor, with a second reader, other reads", async () => {
-    const db = open({ readers: 2 });
+    const db = open({ readers: 2, busyMs: 0 });
+    await names(db);
     const order: string[] = [];
     const long = longRead(db).then(({ rows }) => order.push(`long read of ${rows[0]?.count}`));
     await put(db, "a");
@@ -85,6 +87,22 @@ describe("reads", () => {
     order.push("short read");
     await long;
     expect(order).toEqual(["write", "short read", "long read of 3000000"]);
+  });
+
+  it("that are answered quickly start no second reader, however many come at once", async () => {
+    const worker = join(folder, "thread.mjs");
+    const real = JSON.stringify(String(builtThreads.workerFile));
+    await writeFile(
+      worker,
+      `import { writeFileSync } from "node:fs"; import { threadId } from "node:worker_threads";
+       writeFileSync(${JSON.stringify(folder)} + "/started-" + threadId, ""); await import(${real});`,
+    );
+    // Longer than this test takes.
+    const db = open({ readers: 2, busyMs: 600_000, workerFile: pathToFileURL(worker) });
+    await Promise.all(Array.from({ length: 50 }, () => names(db)));
+    await put(db, "a");
+    const started = (await readdir(folder)).filter((name) => name.startsWith("started-"));
+    expect(started).toHaveLength(2);
   });
 
   it("never see what is not committed", async () => {
@@ -167,7 +185,7 @@ describe("writes", () => {
     expect(hex.rows).toEqual([{ hex: Buffer.from("bytes").toString("hex").toUpperCase() }]);
   });
 
-  it("with a parameter that SQLite has no kind for are refused here, without its value", async () => {
+  it("with a parameter of an unsupported type are rejected, without quoting it", async () => {
     const db = open();
     const error: unknown = await sql`select ${true}`.execute(db).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);

@@ -1,8 +1,12 @@
 /**
- * SQLite in threads, as Kysely takes it: one thread with the connection that writes, others that read. A read outside
- * a transaction goes to the reader with the least to do. Readers never wait for a writer, nor it for them (write-ahead
- * logging), and a read sees all that was committed before it began, so whoever awaits a write finds it afterwards.
- * Everything else goes to the thread that writes.
+ * A Kysely dialect for SQLite in threads: one thread with the connection that writes, others that read.
+ *
+ * A read outside a transaction goes to the reader with the fewest statements to answer; another reader is started only
+ * while all that run are busy. Readers and the writer never block each other (write-ahead logging), and a read sees all
+ * that was committed before it began, so a write that was awaited is found.
+ *
+ * Everything else goes to the writer, in order of arrival: a transaction has it to itself from begin to end, since it is
+ * one connection; single statements hold it only while they are posted, so that those that queue up can share a commit.
  */
 import {
   DeleteQueryNode,
@@ -19,19 +23,19 @@ import {
   type Driver,
   type QueryResult,
 } from "kysely";
+import { Semaphore } from "../../../core/semaphore.js";
 import { asStoreError, type OnUnavailable } from "../unavailable.js";
 import type { Parameter, Result, Statement } from "./messages.js";
-import { SqliteThread, unavailable, type ThreadLimits } from "./sqlite-thread.js";
-import { WriteTurns } from "./write-turns.js";
+import { queueFull, SqliteThread, unavailable, type ThreadLimits } from "./sqlite-thread.js";
 
 export interface ThreadsOptions extends Partial<ThreadLimits> {
   /** Two, so that a long report does not hold up the lookup of a key. */
   readers?: number;
-  /** Where threads begin. Passed in for tests. */
+  /** Replaces the worker's file in tests. */
   workerFile?: URL;
 }
 
-const limits: ThreadLimits = { queued: 5_000, answerMs: 30_000, restartMs: 1_000 };
+const limits: ThreadLimits = { queued: 5_000, answerMs: 30_000, restartMs: 1_000, busyMs: 20 };
 
 export function threadDialect(
   path: string,
@@ -47,7 +51,12 @@ export function threadDialect(
       new ThreadDriver({
         writer: new SqliteThread({ ...options, readOnly: false }),
         readers: Array.from({ length: readers }, () => new SqliteThread({ ...options, readOnly: true })),
-        turns: new WriteTurns(options),
+        writing: new Semaphore({
+          permits: 1,
+          maxWaiting: options.queued,
+          maxWaitMs: options.answerMs,
+          refusal: (cause) => (cause === "full" ? queueFull() : transactionTooSlow()),
+        }),
         onUnavailable,
       }),
   };
@@ -56,16 +65,17 @@ export function threadDialect(
 interface Threads {
   writer: SqliteThread;
   readers: readonly SqliteThread[];
-  turns: WriteTurns;
+  /** Held by the one that may post to the writer. */
+  writing: Semaphore;
   onUnavailable: OnUnavailable;
 }
 
 class ThreadDriver implements Driver {
   constructor(private readonly threads: Threads) {}
 
-  /** Further readers are started by the first read that finds the others busy. */
   async init(): Promise<void> {
-    for (const thread of [this.threads.writer, ...this.threads.readers.slice(0, 1)]) thread.start();
+    this.threads.writer.start();
+    this.threads.readers[0]?.start();
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -80,35 +90,35 @@ class ThreadDriver implements Driver {
     await own(connection).commit();
   }
 
-  /** Sent when the connection is released. */
+  /** The connection rolls back when it is released. */
   async rollbackTransaction(): Promise<void> {}
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     own(connection).release();
   }
 
-  /** After all that has been asked for. */
+  /** Once every statement is answered. */
   async destroy(): Promise<void> {
-    const { writer, readers, turns } = this.threads;
-    await turns.transaction().catch(() => undefined);
+    const { writer, readers, writing } = this.threads;
+    await writing.acquire().catch(() => undefined);
     await Promise.all([writer, ...readers].map((thread) => thread.close()));
   }
 }
 
 function own(connection: DatabaseConnection): ThreadConnection {
   if (connection instanceof ThreadConnection) return connection;
-  throw new TypeError("A connection of another driver.");
+  throw new TypeError("Not a connection of this driver.");
 }
 
 interface OpenTransaction {
-  /** Which thread it was begun in. */
+  /** The thread that it was begun in. */
   generation: number;
-  /** A statement had no answer, so nobody knows what the transaction holds: it can only be rolled back. */
+  /** A statement had no answer, so it is unknown what the transaction holds: it can only be rolled back. */
   isLost: boolean;
-  endTurn: () => void;
+  stopWriting: () => void;
 }
 
-/** What one caller does. Its own until it is released. */
+/** Belongs to one caller until it is released. */
 class ThreadConnection implements DatabaseConnection {
   #transaction: OpenTransaction | null = null;
 
@@ -116,14 +126,13 @@ class ThreadConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const statement = { sql: query.sql, parameters: query.parameters.map(toParameter) };
-    const { rows, changes, lastInsertRowid } = await this.#explained(() => {
+    const { rows, changes, lastInsertRowid } = await this.#translated(() => {
       if (this.#transaction !== null) return this.#within({ ...statement, isGroupable: false });
-      if (isRead(query)) return this.#reader().ask({ ...statement, isGroupable: false });
-      const { turns, writer } = this.threads;
-      return turns.single(() => writer.ask({ ...statement, isGroupable: isWrite(query) }));
+      if (isRead(query)) return chooseReader(this.threads.readers).ask({ ...statement, isGroupable: false });
+      return this.#single({ ...statement, isGroupable: isWrite(query) });
     });
     return {
-      // The rows are what the query says they are, as with every driver.
+      // As with every driver, the caller's type is trusted.
       rows: rows as R[],
       ...(changes === null ? {} : { numAffectedRows: BigInt(changes) }),
       ...(lastInsertRowid === null ? {} : { insertId: BigInt(lastInsertRowid) }),
@@ -134,32 +143,40 @@ class ThreadConnection implements DatabaseConnection {
     yield await this.executeQuery<R>(query);
   }
 
-  /** Takes the write lock at once: later, SQLite would fail without waiting where another process wrote in between. */
+  /** Takes the write lock immediately: later, SQLite would fail without waiting if another process wrote in between. */
   async begin(): Promise<void> {
-    const { turns, writer } = this.threads;
-    const endTurn = await this.#explained(() => turns.transaction());
-    this.#transaction = { generation: writer.generation, isLost: false, endTurn };
-    await this.#explained(() => this.#within(bare("begin immediate")));
+    const { writing, writer } = this.threads;
+    const stopWriting = await this.#translated(() => writing.acquire());
+    this.#transaction = { generation: writer.generation, isLost: false, stopWriting };
+    await this.#translated(() => this.#within(bare("begin immediate")));
   }
 
   async commit(): Promise<void> {
-    await this.#explained(() => this.#within(bare("commit")));
+    await this.#translated(() => this.#within(bare("commit")));
     this.#end();
   }
 
   /** A transaction that was not committed is rolled back, before anything else reaches the thread. */
   release(): void {
     if (this.#transaction?.generation === this.threads.writer.generation)
-      this.threads.writer.tell(bare("rollback"));
+      this.threads.writer.post(bare("rollback"));
     this.#end();
   }
 
   #end(): void {
-    this.#transaction?.endTurn();
+    this.#transaction?.stopWriting();
     this.#transaction = null;
   }
 
-  /** The thread that the transaction is in may have ended. In the next one, a statement would be one by itself. */
+  async #single(statement: Statement): Promise<Result> {
+    const { writing, writer } = this.threads;
+    const stopWriting = await writing.acquire();
+    const answer = writer.ask(statement);
+    stopWriting();
+    return answer;
+  }
+
+  /** If the transaction's thread has ended, the statement must not run outside the transaction, in the next thread. */
   async #within(statement: Statement): Promise<Result> {
     const { writer } = this.threads;
     const transaction = this.#transaction;
@@ -174,14 +191,7 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  #reader(): SqliteThread {
-    return this.threads.readers.reduce(
-      (best, reader) => (reader.load < best.load ? reader : best),
-      this.threads.readers[0] ?? this.threads.writer,
-    );
-  }
-
-  async #explained<T>(work: () => Promise<T>): Promise<T> {
+  async #translated<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -190,7 +200,17 @@ class ThreadConnection implements DatabaseConnection {
   }
 }
 
-/** SQLite's own errors have its codes; any other is about the way to it. */
+/** Of those that run, the one with the least to do; one that does not run yet where all others are busy. */
+function chooseReader(readers: readonly SqliteThread[]): SqliteThread {
+  const running = readers.filter(({ isRunning }) => isRunning);
+  const isEachBusy = running.every(({ isBusy }) => isBusy);
+  const next = isEachBusy ? readers.find(({ isRunning }) => !isRunning) : undefined;
+  return next ?? running.reduce((best, reader) => (reader.load < best.load ? reader : best));
+}
+
+const transactionTooSlow = (): Error => unavailable("ETIMEDOUT", "Another transaction took too long.");
+
+/** SQLite's own errors have its codes; any other means that there was no answer. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 
@@ -199,18 +219,18 @@ const bare = (sql: string): Statement => ({ sql, parameters: [], isGroupable: fa
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*select\b/i.test(sql));
 
-/** What may be part of a larger transaction. Others, such as `vacuum`, may not. */
+/** Statements that may share a transaction with others; `vacuum`, for example, may not. */
 const isWrite = ({ query, sql }: CompiledQuery): boolean =>
   InsertQueryNode.is(query) ||
   UpdateQueryNode.is(query) ||
   DeleteQueryNode.is(query) ||
   (RawNode.is(query) && /^\s*(insert|update|delete)\b/i.test(sql));
 
-/** The native library ends the process on kinds that it does not know. */
+/** The native library aborts the process on types that it does not know. */
 function toParameter(value: unknown): Parameter {
   if (value === null || value === undefined) return value;
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
-  // A copy of these bytes alone: a Buffer is often a window on memory that it shares with others.
+  // Copied, since a Buffer is often a view of memory shared with others.
   if (value instanceof Uint8Array) return new Uint8Array(value);
-  throw new TypeError("A statement has a parameter of a kind that SQLite cannot store.");
+  throw new TypeError("A statement has a parameter of a type that SQLite cannot store.");
 }

@@ -1,6 +1,5 @@
 /**
- * What this thread was started with. Its gate is entered here, before the native library is loaded: the module that
- * does so imports this one first.
+ * What this thread was started with. Imported first, since the gate must be entered before the native library is loaded.
  */
 import { workerData } from "node:worker_threads";
 import type { ThreadSetup } from "./messages.js";

@@ -1,21 +1,20 @@
 /**
- * What keys and models had of an account's usage: from the sums of whole days, and the hours around them. Of keys, of
- * which there may be hundreds, whole spans of days are read from their sums as well.
+ * An account's usage by key and by model: from the sums of whole days, and the hours around them. For keys, of which
+ * there may be hundreds, whole spans of days are read from their sums as well.
  */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { ModelId } from "../../../core/models.js";
 import type { UsageFilter, UsageShare } from "../../../core/usage/ports.js";
-import type { ModelId } from "../../../protocol/models.js";
+import { dayMs } from "../rows.js";
 import type { Schema } from "../schema.js";
 import { spanMs } from "./day-rows.js";
-import { toModel } from "./model-column.js";
-
-const dayMs = 24 * 60 * 60_000;
+import { withModels } from "./model-column.js";
 
 export async function keyShares(
   db: Kysely<Schema>,
   filter: UsageFilter,
 ): Promise<(UsageShare & { keyId: string })[]> {
-  const rows = await shares<"key_id">(db, "key_id", filter, await ofKeys(db, "key_id", filter));
+  const rows = await shares(db, "key_id", filter, await ofKeys(db, "key_id", filter));
   return rows.map(({ key_id: keyId, ...share }) => ({ keyId, ...share }));
 }
 
@@ -23,14 +22,13 @@ export async function modelShares(
   db: Kysely<Schema>,
   filter: UsageFilter,
 ): Promise<(UsageShare & { model: ModelId | null })[]> {
-  // What all keys did together is in fewer rows.
+  // An account has fewer rows than its keys.
   const { days } = splitByDays(filter);
   const parts =
     filter.keyId === undefined
       ? [sql`select model, ${hourCounts} from account_days where ${conditionsOf(filter, "day", days)}`]
       : await ofKeys(db, "model", filter);
-  const rows = await shares<"model">(db, "model", filter, parts);
-  return rows.flatMap(({ model, ...share }) => toModel(model).map((known) => ({ model: known, ...share })));
+  return withModels(await shares(db, "model", filter, parts));
 }
 
 type Period = [from: number, to: number];
@@ -66,10 +64,10 @@ function ofKeys(
   filter: UsageFilter,
 ): Promise<RawBuilder<unknown>[]> {
   const columns = sql`${sql.ref(column)}, requests, refused, tokens`;
-  return keyParts(db, columns, whoseOf(filter), splitByDays(filter).days);
+  return keyParts(db, columns, scopeOf(filter), splitByDays(filter).days);
 }
 
-/** Parts of a union that have the sums of keys over whole days: `columns` of the rows that match `condition`. */
+/** Parts of a union with the sums of keys over whole days: `columns` of the rows that match `condition`. */
 export async function keyParts(
   db: Kysely<Schema>,
   columns: RawBuilder<unknown>,
@@ -81,7 +79,7 @@ export async function keyParts(
       where ${condition} and ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`;
   const { whole, around } = split(days, spanMs);
   if (whole[0] === whole[1]) return days[0] < days[1] ? [part("key_days", "day", days)] : [];
-  // Old days are removed first, then the spans that began with them. What is left of these is in the days alone.
+  // Old days are pruned before the spans that contain them: what is left of such a span is in its days alone.
   const { oldest } = await db
     .selectFrom("key_days")
     .select(sql<number | null>`min(day)`.as("oldest"))
@@ -110,24 +108,22 @@ async function shares<Column extends "key_id" | "model">(
     ),
   ];
   if (parts.length === 0) return [];
-  // A sum of 8-byte integers is of another type in Postgres, and read as text.
   const { rows } = await sql<UsageShare & Record<Column, string>>`select ${name},
-    cast(sum(requests) as bigint) as requests, cast(sum(refused) as bigint) as refused,
-    cast(sum(tokens) as bigint) as tokens
+    sum(requests) as requests, sum(refused) as refused, sum(tokens) as tokens
     from (${sql.join(parts, sql` union all `)}) as parts group by ${name} order by ${name}`.execute(db);
   return rows;
 }
 
-/** Of the filter, or of other times than it has. */
+/** `range` replaces that of the filter. */
 export function conditionsOf(
   filter: UsageFilter,
   time: "day" | "hour",
-  [first, end]: readonly [number, number] = [filter.from.getTime(), filter.to.getTime()],
+  range: Period = [filter.from.getTime(), filter.to.getTime()],
 ): RawBuilder<unknown> {
-  return sql`${whoseOf(filter)} and ${sql.ref(time)} >= ${first} and ${sql.ref(time)} < ${end}`;
+  return sql`${scopeOf(filter)} and ${sql.ref(time)} >= ${range[0]} and ${sql.ref(time)} < ${range[1]}`;
 }
 
-function whoseOf({ accountId, keyId, model }: UsageFilter): RawBuilder<unknown> {
+function scopeOf({ accountId, keyId, model }: UsageFilter): RawBuilder<unknown> {
   const all = [
     sql`account_id = ${accountId}`,
     ...(keyId === undefined ? [] : [sql`key_id = ${keyId}`]),

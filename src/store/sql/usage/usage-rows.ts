@@ -1,27 +1,28 @@
 /**
- * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. What is asked of whole
- * days is read from those sums, and only the hours around them from the buckets: a page over a year reads some hundred
- * rows of an account, whatever it did in each hour.
+ * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. Whole days are read from
+ * those sums, and only the hours around them from the buckets: a page over a year reads some hundred rows of an account,
+ * whatever it did in each hour.
  */
-import { sql, type Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import type { Clock } from "../../../core/clock.js";
 import type {
+  QuotaDay,
   UsageBucketRow,
   UsageCounts,
   UsageFilter,
   UsageShare,
   UsageStore,
 } from "../../../core/usage/ports.js";
-import type { Clock } from "../../../core/clock.js";
-import type { ModelId } from "../../../protocol/models.js";
-import { batchRows, inBatches } from "../batches.js";
+import type { ModelId } from "../../../core/models.js";
+import { chunks, deleteInBatches } from "../batches.js";
+import { dayMs } from "../rows.js";
+import type { FirstTokenColumn, QuotaDayRow, Schema, UsageRow } from "../schema.js";
+import { addCounts } from "./add-counts.js";
 import { addToDays, pruneDays } from "./day-rows.js";
-import { noModel, toModel } from "./model-column.js";
-import { addDays } from "./quota-rows.js";
+import { noModel, withModels } from "./model-column.js";
 import { conditionsOf, keyShares, modelShares } from "./shares.js";
-import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
-import { addCounts, mergedBy, rowsAtOnce } from "./added-counts.js";
 
-const dayMs = 24 * 60 * 60_000;
+const accountsAtOnce = 1_000;
 
 const firstTokenColumns = [
   "first_token_0",
@@ -37,7 +38,7 @@ const firstTokenColumns = [
   "first_token_10",
 ] as const satisfies FirstTokenColumn[];
 
-export const countColumns = [
+const countColumns = [
   "requests",
   "errors",
   "rate_limited",
@@ -48,9 +49,8 @@ export const countColumns = [
   ...firstTokenColumns,
 ] as const;
 
-/** A sum of 8-byte integers is of another type in Postgres, and read as text. */
-const countSums = sql.join([
-  ...countColumns.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`),
+export const countSums = sql.join([
+  ...countColumns.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`),
   sql`min(first_token_min_ms) as first_token_min_ms`,
   sql`max(first_token_max_ms) as first_token_max_ms`,
 ]);
@@ -61,26 +61,22 @@ export class SqlUsage implements UsageStore {
     private readonly clock: Clock,
   ) {}
 
-  /** In one order, so that replicas that add to the same buckets do not deadlock. */
-  async add(...[unsorted, batch, days = []]: Parameters<UsageStore["add"]>): Promise<void> {
-    if (unsorted.length === 0 && days.length === 0) return;
-    const rows = [...unsorted].sort((a, b) => (bucketName(a) < bucketName(b) ? -1 : 1));
+  async add(...[rows, batch, days = []]: Parameters<UsageStore["add"]>): Promise<void> {
+    if (rows.length === 0 && days.length === 0) return;
     await this.db.transaction().execute(async (transaction) => {
       if (batch !== undefined) {
         await forget(transaction, batch.done);
         if (!(await isFirst(transaction, batch.id, this.clock.now()))) return;
       }
-      const added: UsageRow[] = [];
-      for (let start = 0; start < rows.length; start += rowsAtOnce) {
-        added.push(...(await addSome(transaction, rows.slice(start, start + rowsAtOnce))));
-      }
-      for (let start = 0; start < days.length; start += rowsAtOnce) {
-        const some = days.slice(start, start + rowsAtOnce);
-        await addDays(transaction, some, await existing(transaction, some));
-      }
-      await addToDays(transaction, added);
-      // After all of the above: the rows that replicas share are the last that each of them locks.
-      await addToService(transaction, added);
+      const accounts = await existingAccounts(transaction, [...rows, ...days]);
+      const hasAccount = ({ accountId }: { accountId: string }) => accounts.has(accountId);
+      const hours = rows.filter(hasAccount).map(fromBucket);
+      await addCounts(transaction, "usage", hours);
+      await addCounts(transaction, "quota_days", days.filter(hasAccount).map(fromQuotaDay));
+      await addToDays(transaction, hours);
+      // Last, since these rows are shared by all accounts, and stay locked until the end.
+      const impersonal = hours.map(({ account_id: _account, key_id: _key, ...row }) => row);
+      await addCounts(transaction, "service_usage", impersonal);
     });
   }
 
@@ -94,15 +90,13 @@ export class SqlUsage implements UsageStore {
       ${step} as start, ${countSums} from usage where ${conditionsOf(filter, "hour")}
       group by ${step}, key_id, model order by ${step}`.execute(this.db);
     const { accountId } = filter;
-    return rows.flatMap(({ key_id: keyId, model, start, ...sums }) =>
-      toModel(model).map((known) => ({
-        accountId,
-        keyId,
-        model: known,
-        start: new Date(start),
-        ...toCounts(sums),
-      })),
-    );
+    return withModels(rows).map(({ key_id: keyId, model, start, ...sums }) => ({
+      accountId,
+      keyId,
+      model,
+      start: new Date(start),
+      ...toCounts(sums),
+    }));
   }
 
   async readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
@@ -127,16 +121,7 @@ export class SqlUsage implements UsageStore {
   }
 
   async prune(before: Date): Promise<void> {
-    const bucket = sql`account_id, hour, key_id, model`;
-    await inBatches(() =>
-      this.db
-        .deleteFrom("usage")
-        .where(
-          sql<boolean>`(${bucket}) in
-            (select ${bucket} from usage where hour < ${before.getTime()} limit ${batchRows})`,
-        )
-        .executeTakeFirstOrThrow(),
-    );
+    await deleteInBatches(this.db, "usage", sql`hour < ${before.getTime()}`);
     await pruneDays(this.db, before);
     await this.db
       .deleteFrom("settings")
@@ -146,7 +131,7 @@ export class SqlUsage implements UsageStore {
   }
 }
 
-/** Beside the settings, with the time at which it was added. */
+/** The setting that records a batch, with the time at which it was added. */
 const batchName = (id: string): string => `usage-batch.${id}`;
 
 async function forget(db: Kysely<Schema>, batchIds: readonly string[]): Promise<void> {
@@ -164,34 +149,29 @@ async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<
   return inserted !== undefined;
 }
 
-const bucketName = (row: UsageBucketRow): string =>
-  `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model ?? noModel}`;
-
 /** The step that an hour is part of. */
 export const stepOf = (stepMs: number, column = "hour") =>
   sql<number>`(${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(stepMs)})`;
 
-/** Those of their accounts that exist. */
-async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }[]): Promise<Set<string>> {
-  const ids = [...new Set(rows.map((row) => row.accountId))];
-  const accounts = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
-  return new Set(accounts.map((account) => account.id));
+async function existingAccounts(
+  db: Kysely<Schema>,
+  rows: readonly { accountId: string }[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const ids of chunks([...new Set(rows.map(({ accountId }) => accountId))], accountsAtOnce)) {
+    const accounts = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
+    for (const { id } of accounts) found.add(id);
+  }
+  return found;
 }
 
-/** Returns what was added. */
-async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<UsageRow[]> {
-  const known = await existing(db, rows);
-  const values = rows.filter((row) => known.has(row.accountId)).map(fromBucket);
-  await addCounts(db, "usage", ["account_id", "hour", "key_id", "model"], values);
-  return values;
-}
-
-/** The same counts, by hour and model alone. */
-async function addToService(db: Kysely<Schema>, rows: readonly UsageRow[]): Promise<void> {
-  const impersonal = rows.map(({ account_id: _account, key_id: _key, ...row }) => row);
-  const values = mergedBy(["hour", "model"], impersonal);
-  await addCounts(db, "service_usage", ["hour", "model"], values);
-}
+const fromQuotaDay = ({ accountId, keyId, day, requests, tokens }: QuotaDay): QuotaDayRow => ({
+  account_id: accountId,
+  day,
+  key_id: keyId,
+  requests,
+  tokens,
+});
 
 function fromBucket(bucket: UsageBucketRow): UsageRow {
   const step = (index: number): number => bucket.firstTokens[index] ?? 0;
@@ -225,7 +205,7 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
-type Sums = Record<(typeof countColumns)[number], number> &
+export type Sums = Record<(typeof countColumns)[number], number> &
   Pick<UsageRow, "first_token_min_ms" | "first_token_max_ms">;
 
 export const toCounts = (sums: Sums): UsageCounts => ({

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";

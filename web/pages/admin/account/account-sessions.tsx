@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AccountDetail } from "../../../../src/protocol/dashboard-accounts.js";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { AccountDetail } from "../../../../src/protocol/dashboard/accounts.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";

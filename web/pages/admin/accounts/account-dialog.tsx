@@ -1,7 +1,7 @@
 /** What an admin can do to an account, each with a confirmation. */
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { UsersRound } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { CursorPager } from "../../../components/controls/cursor-pager.tsx";
 import { SearchInput } from "../../../components/controls/search-input.tsx";
 import { Card } from "../../../components/frame/card.tsx";

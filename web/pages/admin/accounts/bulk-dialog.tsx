@@ -1,8 +1,8 @@
 /** The same change to every selected account, after a confirmation; then which could not be changed, and why. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BulkResult } from "../../../../src/protocol/dashboard-accounts.js";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { BulkResult } from "../../../../src/protocol/dashboard/accounts.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";

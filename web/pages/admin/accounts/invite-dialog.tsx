@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { inviteDays, longest } from "../../../../src/protocol/dashboard-bounds.js";
+import { inviteDays, longest } from "../../../../src/core/bounds.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { MailPlus } from "lucide-react";
 import { useState } from "react";
-import type { InviteView } from "../../../../src/protocol/dashboard-accounts.js";
+import type { InviteView } from "../../../../src/protocol/dashboard/accounts.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { Button } from "../../../components/controls/button.tsx";

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { Button } from "../../../components/controls/button.tsx";

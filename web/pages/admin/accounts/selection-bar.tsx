@@ -1,6 +1,6 @@
 import { CirclePause, CirclePlay, Layers } from "lucide-react";
-import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
-import { mostAtOnce } from "../../../../src/protocol/dashboard-bounds.js";
+import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
+import { mostAtOnce } from "../../../../src/core/bounds.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { formatCount } from "../../../units.ts";

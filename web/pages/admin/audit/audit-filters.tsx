@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { auditActions } from "../../../../src/protocol/audit-actions.js";
-import type { AuditFilters } from "../../../../src/protocol/dashboard-audit.js";
+import { auditActions } from "../../../../src/core/audit-actions.js";
+import type { AuditFilters } from "../../../../src/protocol/dashboard/audit.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
-import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboard-audit.js";
+import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboard/audit.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";

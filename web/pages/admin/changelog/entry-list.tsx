@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Megaphone, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import type { ChangelogEntry } from "../../../../src/protocol/dashboard-api.js";
+import type { ChangelogEntry } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";

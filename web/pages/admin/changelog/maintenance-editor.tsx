@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import type { Maintenance } from "../../../../src/protocol/dashboard-api.js";
+import { longest } from "../../../../src/core/bounds.js";
+import type { Maintenance } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

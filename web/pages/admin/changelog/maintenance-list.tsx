@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Construction, Pencil } from "lucide-react";
 import { useState } from "react";
-import type { Maintenance } from "../../../../src/protocol/dashboard-api.js";
+import type { Maintenance } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { Button, IconButton } from "../../../components/controls/button.tsx";

@@ -1,7 +1,7 @@
 /** What each item of the checklist says: why, and how. */
 import type { ReactNode } from "react";
-import type { Checklist, ChecklistItem } from "../../../../src/protocol/dashboard-operator.js";
-import type { ModelSuggestion } from "../../../../src/protocol/dashboard-engines.js";
+import type { Checklist, ChecklistItem } from "../../../../src/core/admin/service-views.js";
+import type { ModelSuggestion } from "../../../../src/protocol/dashboard/engines.js";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { CodeBlock } from "../../../components/text/code-block.tsx";
 import { Time } from "../../../components/text/time.tsx";

@@ -2,12 +2,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Circle, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { Checklist, ChecklistItem } from "../../../../src/protocol/dashboard-operator.js";
-import type { ModelSuggestion } from "../../../../src/protocol/dashboard-engines.js";
+import type { Checklist, ChecklistItem } from "../../../../src/core/admin/service-views.js";
+import type { ModelSuggestion } from "../../../../src/protocol/dashboard/engines.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { operatorApi, operatorQueries } from "../../../service/operator.ts";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { titles, ItemText } from "./checklist-items.tsx";
 
 interface SetupChecklistProps {
@@ -18,10 +18,10 @@ interface SetupChecklistProps {
 export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
   const client = useQueryClient();
   const keepFocus = useKeptFocus(checklist);
-  const refresh = () => client.invalidateQueries({ queryKey: operatorQueries.home.queryKey });
+  const refresh = () => client.invalidateQueries({ queryKey: adminQueries.home.queryKey });
   const onError = (error: Error) => toast(error.message, "bad");
   const tick = useMutation({
-    mutationFn: ({ id, ticked }: { id: ChecklistItem; ticked: boolean }) => operatorApi.tick(id, ticked),
+    mutationFn: ({ id, ticked }: { id: ChecklistItem; ticked: boolean }) => adminApi.tick(id, ticked),
     onSuccess: async (_done, { id }) => {
       keepFocus(id);
       await refresh();
@@ -29,7 +29,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
     onError,
   });
   const hide = useMutation({
-    mutationFn: () => operatorApi.hideChecklist(),
+    mutationFn: () => adminApi.hideChecklist(),
     onSuccess: async () => {
       await refresh();
       document.getElementById("main")?.focus();

@@ -1,4 +1,4 @@
-import type { OperatorHome } from "../../../../src/protocol/dashboard-operator.js";
+import type { AdminHome } from "../../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
@@ -7,7 +7,7 @@ import { formatCount } from "../../../units.ts";
 import { states } from "../engine-card.tsx";
 
 /** Each engine in a line: what it serves, whether it answers, how busy it is, and why it does not answer. */
-export function EngineHealth({ engines }: { engines: OperatorHome["engines"] }) {
+export function EngineHealth({ engines }: { engines: AdminHome["engines"] }) {
   return (
     <Card
       title="Engines"

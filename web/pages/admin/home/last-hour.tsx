@@ -1,13 +1,14 @@
 /** The last hour of the server that answers, as small charts: one value for each minute, the newest at the right. */
 import type { ReactNode } from "react";
-import type { LiveMinute, OperatorHome } from "../../../../src/protocol/dashboard-operator.js";
+import type { LiveMinute } from "../../../../src/core/admin/service-views.js";
+import type { AdminHome } from "../../../../src/protocol/dashboard/admin.js";
 import { Spark } from "../../../components/figures/spark.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { formatBytes, formatCount, formatRate } from "../../../units.ts";
 
 const minutesShown = 60;
 
-export function LastHour({ home, stale }: { home: OperatorHome; stale: boolean }) {
+export function LastHour({ home, stale }: { home: AdminHome; stale: boolean }) {
   const { minutes, machine, tokensPerSecond, running, waiting, capacity } = home;
   // The present minute has only begun: the one before is the latest whole one.
   const last = minutes.at(-2) ?? minutes.at(-1);
@@ -134,7 +135,7 @@ function RoomTile({
   hint,
 }: {
   label: string;
-  room: OperatorHome["machine"]["memory"];
+  room: AdminHome["machine"]["memory"];
   values: readonly (number | null)[];
   hint: string;
 }) {

@@ -1,5 +1,5 @@
 /** Other names for the models. They come from the configuration, so there is nothing to change here. */
-import type { ModelAlias } from "../../../../src/protocol/model-aliases.js";
+import type { ModelAlias } from "../../../../src/core/model-aliases.js";
 import { Card } from "../../../components/frame/card.tsx";
 
 export function AliasList({ aliases }: { aliases: readonly ModelAlias[] }) {

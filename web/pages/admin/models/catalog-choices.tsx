@@ -1,6 +1,6 @@
 /** Models known to work well, with what each needs and whether this machine has it. */
-import type { CatalogView } from "../../../../src/protocol/dashboard-models.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { CatalogView } from "../../../../src/core/model-views.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";

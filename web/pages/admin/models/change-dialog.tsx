@@ -1,6 +1,6 @@
 /** What can serve a model: weights from the catalogue, from this server or a download, or an engine on the network. */
 import { useQuery } from "@tanstack/react-query";
-import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
+import type { ModelView } from "../../../../src/core/model-views.js";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { SkeletonLines } from "../../../components/states/skeleton.tsx";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { engineBody } from "../../../../src/protocol/dashboard-models.js";
+import type { engineBody } from "../../../../src/protocol/dashboard/models.js";
 
 /** The form, as text. */
 export interface EngineDraft {

@@ -1,8 +1,8 @@
 /** An engine on the network. It is checked first, and the findings are shown before it can be used. */
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { EnginePreflight } from "../../../../src/protocol/dashboard-models.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { EnginePreflight } from "../../../../src/core/model-views.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

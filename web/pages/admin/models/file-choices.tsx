@@ -1,7 +1,7 @@
 /** Weights already on the server: those in the models folder, any other by its path, and the starter. */
 import { useState } from "react";
-import type { FileView, ModelChoicesView, ModelView } from "../../../../src/protocol/dashboard-models.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { FileView, ModelChoicesView, ModelView } from "../../../../src/core/model-views.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";

@@ -1,5 +1,5 @@
 /** One model: what serves it, how that performs on this machine, and the ways to change it. */
-import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
+import type { ModelView } from "../../../../src/core/model-views.js";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

@@ -1,7 +1,7 @@
 /** Downloads run by the server, whether or not this page is open. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play, RotateCw, X } from "lucide-react";
-import type { ModelView, PullView } from "../../../../src/protocol/dashboard-models.js";
+import type { ModelView, PullView } from "../../../../src/core/model-views.js";
 import { api } from "../../../service/api.ts";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";

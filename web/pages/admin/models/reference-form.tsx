@@ -1,6 +1,6 @@
 /** Weights from Hugging Face or another https address. */
 import { useState } from "react";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

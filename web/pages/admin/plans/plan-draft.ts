@@ -1,7 +1,6 @@
 /** A plan as typed, and the request made from it. */
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
-import type { QuotasView } from "../../../../src/protocol/dashboard-limits.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { PlanView, QuotasView } from "../../../../src/protocol/dashboard/api.js";
+import type { ModelId } from "../../../../src/core/models.js";
 
 type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys";
 type OptionalField = keyof QuotasView | "maxTokens";

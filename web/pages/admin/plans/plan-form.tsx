@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { longest } from "../../../../src/protocol/dashboard-bounds.js";
+import { longest } from "../../../../src/core/bounds.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

@@ -1,6 +1,6 @@
 import { Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";

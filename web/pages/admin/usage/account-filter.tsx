@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { useState } from "react";
-import type { ServiceUsageReport } from "../../../../src/protocol/dashboard-operator.js";
+import type { ServiceUsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";

@@ -1,5 +1,5 @@
-import type { ServiceUsageReport } from "../../../../src/protocol/dashboard-operator.js";
-import { errorTable } from "../../../../src/protocol/errors.js";
+import type { ServiceUsageReport } from "../../../../src/core/usage/usage-views.js";
+import { errorTable } from "../../../../src/core/errors.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";

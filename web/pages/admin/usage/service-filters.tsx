@@ -1,4 +1,4 @@
-import { isModelId, modelIds } from "../../../../src/protocol/models.js";
+import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { Select } from "../../../components/controls/select.tsx";
 import { DayRangeFields } from "../../app/usage/day-range-fields.tsx";
 import { PeriodButtons } from "../../app/usage/period-buttons.tsx";

@@ -1,13 +1,13 @@
 /** Who uses the service most. A row leads to the usage of its account or key. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { TopUserView } from "../../../../src/protocol/dashboard-operator.js";
+import type { TopUserView } from "../../../../src/core/usage/usage-views.js";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Address } from "../../../components/text/address.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
-import { operatorQueries, type ServiceUsageQuery } from "../../../service/operator.ts";
+import { adminQueries, type ServiceUsageQuery } from "../../../service/admin.ts";
 import { formatCount } from "../../../units.ts";
 import { usageAddress, type Choose, type ServiceChoice } from "./use-usage-choice.ts";
 
@@ -23,7 +23,7 @@ const measures = [
 ] as const;
 
 export function TopLists({ query: { key: _key, ...query }, choice, choose }: TopListsProps) {
-  const { data, error, refetch } = useQuery(operatorQueries.top({ ...query, measure: choice.measure }));
+  const { data, error, refetch } = useQuery(adminQueries.top({ ...query, measure: choice.measure }));
   if (choice.key !== "") return null;
   const none = <EmptyState title="No requests in this period" />;
   return (

@@ -1,5 +1,5 @@
 /** What is looked at, kept in the page's address. */
-import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import { useUrlFilters, withFilters } from "../../../hooks/use-url-filters.ts";
 import {
   periodChoiceOf,

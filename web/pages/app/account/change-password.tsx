@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { passwordLength } from "../../../../src/protocol/dashboard-bounds.js";
+import { passwordLength } from "../../../../src/core/bounds.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

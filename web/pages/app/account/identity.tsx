@@ -1,6 +1,6 @@
 import { LogOut } from "lucide-react";
 import { useState } from "react";
-import type { Me } from "../../../../src/protocol/dashboard-api.js";
+import type { Me } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { Badge } from "../../../components/states/badge.tsx";

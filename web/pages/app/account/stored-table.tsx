@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import type { StoredAboutMe } from "../../../../src/protocol/dashboard-api.js";
+import type { StoredAboutMe } from "../../../../src/core/accounts/stored-views.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";

@@ -39,16 +39,14 @@ function checkedText({ checked: { how, version } }: ConnectClient): string {
 
 function Part({ part }: { part: ConfigPart }) {
   switch (part.type) {
-    case "file": {
-      const language = part.format === "env" ? "bash" : part.format;
+    case "file":
       return (
         <CodeBlock
           title={part.name}
-          language={language}
+          language={part.format}
           code={fileText(part.format, part.settings).trimEnd()}
         />
       );
-    }
     case "code":
       return <CodeBlock title={part.title} language={part.language} code={part.text} />;
     case "fields":
@@ -58,7 +56,7 @@ function Part({ part }: { part: ConfigPart }) {
   }
 }
 
-/** A form of the client's, as a table of what to enter. */
+/** What to enter into a form of the client. */
 function FormFields({ title, rows }: { title: string; rows: readonly { label: string; value: string }[] }) {
   return (
     <div className="overflow-clip rounded-lg border border-line">

@@ -4,7 +4,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { cx } from "../../../cx.ts";
 
-/** The clients by group, narrowed by what is typed. Each is a link: it can be opened elsewhere and sent to others. */
+/** The clients by group, filtered by the search. Each is a link, so that it can be shared and opened in a new tab. */
 export function ClientPicker({ current }: { current: string }) {
   const [search, setSearch] = useState("");
   const id = useId();
@@ -33,7 +33,10 @@ export function ClientPicker({ current }: { current: string }) {
       >
         {found.length === 0 && (
           <p className="px-2.5 py-2 text-sm text-muted">
-            No such client. Any that takes a base URL works: use the values of another.
+            No such client. Any that lets you set a base URL works:{" "}
+            <a href="#openai-compatible" className="text-accent underline underline-offset-3">
+              what to enter
+            </a>
           </p>
         )}
         {clientGroups.map((group, position) => {

@@ -1,9 +1,9 @@
-/** What the configuration is filled in with: the model, a key, and for code whether it reads a stream. */
+/** The values to fill in: the model, a key, and for code whether it streams. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { modelOf, type ConnectTarget } from "../../../../src/protocol/connect/client.js";
-import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
@@ -16,7 +16,7 @@ import { CreateKeyDialog } from "../keys/create-key-dialog.tsx";
 interface TargetFieldsProps {
   target: ConnectTarget;
   plan: PlanView;
-  /** Whether the client's code differs for a stream. */
+  /** Whether the client's code depends on streaming. */
   streams: boolean;
   /** Whether the model's context is known, or assumed. */
   isKnown: boolean;
@@ -52,7 +52,7 @@ export function TargetFields({
   return (
     <Card>
       <div className="grid gap-5 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] lg:grid-cols-1 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-        <Field label="Model" hint={isKnown ? limits : `${limits} Assumed: the service does not say.`}>
+        <Field label="Model" hint={isKnown ? limits : `${limits} Assumed: the service does not report them.`}>
           <Select
             value={target.model}
             onChange={(event) => {
@@ -65,7 +65,7 @@ export function TargetFields({
           <Field
             label="Key"
             className="min-w-0 flex-1"
-            hint="To fill it in below. It stays in this page."
+            hint="Filled in below. It does not leave this page."
             error={
               isWrong ? "This is not a key: they begin with sk-sotto- and have 58 characters." : undefined
             }

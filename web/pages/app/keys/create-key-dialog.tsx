@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
-import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
+import { longest } from "../../../../src/core/bounds.js";
+import { modelIds, type ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyView, PlanView } from "../../../../src/protocol/dashboard-api.js";
-import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
+import type { KeyView, PlanView } from "../../../../src/protocol/dashboard/api.js";
+import { longest } from "../../../../src/core/bounds.js";
+import { modelIds, type ModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";

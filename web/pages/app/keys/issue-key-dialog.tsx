@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { KeyWithSecret } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { isModelId, modelIds } from "../../../../src/protocol/models.js";
+import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { SearchInput } from "../../../components/controls/search-input.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { useDebounced } from "../../../hooks/use-debounced.ts";

@@ -1,5 +1,5 @@
 /** Limits for one key below its plan's: none by default, then a number for each that is wanted. */
-import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";

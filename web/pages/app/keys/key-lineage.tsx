@@ -1,4 +1,4 @@
-import type { KeyReference, ListedKeyView } from "../../../../src/protocol/dashboard-keys.js";
+import type { KeyReference, ListedKeyView } from "../../../../src/protocol/dashboard/keys.js";
 
 interface KeyLineageProps {
   apiKey: ListedKeyView;

@@ -1,4 +1,4 @@
-import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 
 /** Whether it will never work again. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";

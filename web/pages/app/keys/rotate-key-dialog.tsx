@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Field } from "../../../components/controls/field.tsx";
 import { Select } from "../../../components/controls/select.tsx";

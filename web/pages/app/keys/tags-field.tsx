@@ -1,4 +1,4 @@
-import { longest, mostTags } from "../../../../src/protocol/dashboard-bounds.js";
+import { longest, mostTags } from "../../../../src/core/bounds.js";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 

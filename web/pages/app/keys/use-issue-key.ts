@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { KeyWithSecret } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret } from "../../../../src/protocol/dashboard/api.js";
 import { queries } from "../../../service/queries.ts";
 
 /** Creates or rotates a key. `data` has the new secret, which exists nowhere else. */

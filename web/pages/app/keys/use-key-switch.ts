@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { KeyPageView } from "../../../../src/protocol/dashboard-keys.js";
+import type { KeyPageView } from "../../../../src/protocol/dashboard/keys.js";
 import { api } from "../../../service/api.ts";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { LimitsNow } from "../../../../src/protocol/dashboard-api.js";
-import type { QuotaNow } from "../../../../src/protocol/dashboard-limits.js";
+import type { LimitsNow, QuotaNow } from "../../../../src/protocol/dashboard/api.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { QuotaMeter, RateMeter } from "../../../components/figures/limit-meters.tsx";
 import { Meter } from "../../../components/figures/meter.tsx";

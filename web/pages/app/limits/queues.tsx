@@ -1,4 +1,4 @@
-import type { LimitsNow } from "../../../../src/protocol/dashboard-api.js";
+import type { LimitsNow } from "../../../../src/protocol/dashboard/api.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";

@@ -5,7 +5,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { queries } from "../../../service/queries.ts";
 import { LastDay } from "./last-day.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { Maintenance } from "../../../../src/protocol/dashboard-api.js";
+import type { Maintenance } from "../../../../src/protocol/dashboard/api.js";
 import { Callout } from "../../../components/states/callout.tsx";
 import { noticeMs } from "../../../components/frame/maintenance-banner.tsx";
 import { TimeRange } from "../../../components/text/time-range.tsx";

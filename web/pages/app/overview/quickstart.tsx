@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { ChatCode } from "../../../chat-code.tsx";
 import { Button, ButtonLink } from "../../../components/controls/button.tsx";

@@ -1,6 +1,6 @@
 import { KeyRound } from "lucide-react";
 import { Link } from "wouter";
-import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { ButtonLink } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";

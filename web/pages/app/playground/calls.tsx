@@ -1,6 +1,6 @@
 import { Wrench } from "lucide-react";
 import { useState } from "react";
-import type { ToolCall } from "../../../../src/protocol/chat.js";
+import type { ToolCall } from "../../../../src/core/chat/request.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Textarea } from "../../../components/controls/textarea.tsx";

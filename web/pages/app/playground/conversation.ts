@@ -1,6 +1,6 @@
 /** The turns of a conversation. They exist in the page's memory only: no storage, no address, no history. */
-import type { FinishReason } from "../../../../src/protocol/chat.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { FinishReason } from "../../../../src/core/chat/reply.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { noContent, type ReplyContent } from "./reply-content.ts";
 
 export interface UserTurn {

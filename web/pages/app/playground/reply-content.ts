@@ -1,5 +1,5 @@
 /** What a model says in one reply, put together from the parts of its stream. */
-import type { ToolCall } from "../../../../src/protocol/chat.js";
+import type { ToolCall } from "../../../../src/core/chat/request.js";
 import type { ChatPart } from "../../../service/chat-stream.ts";
 
 export interface ReplyContent {

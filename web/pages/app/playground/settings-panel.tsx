@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ModelFacts } from "../../../../src/protocol/dashboard-api.js";
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { ModelFacts } from "../../../../src/protocol/dashboard/api.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { Field } from "../../../components/controls/field.tsx";

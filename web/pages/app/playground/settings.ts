@@ -1,5 +1,5 @@
 /** The state of the playground's controls, and the request made from it. */
-import type { ModelId } from "../../../../src/protocol/models.js";
+import type { ModelId } from "../../../../src/core/models.js";
 import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
 import { messagesOf } from "./messages.ts";

@@ -2,7 +2,7 @@
  * The tools typed into the settings: a JSON array of tools as the API takes them, or of bare functions. Read by the
  * service's own rules, so that what is accepted here is accepted there. They are part of the page's memory only.
  */
-import { ServiceError } from "../../../../src/protocol/errors.js";
+import { ServiceError } from "../../../../src/core/errors.js";
 import { isObject } from "../../../../src/protocol/read-json.js";
 import { readTooling } from "../../../../src/protocol/chat-completions/tools.js";
 

@@ -1,4 +1,4 @@
-import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 import type { Series } from "../../../components/figures/series.ts";
 
 /** One line of a usage plot, and one column of its table. */

@@ -1,5 +1,5 @@
 import { Link, useLocation, useSearch } from "wouter";
-import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";

@@ -2,7 +2,7 @@
  * What a page about usage shows, as its address says it: `?period=7d`, or `?from=2026-01-01&to=2026-01-31` for days of
  * one's own, with `key` and `model`. What is as usual is left out; what makes no sense is as if it were not there.
  */
-import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import type { Filters } from "../../../hooks/use-url-filters.ts";
 import { periods, usagePeriod, type PeriodId, type UsagePeriod } from "./usage-period.ts";
 

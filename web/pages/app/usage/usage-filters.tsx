@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { playgroundKeyId } from "../../../../src/protocol/dashboard-bounds.js";
-import { isModelId, modelIds } from "../../../../src/protocol/models.js";
+import { playgroundKeyId } from "../../../../src/core/bounds.js";
+import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { Select } from "../../../components/controls/select.tsx";
 import { queries } from "../../../service/queries.ts";
 import { DayRangeFields } from "./day-range-fields.tsx";

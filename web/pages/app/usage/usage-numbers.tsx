@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { MomentText } from "../../../components/text/moment-text.tsx";
 import { momentPieces, zoneName } from "../../../components/text/moments.ts";
-import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { askedFor } from "./usage-stats.tsx";

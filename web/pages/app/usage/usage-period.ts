@@ -2,7 +2,7 @@
  * The periods to choose from and the times they stand for. The end is the next whole hour or UTC day, so that
  * the query, and its cache key, stay the same until then.
  */
-import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 
 export type PeriodId = "24h" | "7d" | "30d" | "90d";
 export type Step = "hour" | "day";

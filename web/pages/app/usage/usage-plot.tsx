@@ -1,6 +1,6 @@
 /** One usage plot and, collapsed beneath it, the same numbers as a table. */
 import { useMemo } from "react";
-import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { Chart, ChartSkeleton } from "../../../components/figures/chart.tsx";
 import type { Series } from "../../../components/figures/series.ts";

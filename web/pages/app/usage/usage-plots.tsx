@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 import { formatCount, formatMs, formatShort } from "../../../units.ts";
 import type { Measure } from "./measure.ts";
 import { UsagePlot } from "./usage-plot.tsx";

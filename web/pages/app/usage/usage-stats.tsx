@@ -1,4 +1,4 @@
-import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
+import type { UsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Stat, StatRow } from "../../../components/figures/stat.tsx";
 import { formatCount, formatMs } from "../../../units.ts";
 

@@ -25,7 +25,7 @@ export interface BuildOptions {
   definitions: readonly string[];
   now: () => Date;
   onOutput: (text: string) => void;
-  /** Stands in for the programs in tests. */
+  /** Replaced in tests. */
   run?: typeof runTool;
 }
 

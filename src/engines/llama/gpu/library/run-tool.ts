@@ -2,14 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { UserError } from "../../../../core/user-error.js";
-import { bounded, lastLine, tellingLine } from "../failures.js";
+import { bounded, informativeLine, lastLine } from "../failures.js";
 
 /** A tool is missing, or failed. */
 export class ToolError extends UserError {}
 
 export interface ToolRun {
   args: readonly string[];
-  cwd?: string | undefined;
   limitMs: number;
   /** What it prints, as it comes. */
   onOutput?: ((text: string) => void) | undefined;
@@ -22,7 +21,6 @@ const keptOutputChars = 256 * 1024;
 /** Resolves to what it printed on its standard output; rejects with a `ToolError`. */
 export async function runTool(command: string, run: ToolRun): Promise<string> {
   const child = spawn(command, run.args, {
-    cwd: run.cwd,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: run.limitMs,
     killSignal: "SIGKILL",
@@ -45,7 +43,7 @@ export async function runTool(command: string, run: ToolRun): Promise<string> {
   if (signal === "SIGKILL" && child.killed) {
     throw new ToolError(`'${command}' took longer than ${Math.round(run.limitMs / 60_000)} minutes.`);
   }
-  const words = tellingLine(output) ?? lastLine(output) ?? `exit code ${code ?? "unknown"}`;
+  const words = informativeLine(output) ?? lastLine(output) ?? `exit code ${code ?? "unknown"}`;
   throw new ToolError(bounded(`'${command}' failed: ${words}`));
 }
 

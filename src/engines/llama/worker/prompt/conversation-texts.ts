@@ -1,5 +1,5 @@
-/** Every text of a conversation that somebody outside may have written, wherever it stands. */
-import type { ChatMessage, Tool, ToolCall } from "../../../../protocol/chat.js";
+/** Every text of a conversation that comes from the client, wherever it occurs. */
+import type { ChatMessage, Tool, ToolCall } from "../../../../core/chat/request.js";
 import type { Conversation } from "../../messages.js";
 
 type Change = (text: string) => string;

@@ -3,7 +3,7 @@
  * JSON object, which a grammar holds: `{"reply": "…"}` or `{"calls": [{"name": "…", "arguments": {…}}]}`. Earlier
  * replies and results stand in the conversation in the same form.
  */
-import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
+import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
 import { callsText, type TextualSyntax } from "../../../formats/replies/write-calls.js";
 import { argumentsObject, namesOfCalls, templateTools } from "./template-messages.js";
 

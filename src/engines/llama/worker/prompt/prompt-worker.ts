@@ -2,11 +2,11 @@
  * The thread that turns conversations into tokens: rendering and tokenizing a long one takes as long as several steps of
  * decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
-import type { Conversation, PrepareResult, TemplateTokens } from "../../messages.js";
+import type { Conversation, PrepareResult } from "../../messages.js";
 import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
-import { measureTemplate } from "./measure-template.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";
 
@@ -17,30 +17,14 @@ export interface PromptSetup {
 
 export interface PromptFacts {
   syntax: ReplySyntax;
-  template: TemplateTokens;
 }
-
-export type FromPromptWorker =
-  | { type: "ready"; facts: PromptFacts }
-  | { type: "failed"; reason: string }
-  | { type: "built"; result: PrepareResult };
 
 async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const vocabulary = await openVocabulary(source);
   const template = new ChatTemplate(source.chatTemplate, vocabulary);
   const builder = new PromptBuilder(template, vocabulary, contextTokens);
-  const measured = measureTemplate((conversation) => {
-    const rendered = template.render(conversation);
-    if (rendered === null) return null;
-    const tokens = vocabulary.tokenize(rendered, true);
-    const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
-    return { tokens: tokens.length, special: special.length };
-  });
-  parentPort?.on("message", (conversation: Conversation | null) => {
-    if (conversation === null) parentPort?.close();
-    else send({ type: "built", result: build(builder, conversation) });
-  });
-  send({ type: "ready", facts: { syntax: template.syntax, template: measured } });
+  const facts: PromptFacts = { syntax: template.syntax };
+  performTasks((conversation: Conversation) => build(builder, conversation), facts);
 }
 
 /** A conversation that trips the template or the tokenizer must not end the thread. */
@@ -52,11 +36,7 @@ function build(builder: PromptBuilder, conversation: Conversation): PrepareResul
   }
 }
 
-function send(message: FromPromptWorker): void {
-  parentPort?.postMessage(message);
-}
-
 open(workerData as PromptSetup).catch((error: unknown) => {
   // No conversation has been seen yet: the message can only be about the file and the machine.
-  send({ type: "failed", reason: error instanceof Error ? error.message : "unknown error" });
+  failToStart(error instanceof Error ? error.message : "unknown error");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chatMlTemplate, tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
-import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
+import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
 import type { Conversation } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import { PromptBuilder } from "./prompt.js";

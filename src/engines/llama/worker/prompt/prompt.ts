@@ -50,7 +50,7 @@ export class PromptBuilder {
     const shield = new Shield();
     const rendered = this.template.render(mapTexts(conversation, (text) => cover(shield, text)));
     if (rendered === null) return { type: "refused" };
-    const reasoningOpen = this.template.endsInThoughts(rendered);
+    const reasoningOpen = this.template.endsInReasoning(rendered);
     const pieces = shield.split(rendered);
     const start = firstChars(pieces, this.contextTokens * plentifulCharsPerToken);
     const startTokens = this.#tokenize(start.pieces);

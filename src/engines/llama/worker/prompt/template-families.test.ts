@@ -5,7 +5,7 @@
  * models come with: namespaces, slices, filters, macros, whitespace control, exceptions.
  */
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
 import { ChatTemplate, type TemplateTexts } from "./template.js";
 
 const system: ChatMessage = { role: "system", content: "Be kind." };

@@ -3,7 +3,7 @@
  * client's own text, and some templates refuse any that do not have exactly nine letters and digits.
  */
 import { createHash } from "node:crypto";
-import type { ChatMessage, Tool, ToolCall } from "../../../../protocol/chat.js";
+import type { ChatMessage, Tool, ToolCall } from "../../../../core/chat/request.js";
 import type { CallForm } from "../../../formats/replies/detection/probe.js";
 import type {
   TemplateCall,

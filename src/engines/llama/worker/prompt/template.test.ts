@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
 import { templates } from "../../../formats/replies/templates.fixture.js";
 import { ChatTemplate } from "./template.js";
 

@@ -7,7 +7,7 @@
  * own form (generic-tools.ts). What it still refuses is an error of the request.
  */
 import { Template } from "@huggingface/jinja";
-import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
 import { detectSyntax, endsInThoughts, type TemplateAbilities } from "../../../formats/replies/detect.js";
 import {
   withCallLists,
@@ -51,7 +51,7 @@ export class ChatTemplate {
     this.#takesSystem = this.#showsSystemMessages();
   }
 
-  /** How the model writes thoughts and calls. */
+  /** How the model writes reasoning and calls. */
   get syntax(): ReplySyntax {
     return this.#abilities.syntax;
   }
@@ -82,8 +82,8 @@ export class ChatTemplate {
     return this.#renderWith({ ...conversation, tools: [] }, this.#takesSystem ? listed : foldSystem(listed));
   }
 
-  /** Whether a reply to this prompt begins within thoughts. */
-  endsInThoughts(prompt: string): boolean {
+  /** Whether a reply to this prompt begins inside reasoning. */
+  endsInReasoning(prompt: string): boolean {
     return endsInThoughts(prompt, this.#abilities.syntax);
   }
 
@@ -93,18 +93,18 @@ export class ChatTemplate {
       messages: templateMessages(messages, callForm ?? usualForm),
       tools: knowsTools && tools.length > 0 ? templateTools(tools) : null,
       addGenerationPrompt: true,
-      variables: this.#thinking(reasoningEffort),
+      variables: this.#reasoningVariables(reasoningEffort),
     });
   }
 
-  /** The variables by which the template is told whether to think, and for how long. */
-  #thinking(effort: Conversation["reasoningEffort"]): Record<string, unknown> {
+  /** The template variables that turn reasoning on or off and set its effort. */
+  #reasoningVariables(effort: Conversation["reasoningEffort"]): Record<string, unknown> {
     const { thinking, takesEffort } = this.#abilities;
     if (effort === undefined) return {};
     const isOn = effort !== "none";
     return {
       ...(thinking === null ? {} : { [thinking.variable]: isOn ? thinking.on : thinking.off }),
-      // The least that those know who cannot be without.
+      // The lowest effort of models that cannot turn reasoning off.
       ...(takesEffort ? { reasoning_effort: isOn ? effort : "low" } : {}),
     };
   }

@@ -9,7 +9,7 @@
  * its parser makes of it what it can.
  *
  * Within reasoning no trigger counts: the model may only be considering it. Where reasoning ends the reply's parser
- * knows, one token late: a token is drawn, comes here, and is read after that. So the last token of reasoning is kept,
+ * knows, one token late: a token is sampled, comes here, and is read after that. So the last token of reasoning is kept,
  * and what it wrote after the end is looked at with the next.
  *
  * Tokens are compared by their bytes, one character for each: a token may hold part of a character.
@@ -57,7 +57,7 @@ export class LazyGrammar {
     if (plan.triggers === undefined) this.#state = grammars.newState(plan.gbnf);
   }
 
-  /** What holds the next token; null while anything may come. */
+  /** What constrains the next token; null while anything may come. */
   get state(): GrammarState | null {
     return this.#state;
   }
@@ -66,7 +66,7 @@ export class LazyGrammar {
     return this.#state === null || this.grammars.allows(this.#state, token);
   }
 
-  /** A token has come; `isRead` when the native sampler drew it with the grammar, which has read it then. */
+  /** `isRead`: the native sampler applied the grammar and has already advanced it. */
   accept(token: number, isRead: boolean): void {
     if (this.#state === null) this.#watch(token);
     else if (!isRead) this.grammars.accept(this.#state, token);

@@ -1,17 +1,17 @@
 /**
- * One reply as it grows: tokens in; text, thoughts and calls that may be shown out, and the reason why it ends.
+ * One reply under way: tokens in; text, reasoning and calls that may be shown out, and the finish reason.
  *
- * Stop sequences count in the text only: nothing of a call or of a thought ends a reply.
+ * Stop sequences count in the text only: neither calls nor reasoning end a reply.
  *
  * Log probabilities come out with the text of their tokens, not before: a token whose text is held back, since
  * it is part of a character, or may begin a stop sequence or markup, waits with it. A token that a stop sequence cuts,
- * and one of a thought or a call, is not reported at all. One that is partly text is.
+ * and one of reasoning or a call, is not reported at all. One that is partly text is.
  */
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../core/chat/reply.js";
 import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../formats/replies/reply-events.js";
 import { StopMatcher } from "../../../formats/stop.js";
 import { Detokenizer, type Detokenize } from "./detokenizer.js";
-import type { Drawn, Weighed } from "./draw.js";
+import type { SampledToken, ScoredToken } from "./token-sampler.js";
 
 export interface ReplyOptions {
   /** With the texts of special tokens where there is a parser, which knows them. */
@@ -99,17 +99,17 @@ export class Reply {
     return this.#tokens + 1 >= this.options.maxTokens || this.options.isEndOfGeneration(token);
   }
 
-  accept(drawn: Drawn): ReplyPart {
-    if (this.options.isEndOfGeneration(drawn.token)) return this.#last(drawn, "stop");
+  accept(sampled: SampledToken): ReplyPart {
+    if (this.options.isEndOfGeneration(sampled.token)) return this.#last(sampled, "stop");
     this.#tokens += 1;
-    const fragment = this.#detokenizer.push(drawn.token);
-    this.#hold(drawn, fragment);
-    if (this.#show(this.#parser.push(fragment))) return this.#part(drawn, "stop");
-    return this.#tokens < this.options.maxTokens ? this.#part(drawn, null) : this.#last(drawn, "length");
+    const fragment = this.#detokenizer.push(sampled.token);
+    this.#hold(sampled, fragment);
+    if (this.#show(this.#parser.push(fragment))) return this.#part(sampled, "stop");
+    return this.#tokens < this.options.maxTokens ? this.#part(sampled, null) : this.#last(sampled, "length");
   }
 
   /** Nothing follows: what was held back is shown. */
-  #last(drawn: Drawn, finishReason: FinishReason): ReplyPart {
+  #last(sampled: SampledToken, finishReason: FinishReason): ReplyPart {
     // What a parser still holds back when a reply is cut may be the beginning of markup, which is never shown.
     const isCutMarkup = finishReason === "length" && this.options.parser !== undefined;
     if (!this.#show(isCutMarkup ? [] : this.#parser.flush())) {
@@ -118,7 +118,7 @@ export class Reply {
       if (!this.isReasoning && this.#calls === 0) this.#release(({ end }) => end === undefined);
     }
     this.#held = [];
-    return this.#part(drawn, finishReason);
+    return this.#part(sampled, finishReason);
   }
 
   /** True when a stop sequence ended the text. */
@@ -158,7 +158,7 @@ export class Reply {
     else if (text !== "") this.#events.push({ type: "text", text });
   }
 
-  #part({ logprobs }: Drawn, finishReason: FinishReason | null): ReplyPart {
+  #part({ logprobs }: SampledToken, finishReason: FinishReason | null): ReplyPart {
     const events = this.#events;
     const released = this.#released;
     this.#events = [];
@@ -174,9 +174,9 @@ export class Reply {
     };
   }
 
-  #hold({ logprobs }: Drawn, fragment: string): void {
+  #hold({ logprobs }: SampledToken, fragment: string): void {
     const isFirst = this.#tokens === 1;
-    const named = (weighed: Weighed) => this.#named(weighed, isFirst);
+    const named = (weighed: ScoredToken) => this.#named(weighed, isFirst);
     const logprob =
       logprobs === undefined ? undefined : { ...named(logprobs.own), top: logprobs.top.map(named) };
     this.#held.push({ logprob, start: this.#readChars, end: undefined, isReasoning: false });
@@ -205,7 +205,7 @@ export class Reply {
     this.#held = waiting;
   }
 
-  #named([token, logprob]: Weighed, isFirst: boolean): TokenLogprob {
+  #named([token, logprob]: ScoredToken, isFirst: boolean): TokenLogprob {
     const bytes = Buffer.from(this.options.bytesOf(token));
     // SentencePiece drops the space before the first word of a text.
     const dropsSpace =

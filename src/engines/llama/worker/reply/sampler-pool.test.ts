@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplingPlan, type SamplerConfig } from "./sampler.js";
+import { samplingPlan, type SamplerConfig } from "./sampling-plan.js";
 import { SamplerPool } from "./sampler-pool.js";
 
 const sampling = {
@@ -39,16 +39,16 @@ describe("sampler pool", () => {
     const { made, pool } = setUp();
     for (let round = 0; round < 100; round++) {
       const taken = [pool.take(configWith(round)), pool.take(configWith(round))];
-      for (const sampler of taken) pool.giveBack(sampler);
+      for (const sampler of taken) pool.release(sampler);
     }
     expect(made).toHaveLength(2);
   });
 
-  it("gives draws that leave nothing behind the same sampler, for each kind of draw", () => {
+  it("gives samples that leave nothing behind the same sampler, for each kind of sample", () => {
     const { made, pool } = setUp(true);
     const shared = pool.share(configWith(1));
     expect(pool.share(configWith(2))).toBe(shared);
-    pool.giveBack(shared);
+    pool.release(shared);
     expect(pool.take(configWith(3))).not.toBe(shared);
     expect(pool.share({ ...configWith(1), temperature: 0 })).not.toBe(shared);
     expect(made).toHaveLength(3);
@@ -57,19 +57,19 @@ describe("sampler pool", () => {
   it("bounds the shared ones, whatever clients ask for", () => {
     const { made, pool } = setUp(true);
     for (let temperature = 0; temperature < 100; temperature++) {
-      pool.giveBack(pool.share({ ...configWith(1), temperature }));
+      pool.release(pool.share({ ...configWith(1), temperature }));
     }
     expect(made.length).toBeLessThanOrEqual(9);
   });
 
-  it("shares nothing where several threads may draw at once", () => {
+  it("shares nothing where several threads may sample at once", () => {
     const { pool } = setUp();
     expect(pool.share(configWith(1))).not.toBe(pool.share(configWith(1)));
   });
 
   it.each([0, 1, 42])("restarts for every reply, also with the same seed (%d)", (seed) => {
     const { made, pool } = setUp();
-    pool.giveBack(pool.take(configWith(seed)));
+    pool.release(pool.take(configWith(seed)));
     const before = made[0]?.restarts ?? 0;
     pool.take(configWith(seed));
     expect(made[0]?.seed).toBe(seed);

@@ -4,15 +4,15 @@
  * no hurry: one for each generation grew the process by a gigabyte in 3000 of them. So there are never more
  * than run at once.
  *
- * Draws that leave nothing behind in their sampler share one. Its memory, which every draw fills with all logits, then
- * stays in the processor's cache: with 64 sequences and a vocabulary of 128,000 that halves the time of a draw
- * (`bench -- engine`). That is safe where a single thread draws, one token after the other, as in the engine's child.
+ * Stateless sampling shares one sampler. Its memory, which every call fills with all logits, then
+ * stays in the processor's cache: with 64 sequences and a vocabulary of 128,000 that halves the time of a call
+ * (`bench -- engine`). That is safe where a single thread samples, one token after the other, as in the engine's child.
  */
 import type { Sampler } from "../batch-context.js";
-import type { SamplerConfig } from "./sampler.js";
+import type { SamplerConfig } from "./sampling-plan.js";
 
 /** Further kinds get samplers of their own. */
-const mostShared = 8;
+const longestShared = 8;
 
 export class SamplerPool {
   readonly #free: Sampler[] = [];
@@ -20,11 +20,11 @@ export class SamplerPool {
 
   constructor(
     private readonly newSampler: () => Sampler,
-    /** Whether a single thread draws. */
+    /** Whether a single thread samples. */
     private readonly shares = false,
   ) {}
 
-  /** A sampler without a past. From here on, each token that it draws is counted for the penalties by itself. */
+  /** A sampler without history. From here on it counts each token that it samples for the penalties. */
   take(config: SamplerConfig): Sampler {
     const sampler = this.#free.pop() ?? this.newSampler();
     // It restarts its random numbers only for a seed that differs from its last one.
@@ -33,19 +33,19 @@ export class SamplerPool {
     return sampler;
   }
 
-  /** One that others may use at the same time, for draws that depend on no earlier one. */
+  /** A sampler that may be in use elsewhere, for stateless sampling. */
   share(config: SamplerConfig): Sampler {
     const { temperature, topP, minP, topK = 0 } = config;
     const kind = [temperature, topP, minP, topK].join(" ");
     const known = this.#shared.get(kind);
     if (known !== undefined) return known;
-    if (!this.shares || this.#shared.size >= mostShared) return this.take(config);
+    if (!this.shares || this.#shared.size >= longestShared) return this.take(config);
     const sampler = this.take(config);
     this.#shared.set(kind, sampler);
     return sampler;
   }
 
-  giveBack(sampler: Sampler): void {
+  release(sampler: Sampler): void {
     if (![...this.#shared.values()].includes(sampler)) this.#free.push(sampler);
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Whatever comes and goes in whatever order: every token is drawn from exactly its own conversation. The batcher
+ * Whatever comes and goes in whatever order: every token is sampled from exactly its own conversation. The batcher
  * and its bookkeeping are real; the native context is a model of it that knows what each sequence holds.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BatchContext } from "../batch-context.js";
 import { Batcher } from "./batcher.js";
-import type { DrawOptions } from "../reply/draw.js";
-import { GrammarTime } from "./grammar-time.js";
+import type { TokenSamplerOptions } from "../reply/token-sampler.js";
+import { GrammarBudget } from "./grammar-budget.js";
 import type { Ending } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";
-import { rawConfig } from "../reply/sampler.js";
+import { rawConfig } from "../reply/sampling-plan.js";
 
 /** A computed token, and the account that it was computed for. */
 interface Cell {
@@ -86,7 +86,7 @@ class ModelContext implements BatchContext {
   }
 
   sampleToken(): Promise<never> {
-    throw new Error("tokens are drawn by the test");
+    throw new Error("tokens are sampled by the test");
   }
 
   disposeSequence(sequenceId: number): void {
@@ -144,7 +144,7 @@ class ModelContext implements BatchContext {
 }
 
 const accounts = ["a", "b"];
-/** Of what is read again after it was set aside, until a token is drawn from it: it is the drawing account's from then on. */
+/** Of what is read again after it was preempted, until a token is sampled from it: it is the sampling account's from then on. */
 const unknown = "unknown";
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -169,10 +169,10 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
     const own = accountOfPrompt.get(tokens.buffer);
     return own ?? accounts[Math.floor((tokens[0] ?? 0) / 10) - 1];
   });
-  const owners = new Map<DrawOptions, { accountId: string; prompt: Uint32Array; said: number[] }>();
+  const owners = new Map<TokenSamplerOptions, { accountId: string; prompt: Uint32Array; said: number[] }>();
   const endings: Ending[] = [];
   const errors: unknown[] = [];
-  const grammarMs = new Map<DrawOptions, number>();
+  const grammarMs = new Map<TokenSamplerOptions, number>();
   let spentMs = 0;
   let broken = 0;
   let open = 0;
@@ -181,12 +181,12 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
     cache: new PrefixCache(sequences, reuse, () => nowMs),
     pace: new PrefillPace(8, 4),
     threads: { run: (step) => step() },
-    grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
+    grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
     readsWhileComputing,
     onStep: (report) => endings.push(...report.endings),
     onBroken: () => (broken += 1),
-    newDraw: (options) => {
+    newTokenSampler: (options) => {
       open += 1;
       return {
         next: (logitIndex) => {
@@ -216,22 +216,22 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
     tokens: number[],
     choices: number,
     maxTokens: number,
-    msPerDraw: number | null,
+    msPerSample: number | null,
   ) => {
     const prompt = Uint32Array.from(tokens);
     accountOfPrompt.set(prompt.buffer, accountId);
     const newChoice = () => {
       const grammar =
-        msPerDraw === null ? undefined : { state: {}, allows: () => true, accept: () => undefined };
-      const drawing: DrawOptions = {
+        msPerSample === null ? undefined : { state: {}, allows: () => true, accept: () => undefined };
+      const sampling: TokenSamplerOptions = {
         config: { ...rawConfig },
         nucleus: undefined,
         isStateless: false,
         topLogprobs: undefined,
         grammar,
       };
-      grammarMs.set(drawing, msPerDraw ?? 0);
-      owners.set(drawing, { accountId, prompt, said: [] });
+      grammarMs.set(sampling, msPerSample ?? 0);
+      owners.set(sampling, { accountId, prompt, said: [] });
       const reply = new Reply({
         detokenize: (tokens) => "x".repeat(tokens.length),
         bytesOf: () => Buffer.from("x"),
@@ -239,7 +239,7 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
         stop: stopChars === 0 ? [] : ["x".repeat(stopChars)],
         maxTokens,
       });
-      return { drawing, reply };
+      return { sampling, reply };
     };
     batcher.start({ id, accountId, prompt, choices: Array.from({ length: choices }, newChoice) });
   };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { BatchContext } from "../batch-context.js";
 import { Batcher } from "./batcher.js";
-import { GrammarTime } from "./grammar-time.js";
+import { GrammarBudget } from "./grammar-budget.js";
 import type { Ending, StepReport } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";
-import type { DrawOptions } from "../reply/draw.js";
-import { rawConfig, type SamplerConfig } from "../reply/sampler.js";
+import type { TokenSamplerOptions } from "../reply/token-sampler.js";
+import { rawConfig, type SamplerConfig } from "../reply/sampling-plan.js";
 
 const anyGrammar = { state: {}, allows: () => true, accept: () => undefined };
 
@@ -46,7 +46,7 @@ class FakeContext implements BatchContext {
   }
 
   sampleToken(): Promise<never> {
-    throw new Error("tokens are drawn by the test");
+    throw new Error("tokens are sampled by the test");
   }
 
   disposeSequence(sequenceId: number): void {
@@ -95,26 +95,26 @@ function setUp({
   const context = new FakeContext();
   const reports: StepReport[] = [];
   let broken = 0;
-  let drawing = 0;
+  let sampling = 0;
   let spentMs = 0;
   const grammarMs = new Map<object, number>();
   const batcher = new Batcher({
     context,
-    newDraw: ({ config }) => {
-      drawing += 1;
+    newTokenSampler: ({ config }) => {
+      sampling += 1;
       let said = 0;
       return {
         next: () => {
           spentMs += grammarMs.get(config) ?? 0;
           return Promise.resolve({ token: "a".charCodeAt(0) + said++ });
         },
-        close: () => (drawing -= 1),
+        close: () => (sampling -= 1),
       };
     },
     cache: new PrefixCache(sequences, reuse),
     pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
-    grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
+    grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
     readsWhileComputing,
     pause,
@@ -124,9 +124,9 @@ function setUp({
   const newChoice = (
     maxTokens: number,
     config: SamplerConfig = rawConfig,
-    grammar?: DrawOptions["grammar"],
+    grammar?: TokenSamplerOptions["grammar"],
   ) => ({
-    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, grammar },
+    sampling: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, grammar },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),
@@ -143,10 +143,10 @@ function setUp({
       choices: Array.from({ length: choices }, () => newChoice(maxTokens)),
     });
   };
-  /** Each token takes so long to be drawn from the grammar. */
-  const startInGrammar = (id: number, msPerDraw: number, maxTokens = 100) => {
+  /** Each token takes so long to be sampled from the grammar. */
+  const startInGrammar = (id: number, msPerSample: number, maxTokens = 100) => {
     const config = { ...rawConfig };
-    grammarMs.set(config, msPerDraw);
+    grammarMs.set(config, msPerSample);
     batcher.start({
       id,
       accountId: "one",
@@ -159,7 +159,7 @@ function setUp({
     batcher,
     start,
     startInGrammar,
-    drawing: () => drawing,
+    sampling: () => sampling,
     active: () => reports.at(-1)?.active,
     progressOf: (id: number) =>
       reports.flatMap(({ progress }) => progress).filter((one) => one.id === id).length,
@@ -177,7 +177,7 @@ function setUp({
 
 describe("batcher", () => {
   it("reads a lone prompt in large steps and then generates one token a step", async () => {
-    const { context, start, textOf, endingOf, drawing } = setUp();
+    const { context, start, textOf, endingOf, sampling } = setUp();
     start(1, 10, 2);
     for (let step = 0; step < 4; step++) await context.step();
     expect(context.batches).toEqual([[[0, 8]], [[0, 2]], [[0, 1]]]);
@@ -188,7 +188,7 @@ describe("batcher", () => {
       cachedTokens: 0,
       reasoningTokens: 0,
     });
-    expect(drawing()).toBe(0);
+    expect(sampling()).toBe(0);
     expect(context.disposed).toEqual([0, 0]);
   });
 
@@ -206,7 +206,7 @@ describe("batcher", () => {
   });
 
   it("ends at a stop sequence that is read while the next token is computed, and shows nothing of that one", async () => {
-    const { context, start, textOf, endingOf, drawing, active } = setUp({
+    const { context, start, textOf, endingOf, sampling, active } = setUp({
       readsWhileComputing: true,
       stop: ["b"],
     });
@@ -215,7 +215,7 @@ describe("batcher", () => {
     for (let step = 0; step < 5; step++) await context.step();
     expect(textOf(1)).toBe("a");
     expect(endingOf(1)).toMatchObject({ type: "finished", completionTokens: 2 });
-    expect(drawing()).toBe(0);
+    expect(sampling()).toBe(0);
     expect(active()).toBe(0);
     start(3, 2, 1);
     await context.step();
@@ -307,23 +307,23 @@ describe("batcher", () => {
   });
 
   it("drops an aborted generation within one step, waiting, reading or replying", async () => {
-    const { context, start, batcher, endingOf, drawing, active } = setUp({ sequences: 2 });
+    const { context, start, batcher, endingOf, sampling, active } = setUp({ sequences: 2 });
     start(1, 1);
     await context.step();
     start(2, 1000);
     start(3, 1);
     await context.step();
     await context.step();
-    expect(drawing()).toBe(2);
+    expect(sampling()).toBe(2);
     for (const id of [1, 2, 3]) batcher.abort(id);
     await context.step();
     for (const id of [1, 2, 3]) expect(endingOf(id)).toEqual({ type: "aborted" });
-    expect(drawing()).toBe(0);
+    expect(sampling()).toBe(0);
     expect(active()).toBe(0);
     expect(context.disposed.slice(-2).toSorted()).toEqual([0, 1]);
   });
 
-  it("draws no token for a generation that was aborted while it was computed", async () => {
+  it("samples no token for a generation that was aborted while it was computed", async () => {
     const { context, start, batcher, textOf } = setUp();
     start(1, 1);
     await settle();
@@ -418,7 +418,7 @@ describe("batcher", () => {
   });
 
   it("fails all choices when one of them cannot be computed", async () => {
-    const { context, start, endingOf, active, drawing } = setUp();
+    const { context, start, endingOf, active, sampling } = setUp();
     start(1, 1, 100, 2);
     start(2, 1);
     await context.step();
@@ -427,7 +427,7 @@ describe("batcher", () => {
     expect(endingOf(1)).toEqual({ type: "failed" });
     expect(endingOf(2)).toBeUndefined();
     expect(active()).toBe(1);
-    expect(drawing()).toBe(1);
+    expect(sampling()).toBe(1);
   });
 
   it("computes only what is new of a prompt that continues the account's last one", async () => {
@@ -565,7 +565,7 @@ describe("batcher", () => {
     });
 
     it("sets a reply aside for another account's, and continues it where it was", async () => {
-      const { context, start, endingOf, textOf, drawing } = setUp({ sequences: 2 });
+      const { context, start, endingOf, textOf, sampling } = setUp({ sequences: 2 });
       start(1, 2, 6, 1, "flood");
       start(2, 2, 6, 1, "flood");
       for (let step = 0; step < 3; step++) await context.step();
@@ -574,7 +574,7 @@ describe("batcher", () => {
       expect(endingOf(3)).toMatchObject({ type: "finished" });
       for (let step = 0; step < 12; step++) await context.step();
       expect([textOf(1), textOf(2), textOf(3)]).toEqual(["abcdef", "abcdef", "ab"]);
-      expect(drawing()).toBe(0);
+      expect(sampling()).toBe(0);
     });
 
     it("shares sequences evenly, and takes none from an account for one that has as many", async () => {
@@ -587,8 +587,8 @@ describe("batcher", () => {
       expect([active(), endingOf(3)]).toEqual([2, undefined]);
     });
 
-    it("reports progress of what is set aside, and ends it when it is aborted", async () => {
-      const { context, batcher, start, endingOf, drawing, progressOf } = setUp({ sequences: 2 });
+    it("reports progress of what is preempted, and ends it when it is aborted", async () => {
+      const { context, batcher, start, endingOf, sampling, progressOf } = setUp({ sequences: 2 });
       start(1, 2, 100, 1, "flood");
       start(2, 2, 100, 1, "flood");
       await context.step();
@@ -601,7 +601,7 @@ describe("batcher", () => {
       batcher.abort(2);
       await context.step();
       expect(endingOf(2)).toEqual({ type: "aborted" });
-      expect(drawing()).toBe(2);
+      expect(sampling()).toBe(2);
     });
   });
 });

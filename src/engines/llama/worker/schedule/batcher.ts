@@ -3,38 +3,38 @@
  *
  * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
  * ascending order of sequence (the native batch splitter needs that) and, but for choices that wait, of neighbouring
- * ones (it is faster with them); computes them as one batch; then draws the next token of every sequence that is
- * ready. Generations join and leave between steps: who gets a sequence, and who is set aside for another account, is
- * decided in turns.ts; an aborted one is dropped, whatever its stage, at the end of the step that is under way. What
+ * ones (it is faster with them); computes them as one batch; then samples the next token of every sequence that is
+ * ready. Generations join and leave between steps: who gets a sequence, and who is preempted for another account, is
+ * decided in slot-scheduler.ts; an aborted one is dropped, whatever its stage, at the end of the step that is under way. What
  * all of them produced in a step is reported at once.
  *
  * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
  * a copy of what it computed, and each goes on with tokens of its own.
  *
- * Drawing from a grammar takes its time, which everybody waits for: it is bounded (grammar-time.ts). A choice whose
+ * Sampling from a grammar is slow and blocks decoding for everybody: its time is bounded (grammar-budget.ts). A choice whose
  * turn does not come in a step is put back by one token, and computed again in the next.
  *
  * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When
- * nothing can be computed twice in a row, the native context is taken for lost: `onBroken` is called and the
+ * nothing can be computed twice in a row, the native context counts as lost: `onBroken` is called and the
  * loop ends.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GrammarTime } from "./grammar-time.js";
+import type { GrammarBudget } from "./grammar-budget.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
-import { ReadingTurns } from "./reading-turns.js";
-import { followsGrammar, Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
+import { PrefillTurns } from "./prefill-turns.js";
+import { followsGrammar, Slots, type Group, type SlotsOptions, type Sequence } from "./slots.js";
 import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
 import { TokenReader } from "./token-reader.js";
-import { Turns } from "./turns.js";
+import { SlotScheduler } from "./slot-scheduler.js";
 
-export interface BatcherOptions extends SeatsOptions {
+export interface BatcherOptions extends SlotsOptions {
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
-  grammarTime: GrammarTime;
+  grammarBudget: GrammarBudget;
   /**
    * Turns the tokens of one step into text, and reports it, while the next one is computed. Worth it where a GPU
    * computes, which would wait meanwhile; on the CPU both would want the same cores. A stop sequence is then noticed
@@ -49,7 +49,7 @@ export interface BatcherOptions extends SeatsOptions {
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** A sequence whose next token can be drawn, and from which logits. */
+/** A sequence whose next token can be sampled, and from which logits. */
 interface Ready {
   sequenceId: number;
   sequence: Sequence;
@@ -62,12 +62,12 @@ const worthWaiting = 1 / 60;
 const longestWaitMs = 10;
 
 export class Batcher {
-  readonly #seats: Seats;
-  readonly #turns: Turns;
-  readonly #readingTurns = new ReadingTurns();
+  readonly #slots: Slots;
+  readonly #scheduler: SlotScheduler;
+  readonly #prefillTurns = new PrefillTurns();
   readonly #aborted = new Set<number>();
   /** Accounts to be forgotten before the next step. */
-  readonly #unwanted = new Set<string>();
+  readonly #forgotten = new Set<string>();
   #closed = false;
   #failedSteps = 0;
   #wake: () => void = () => undefined;
@@ -76,15 +76,15 @@ export class Batcher {
   readonly #loop: Promise<void>;
 
   constructor(private readonly options: BatcherOptions) {
-    this.#seats = new Seats(options);
-    this.#reader = new TokenReader(this.#seats, (progress) => this.#report.progress.push(progress));
-    this.#turns = new Turns({
-      seats: this.#seats,
-      // What ends with the token drawn last needs no seat any more.
-      onSettingAside: () => {
+    this.#slots = new Slots(options);
+    this.#reader = new TokenReader(this.#slots, (progress) => this.#report.progress.push(progress));
+    this.#scheduler = new SlotScheduler({
+      slots: this.#slots,
+      // What ends with the token sampled last needs no slot any more.
+      onPreempting: () => {
         this.#reader.readPostponed();
       },
-      onSeated: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
+      onAssigned: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
     });
     this.#loop = this.#run().catch(() => {
       // Outside of a batch only bookkeeping can throw, and native bookkeeping that fails is not to be trusted.
@@ -97,11 +97,11 @@ export class Batcher {
       this.fail(job.id);
       return;
     }
-    this.#turns.add(job);
+    this.#scheduler.add(job);
     this.#wake();
   }
 
-  /** Reports that nothing will come of it. */
+  /** Reports the job as failed. */
   fail(id: number): void {
     this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
@@ -115,7 +115,7 @@ export class Batcher {
 
   /** Nothing that was computed for the account is kept, nor what its jobs under way compute. */
   forgetAccount(accountId: string): void {
-    this.#unwanted.add(accountId);
+    this.#forgotten.add(accountId);
     this.#wake();
   }
 
@@ -127,26 +127,26 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
-    const { grammarTime, pace } = this.options;
+    const { grammarBudget, pace } = this.options;
     while (!this.#closed) {
-      this.#forgetUnwanted();
+      this.#forgetAccounts();
       this.#dropAborted();
-      this.#seats.forgetExpired();
-      this.#turns.admit();
+      this.#slots.forgetExpired();
+      this.#scheduler.admit();
       if (this.options.readsWhileComputing !== true) this.#sendReport();
-      if (this.#seats.hasToRearrange()) {
+      if (this.#slots.hasToRearrange()) {
         this.#reader.readPostponed();
         this.#sendReport();
-        await this.#seats.rearrange();
-        // Somebody may have come or gone meanwhile.
+        await this.#slots.rearrange();
+        // Jobs may have arrived or ended meanwhile.
         continue;
       }
-      const { entries, passedOver, inStep } = planStep(this.#seats.inUse(), {
+      const { entries, passedOver, inStep } = planStep(this.#slots.inUse(), {
         pace,
-        turns: this.#readingTurns,
+        turns: this.#prefillTurns,
       });
       // They have to wait, but are not stuck.
-      for (const { group, choice } of [...passedOver, ...this.#seats.aside()]) {
+      for (const { group, choice } of [...passedOver, ...this.#slots.preempted()]) {
         this.#report.progress.push({ id: group.job.id, choice, text: null });
       }
       if (entries.length === 0) {
@@ -156,12 +156,15 @@ export class Batcher {
         continue;
       }
       const startedMs = performance.now();
-      grammarTime.beginStep();
+      grammarBudget.beginStep();
       const computing = this.#compute(entries);
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
       const anyComputed = await (isPolled ? polled(computing) : computing);
-      const computedMs = Math.max(0, performance.now() - startedMs - grammarTime.spentMs);
-      const promptTokens = entries.reduce((sum, { reads, tokens }) => sum + (reads ? tokens.length : 0), 0);
+      const computedMs = Math.max(0, performance.now() - startedMs - grammarBudget.spentMs);
+      const promptTokens = entries.reduce(
+        (sum, { isPrefill, tokens }) => sum + (isPrefill ? tokens.length : 0),
+        0,
+      );
       pace.record(promptTokens, computedMs, inStep);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
@@ -184,12 +187,12 @@ export class Batcher {
   }
 
   /**
-   * Who asks at the same moment should be read together: a prompt that comes a little later is read beside the
-   * reply of the first, slowly. So a long step is worth a short wait for others, as long as some come.
+   * Prompts that arrive at the same moment should be read together: one that comes a little later is read slowly,
+   * beside the reply of the first. So a long step is worth a short wait, as long as more requests arrive.
    */
   async #gather(): Promise<void> {
     const { cache, pace, pause = sleep } = this.options;
-    const { waiting } = this.#turns;
+    const { waiting } = this.#scheduler;
     for (let size = 0; size < waiting.size && size < cache.sequences && !this.#closed;) {
       size = waiting.size;
       const tokens = [...waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
@@ -199,18 +202,19 @@ export class Batcher {
     }
   }
 
-  #forgetUnwanted(): void {
-    for (const accountId of this.#unwanted) {
-      for (const job of this.#turns.waiting.values()) if (job.accountId === accountId) job.isForgotten = true;
-      this.#seats.forgetAccount(accountId);
+  #forgetAccounts(): void {
+    for (const accountId of this.#forgotten) {
+      for (const job of this.#scheduler.waiting.values())
+        if (job.accountId === accountId) job.isForgotten = true;
+      this.#slots.forgetAccount(accountId);
     }
-    this.#unwanted.clear();
+    this.#forgotten.clear();
   }
 
   #dropAborted(): void {
     for (const id of this.#aborted) {
-      if (this.#turns.remove(id)) this.#report.endings.push({ id, outcome: { type: "aborted" } });
-      const group = this.#seats.groupOf(id);
+      if (this.#scheduler.remove(id)) this.#report.endings.push({ id, outcome: { type: "aborted" } });
+      const group = this.#slots.groupOf(id);
       if (group !== undefined) this.#endGroup(group, "aborted");
     }
     this.#aborted.clear();
@@ -223,7 +227,7 @@ export class Batcher {
       const ready = await Promise.all(
         entries.map((entry, index) => this.#advance(entry, logitIndexes[index])),
       );
-      await this.#drawAll(ready.flat());
+      await this.#sampleAll(ready.flat());
       return true;
     }
     const [only, ...others] = entries;
@@ -232,7 +236,7 @@ export class Batcher {
       return false;
     }
     // A sibling of one that failed is over too.
-    const isOver = ({ sequenceId, sequence }: Entry) => !this.#seats.isAt(sequenceId, sequence);
+    const isOver = ({ sequenceId, sequence }: Entry) => !this.#slots.isAt(sequenceId, sequence);
     for (const entry of entries) {
       if (!isOver(entry) && !this.#rewind(entry)) this.#endGroup(entry.sequence.group, "failed");
     }
@@ -252,16 +256,16 @@ export class Batcher {
     return length === 0 || tokens.length === 1 || context.getSequenceKvCacheMinPosition(sequenceId) === 0;
   }
 
-  /** Where each entry's logits are, undefined for those that draw nothing; null when the batch failed. */
+  /** Where each entry's logits are, undefined for those that sample nothing; null when the batch failed. */
   async #decode(entries: readonly Entry[]): Promise<(number | undefined)[] | null> {
     const { context } = this.options;
     try {
       context.initBatch(entries.reduce((sum, { tokens }) => sum + tokens.length, 0));
-      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, draws }) => {
-        const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
+      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, samples }) => {
+        const asked = samples ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      const kind = entries.some(({ reads }) => reads) ? "prompts" : "replies";
+      const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
       const computing = this.options.threads.run(() => context.decodeBatch(), kind);
       this.#reader.readPostponed();
       this.#sendReport();
@@ -272,7 +276,7 @@ export class Batcher {
     }
   }
 
-  /** Returns what can be drawn now. */
+  /** Returns what can be sampled now. */
   async #advance(
     { sequenceId, sequence, tokens }: Entry,
     logitIndex: number | undefined,
@@ -283,14 +287,14 @@ export class Batcher {
       this.#report.progress.push({ id: group.job.id, choice: 0, text: null });
       return [];
     }
-    // Aborted while the batch was computed: nobody reads the token.
+    // Aborted while the batch was computed: the token is discarded.
     if (this.#aborted.has(group.job.id)) return [];
     if (sequence.hasEnded === true) {
       this.#finish(sequenceId, sequence);
       return [];
     }
-    if (sequence.state === "replies") return [{ sequenceId, sequence, logitIndex }];
-    const siblings = await this.#seats.branch(sequenceId, sequence);
+    if (sequence.state === "decoding") return [{ sequenceId, sequence, logitIndex }];
+    const siblings = await this.#slots.branch(sequenceId, sequence);
     if (siblings !== null) {
       return siblings.map(([id, sibling]) => ({ sequenceId: id, sequence: sibling, logitIndex }));
     }
@@ -298,18 +302,18 @@ export class Batcher {
     return [];
   }
 
-  async #drawAll(ready: readonly Ready[]): Promise<void> {
-    const { grammarTime } = this.options;
+  async #sampleAll(ready: readonly Ready[]): Promise<void> {
+    const { grammarBudget } = this.options;
     const free = ready.filter(({ sequence }) => !followsGrammar(sequence));
-    await Promise.all(free.map((one) => this.#draw(one)));
+    await Promise.all(free.map((one) => this.#sample(one)));
     const held = ready.filter(({ sequence }) => followsGrammar(sequence));
     // One after the other, so that each is known to have taken its own time.
-    for (const one of grammarTime.inTurn(held, ({ sequence }) => sequence)) {
+    for (const one of grammarBudget.inTurn(held, ({ sequence }) => sequence)) {
       const { sequenceId, sequence } = one;
-      if (!this.#seats.isAt(sequenceId, sequence) || this.#aborted.has(sequence.group.job.id)) continue;
-      if (grammarTime.isStepFull && this.#putBack(one)) continue;
-      await grammarTime.measure(sequence, () => this.#draw(one));
-      const isOver = grammarTime.isOverdrawn(sequence) && this.#seats.isAt(sequenceId, sequence);
+      if (!this.#slots.isAt(sequenceId, sequence) || this.#aborted.has(sequence.group.job.id)) continue;
+      if (grammarBudget.isStepFull && this.#putBack(one)) continue;
+      await grammarBudget.measure(sequence, () => this.#sample(one));
+      const isOver = grammarBudget.isOverdrawn(sequence) && this.#slots.isAt(sequenceId, sequence);
       if (isOver) this.#endGroup(sequence.group, "too_slow");
     }
   }
@@ -327,26 +331,26 @@ export class Batcher {
     return true;
   }
 
-  async #draw({ sequenceId, sequence, logitIndex }: Ready): Promise<void> {
+  async #sample({ sequenceId, sequence, logitIndex }: Ready): Promise<void> {
     const { group, choice } = sequence;
-    const drawn = await sequence.draw.next(logitIndex).catch(() => null);
+    const sampled = await sequence.sampler.next(logitIndex).catch(() => null);
     // A sibling may have failed meanwhile, and this one with it.
-    if (!this.#seats.isAt(sequenceId, sequence)) return;
+    if (!this.#slots.isAt(sequenceId, sequence)) return;
     const reply = group.job.choices[choice]?.reply;
-    if (drawn === null || reply === undefined) {
+    if (sampled === null || reply === undefined) {
       this.#endGroup(group, "failed");
       return;
     }
-    sequence.newest = drawn.token;
-    if (this.options.readsWhileComputing === true && !reply.endsWith(drawn.token)) {
-      this.#reader.postpone(sequence, drawn);
-    } else if (this.#reader.read(sequence, drawn)) {
+    sequence.newest = sampled.token;
+    if (this.options.readsWhileComputing === true && !reply.endsWith(sampled.token)) {
+      this.#reader.postpone(sequence, sampled);
+    } else if (this.#reader.read(sequence, sampled)) {
       this.#finish(sequenceId, sequence);
     }
   }
 
   #finish(sequenceId: number, { group }: Sequence): void {
-    this.#seats.leave(sequenceId, true);
+    this.#slots.leave(sequenceId, true);
     group.unfinished -= 1;
     if (group.unfinished > 0) return;
     const { id, choices } = group.job;
@@ -360,7 +364,7 @@ export class Batcher {
   }
 
   #endGroup(group: Group, type: "aborted" | "failed" | "too_slow"): void {
-    this.#seats.leaveAll(group, type !== "failed");
+    this.#slots.leaveAll(group, type !== "failed");
     this.#report.endings.push({ id: group.job.id, outcome: { type } });
   }
 
@@ -368,7 +372,7 @@ export class Batcher {
     const report = this.#report;
     if (report.progress.length === 0 && report.endings.length === 0) return;
     this.#report = emptyReport();
-    this.options.onStep({ ...report, active: this.#seats.inUse().length });
+    this.options.onStep({ ...report, active: this.#slots.inUse().length });
   }
 }
 

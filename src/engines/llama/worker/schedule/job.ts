@@ -1,15 +1,15 @@
 /** What the batcher is given to do. */
-import type { DrawOptions } from "../reply/draw.js";
+import type { TokenSamplerOptions } from "../reply/token-sampler.js";
 import type { Reply } from "../reply/reply.js";
 
 export interface Choice {
-  drawing: DrawOptions;
+  sampling: TokenSamplerOptions;
   reply: Reply;
 }
 
 export interface Job {
   id: number;
-  /** Whose prompt it is. */
+  /** The account whose prompt it is. */
   accountId: string;
   /** At least one token. */
   prompt: Uint32Array;

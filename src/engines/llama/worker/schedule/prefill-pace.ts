@@ -1,12 +1,12 @@
 /**
  * How many prompt tokens to compute in one step, so that the step stays short.
  *
- * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long the other
- * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
+ * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long reading a
+ * prompt blocks decoding of the other replies. Between a small quantised model on two cores and a GPU the cost
  * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
  * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
  * times what theirs takes, or a moment that nobody notices where that is more. Where many prompts wait beside few replies
- * it may be as many times more, up to a bound: those who have nothing yet should not wait for the sake of a few.
+ * it may be as many times more, up to a bound: requests without a first token should not wait for the sake of a few.
  *
  * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
  * through once more, so it is kept for each size, and the next size is predicted from two. Medians are compared,

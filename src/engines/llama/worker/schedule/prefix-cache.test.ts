@@ -9,7 +9,7 @@ const setUp = (sequences: number, reuse = true) => {
   /** Runs a prompt to its end, with a reply. */
   const run = (accountId: string, prompt: string, reply = "!") => {
     const taken = cache.take(accountId, tokens(prompt));
-    if (taken !== undefined) cache.giveBack(taken.sequenceId, accountId, tokens(prompt + reply));
+    if (taken !== undefined) cache.release(taken.sequenceId, accountId, tokens(prompt + reply));
     nowMs += 1;
     return taken;
   };
@@ -23,7 +23,7 @@ describe("prefix cache", () => {
     expect(run("a", "hello world, how")).toEqual({ sequenceId: first?.sequenceId, keptTokens: 11 });
   });
 
-  it("never keeps the last token of a prompt, which the reply is drawn from", () => {
+  it("never keeps the last token of a prompt, which the reply is sampled from", () => {
     const { run } = setUp(1);
     run("a", "hello");
     expect(run("a", "hello")?.keptTokens).toBe(4);
@@ -63,11 +63,11 @@ describe("prefix cache", () => {
     const { cache, run } = setUp(4);
     const warm = run("a", "instructions, then a question");
     const asked = tokens("instructions, now another one");
-    expect(cache.mostShared("a", asked, [])).toEqual({ sequenceId: warm?.sequenceId, tokens: 14 });
+    expect(cache.longestShared("a", asked, [])).toEqual({ sequenceId: warm?.sequenceId, tokens: 14 });
     const inUse = [{ sequenceId: 3, accountId: "a", computed: tokens("instructions, now") }];
-    expect(cache.mostShared("a", asked, inUse)).toEqual({ sequenceId: 3, tokens: 17 });
-    expect(cache.mostShared("b", asked, inUse)).toBeUndefined();
-    expect(setUp(4, false).cache.mostShared("a", asked, inUse)).toBeUndefined();
+    expect(cache.longestShared("a", asked, inUse)).toEqual({ sequenceId: 3, tokens: 17 });
+    expect(cache.longestShared("b", asked, inUse)).toBeUndefined();
+    expect(setUp(4, false).cache.longestShared("a", asked, inUse)).toBeUndefined();
   });
 
   it("forgets what was not used again", () => {
@@ -87,7 +87,7 @@ describe("prefix cache", () => {
     expect(off.run("a", "hello")?.keptTokens).toBe(0);
     const { cache, run } = setUp(1);
     const taken = cache.take("a", tokens("hello"));
-    expect(cache.giveBack(taken?.sequenceId ?? -1, "a", null)).toBe(false);
+    expect(cache.release(taken?.sequenceId ?? -1, "a", null)).toBe(false);
     expect(run("a", "hello")?.keptTokens).toBe(0);
   });
 
@@ -121,7 +121,7 @@ describe("prefix cache", () => {
           }
           for (const one of running.splice(0, ends)) {
             truth[one.sequenceId] = intact ? one : { accountId: "", text: "" };
-            cache.giveBack(one.sequenceId, one.accountId, intact ? tokens(one.text) : null);
+            cache.release(one.sequenceId, one.accountId, intact ? tokens(one.text) : null);
           }
           expect(cache.freeSequences).toBe(sequences - running.length);
         }

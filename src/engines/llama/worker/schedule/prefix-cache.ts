@@ -1,9 +1,9 @@
 /**
- * Which sequence computes what: the bookkeeping of the native cache.
+ * The prefix cache: which sequence holds which computed tokens in the native KV cache.
  *
  * A sequence that has ended keeps what it computed, with the account it was computed for. The next prompt of
  * that account that begins with the same tokens takes it over and computes only the rest. Nothing is ever kept
- * across accounts: whoever gets a sequence of another account gets it empty. Among sequences that are free, one
+ * across accounts: a sequence that changes accounts is cleared first. Among sequences that are free, one
  * that fits is taken first, then an empty one, then the one that was used least recently. What was not used
  * again within ten minutes is forgotten. A prefix that another conversation only partly shares, such as the same
  * instructions, can be copied from it: that one goes on undisturbed.
@@ -54,8 +54,8 @@ export class PrefixCache {
   }
 
   /**
-   * Undefined when none is free. The last token of a prompt is never kept: the reply is drawn from it. For an empty
-   * prompt, the one that is missed least.
+   * Undefined when none is free. The last token of a prompt is never kept: the reply is sampled from it. For an empty
+   * prompt, the least recently used one.
    */
   take(accountId: string, prompt: Uint32Array): Taken | undefined {
     const sequenceId = this.#bestFor(accountId, prompt) ?? this.#leastRecent();
@@ -65,8 +65,8 @@ export class PrefixCache {
     return { sequenceId, keptTokens: reusableTokens(warm, accountId, prompt) };
   }
 
-  /** Who has computed the longest prefix of the prompt, among those that are kept and those in use. */
-  mostShared(accountId: string, prompt: Uint32Array, inUse: readonly Held[]): Shared | undefined {
+  /** The sequence with the longest prefix of the prompt, among those that are kept and those in use. */
+  longestShared(accountId: string, prompt: Uint32Array, inUse: readonly Held[]): Shared | undefined {
     if (!this.reuse) return undefined;
     const kept = [...this.#free].flatMap(([sequenceId, warm]): Held[] =>
       warm === null ? [] : [{ sequenceId, accountId: warm.accountId, computed: warm.tokens }],
@@ -78,15 +78,15 @@ export class PrefixCache {
   }
 
   /** `tokens` are what the sequence has computed; null when that is not to be trusted. True when it stays warm. */
-  giveBack(sequenceId: number, accountId: string, tokens: Uint32Array | null): boolean {
+  release(sequenceId: number, accountId: string, tokens: Uint32Array | null): boolean {
     const stays = this.reuse && tokens !== null && tokens.length > 0;
     this.#free.set(sequenceId, stays ? { accountId, tokens, usedAtMs: this.nowMs() } : null);
     return stays;
   }
 
   /**
-   * A sequence in use moves from one place to another one, which is free. What was kept there goes to the free one
-   * that loses least by it, if any does: returned is where it must be copied to. None of `targets` will do.
+   * Moves a sequence in use to a free one. What was cached there moves to the least recently used free sequence, if
+   * that is older; returns where to copy it. `targets` are not eligible.
    */
   move(from: number, to: number, targets: ReadonlySet<number>): number | undefined {
     const kept = this.#free.get(to) ?? null;
@@ -109,10 +109,10 @@ export class PrefixCache {
     return this.#forgetWhere((warm) => warm.accountId === accountId);
   }
 
-  #forgetWhere(isMeant: (warm: Warm) => boolean): number[] {
-    const meant = [...this.#free].filter(([, warm]) => warm !== null && isMeant(warm));
-    for (const [sequenceId] of meant) this.#free.set(sequenceId, null);
-    return meant.map(([sequenceId]) => sequenceId);
+  #forgetWhere(matches: (warm: Warm) => boolean): number[] {
+    const forgotten = [...this.#free].filter(([, warm]) => warm !== null && matches(warm));
+    for (const [sequenceId] of forgotten) this.#free.set(sequenceId, null);
+    return forgotten.map(([sequenceId]) => sequenceId);
   }
 
   /** Until the next one is to be forgotten; undefined when none is kept. */
@@ -150,7 +150,7 @@ function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Arra
   return warm?.accountId === accountId ? sharedTokens(warm.tokens, prompt) : 0;
 }
 
-/** Never the whole prompt: the reply is drawn from its last token. */
+/** Never the whole prompt: the reply is sampled from its last token. */
 function sharedTokens(computed: ArrayLike<number>, prompt: Uint32Array): number {
   const most = Math.min(computed.length, prompt.length - 1);
   let same = 0;

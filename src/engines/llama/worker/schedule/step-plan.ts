@@ -1,27 +1,27 @@
 /**
  * What one step is made of: a token of every reply, and a share of the prompts.
  *
- * Accounts read their prompts in turns (reading-turns.ts), however many prompts each of them has; those of the next
+ * Accounts read their prompts in turns (prefill-turns.ts), however many prompts each of them has; those of the next
  * account are read in the same step as far as there is room for them. What prompts may add to a step of replies is
  * shared by account too: many prompts of one slow down another's reply no more than one does.
  */
 import type { InStep, PrefillPace } from "./prefill-pace.js";
-import type { ReadingTurns } from "./reading-turns.js";
-import type { Seated, Sequence } from "./seats.js";
+import type { PrefillTurns } from "./prefill-turns.js";
+import type { OccupiedSlot, Sequence } from "./slots.js";
 
 export interface Entry {
   sequenceId: number;
   sequence: Sequence;
   tokens: Uint32Array;
   /** Whether these are tokens of the prompt. */
-  reads: boolean;
-  /** Whether the next token can be drawn after this one: not in the middle of a prompt. */
-  draws: boolean;
+  isPrefill: boolean;
+  /** Whether the next token can be sampled after this one: not in the middle of a prompt. */
+  samples: boolean;
 }
 
 export interface StepPlan {
   entries: Entry[];
-  /** Those whose turn to read does not come in this step. */
+  /** Prompts that are not read in this step. */
   passedOver: Sequence[];
   inStep: InStep;
 }
@@ -31,37 +31,71 @@ const graceSteps = 4;
 
 export interface Sharing {
   pace: Pick<PrefillPace, "tokens">;
-  turns: ReadingTurns;
+  turns: PrefillTurns;
 }
 
-export function planStep(seated: readonly Seated[], { pace, turns }: Sharing): StepPlan {
-  const sequences = seated.map(([, sequence]) => sequence);
-  const readers = sequences.filter(({ state }) => state === "reads");
-  const replying = sequences.filter(({ state }) => state === "replies");
-  const inStep = weigh(readers, replying);
+export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sharing): StepPlan {
+  const accounts = groupByAccount(occupied);
+  const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);
-  const besideReplies = replying.length > 0;
-  const byAccount = groupByAccount(readers);
+  const besideReplies = inStep.replies > 0;
   const graceTokens = graceSteps * pace.tokens({ prompts: 1, replies: 0 });
-  const inTurn = turns.inOrder(byAccount.keys(), graceTokens).map((id) => byAccount.get(id) ?? []);
+  const readingAccounts = [...accounts.keys()].filter((id) => readersOf(accounts, id).length > 0);
+  const inTurn = turns.inOrder(readingAccounts, graceTokens).map((id) => readersOf(accounts, id));
   const reading = readNow(inTurn, budgetTokens, besideReplies);
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
-  for (const one of reading) turns.reads(accountOf(one), share);
-  const entries = seated.flatMap(([sequenceId, sequence]): Entry[] => {
+  for (const one of reading) turns.record(accountOf(one), share);
+  const entries: Entry[] = [];
+  const passedOver: Sequence[] = [];
+  for (const [sequenceId, sequence] of occupied) {
     const { target, computed, newest, state } = sequence;
-    if (state === "replies") {
-      return [{ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, draws: true }];
+    if (state === "decoding") {
+      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), isPrefill: false, samples: true });
+    } else if (reading.has(sequence)) {
+      const end = computed.length + share;
+      const tokens = target.subarray(computed.length, end);
+      entries.push({ sequenceId, sequence, tokens, isPrefill: true, samples: end === target.length });
+    } else if (state === "prefilling") {
+      passedOver.push(sequence);
     }
-    if (!reading.has(sequence)) return [];
-    const end = computed.length + share;
-    const tokens = target.subarray(computed.length, end);
-    return [{ sequenceId, sequence, tokens, reads: true, draws: end === target.length }];
-  });
-  const passedOver = readers.filter((one) => !reading.has(one));
+  }
   return { entries, passedOver, inStep };
 }
 
-/** Those whose prompts are read in this step: all of the first account, and of the others as many as take no time from it. */
+/** What one account has in this step. */
+interface AccountShare {
+  readers: Sequence[];
+  replies: number;
+}
+
+function groupByAccount(occupied: readonly OccupiedSlot[]): Map<string, AccountShare> {
+  const accounts = new Map<string, AccountShare>();
+  for (const [, sequence] of occupied) {
+    if (sequence.state === "waiting") continue;
+    const accountId = accountOf(sequence);
+    let own = accounts.get(accountId);
+    if (own === undefined) accounts.set(accountId, (own = { readers: [], replies: 0 }));
+    if (sequence.state === "prefilling") own.readers.push(sequence);
+    else own.replies += 1;
+  }
+  return accounts;
+}
+
+const readersOf = (accounts: ReadonlyMap<string, AccountShare>, accountId: string): Sequence[] =>
+  accounts.get(accountId)?.readers ?? [];
+
+/** Every account counts the same, a single one by its numbers. */
+function weigh(accounts: ReadonlyMap<string, AccountShare>): InStep {
+  const inStep = { prompts: 0, replies: 0 };
+  for (const { readers, replies } of accounts.values()) {
+    const weight = accounts.size === 1 ? 1 : 1 / (readers.length + replies);
+    inStep.prompts += readers.length * weight;
+    inStep.replies += replies * weight;
+  }
+  return inStep;
+}
+
+/** The prompts read in this step: all of the first account, and of the others as many as take no time from it. */
 function readNow(
   [first = [], ...others]: readonly Sequence[][],
   budgetTokens: number,
@@ -76,21 +110,6 @@ function readNow(
 
 const left = ({ target, computed }: Sequence): number => target.length - computed.length;
 
-function groupByAccount(sequences: readonly Sequence[]): Map<string, Sequence[]> {
-  const groups = new Map<string, Sequence[]>();
-  for (const one of sequences) groups.set(accountOf(one), [...(groups.get(accountOf(one)) ?? []), one]);
-  return groups;
-}
-
-/** Every account counts the same, one alone by its numbers. */
-function weigh(reading: readonly Sequence[], replying: readonly Sequence[]): InStep {
-  const groups = groupByAccount([...reading, ...replying]);
-  if (groups.size <= 1) return { prompts: reading.length, replies: replying.length };
-  const weightOf = (some: readonly Sequence[]) =>
-    some.reduce((sum, one) => sum + 1 / (groups.get(accountOf(one))?.length ?? 1), 0);
-  return { prompts: weightOf(reading), replies: weightOf(replying) };
-}
-
 const accountOf = ({ group }: Sequence): string => group.job.accountId;
 
 /**
@@ -101,7 +120,7 @@ const accountOf = ({ group }: Sequence): string => group.job.accountId;
  * costs little; what comes after it is a pass of its own. Its fast kernels take four tokens at a time, and what is
  * left over one by one, each nearly as slow as four.
  *
- * A prompt that ends sooner than its share makes the step shorter for all, and none stands still: a short question
+ * A prompt that ends sooner than its share makes the step shorter for all, and none is blocked: a short question
  * is read in its first steps even while a long document is being read beside it.
  */
 export function promptShare(

@@ -13,7 +13,7 @@
  * which therefore tell little. So where it can be seen that cores were idle for as long, nobody took them.
  */
 import { availableParallelism, cpus } from "node:os";
-import { quotaCores } from "../cpu-quota.js";
+import { quotaCores } from "../../cgroup.js";
 
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */

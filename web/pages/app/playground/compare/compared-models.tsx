@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import type { ModelId } from "../../../../../src/protocol/models.js";
+import type { ModelId } from "../../../../../src/core/models.js";
 import { IconButton } from "../../../../components/controls/button.tsx";
 import { Select } from "../../../../components/controls/select.tsx";
 

@@ -1,0 +1,26 @@
+/** A thread's side of worker-thread.ts: reports that it is ready, then performs one task after another. */
+import { parentPort } from "node:worker_threads";
+
+export type FromThread<Facts, Result> =
+  | { type: "ready"; facts: Facts }
+  /** The thread could not be set up. */
+  | { type: "failed"; reason: string }
+  | { type: "result"; result: Result };
+
+/** An error that `perform` throws ends the thread; it may quote the task, and goes no further. */
+export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
+  parentPort?.on("message", (task: Task | null) => {
+    if (task === null) parentPort?.close();
+    else send({ type: "result", result: perform(task) });
+  });
+  send({ type: "ready", facts });
+}
+
+/** Instead of `performTasks`. The reason must not come from a task. */
+export function failToStart(reason: string): void {
+  send({ type: "failed", reason });
+}
+
+function send(message: FromThread<unknown, unknown>): void {
+  parentPort?.postMessage(message);
+}

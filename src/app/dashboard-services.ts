@@ -1,0 +1,169 @@
+/**
+ * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
+ * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
+ */
+import { AccountAdmin } from "../core/accounts/account-admin.js";
+import { Invites } from "../core/accounts/invites.js";
+import { OwnAccount } from "../core/accounts/own-account.js";
+import type { SignUpMode } from "../core/accounts/sign-up-mode.js";
+import { SignUp } from "../core/accounts/sign-up.js";
+import { AvailabilityReports } from "../core/admin/availability.js";
+import { AdminChecklist } from "../core/admin/checklist.js";
+import { Housekeeping } from "../core/admin/housekeeping.js";
+import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
+import { News } from "../core/admin/news.js";
+import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
+import { ServiceUsageReports } from "../core/admin/service-report.js";
+import { Audit } from "../core/audit.js";
+import type { Clock } from "../core/clock.js";
+import { closeAll } from "../core/close-all.js";
+import type { Counter } from "../core/counters.js";
+import type { KeyRing } from "../core/keys/key-ring.js";
+import { OwnKeys } from "../core/keys/own-keys.js";
+import { Calendar } from "../core/limits/calendar.js";
+import { QuotaBook } from "../core/limits/quota-book.js";
+import { quotaUse } from "../core/limits/quota-use.js";
+import { QuotaWarnings } from "../core/limits/quota-warnings.js";
+import { modelIds } from "../core/models.js";
+import type { CutTarget } from "../core/serving/completion.js";
+import { KnownDevices } from "../core/sign-in/known-devices.js";
+import type { Mailer } from "../core/sign-in/mail.js";
+import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
+import { Outbox } from "../core/sign-in/outbox.js";
+import { type Passwords, withBoundedQueue } from "../core/sign-in/password-queue.js";
+import { PasswordReset } from "../core/sign-in/password-reset.js";
+import type { Sessions } from "../core/sign-in/sessions.js";
+import { SignIn } from "../core/sign-in/sign-in.js";
+import { LiveRates } from "../core/usage/live-rates.js";
+import type { UsageSpill } from "../core/usage/ports.js";
+import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
+import { UsageReports } from "../core/usage/usage-report.js";
+import type { FullStore } from "../store/full-store.js";
+
+export interface DashboardOptions {
+  store: FullStore;
+  sessions: Sessions;
+  clock: Clock;
+  /** For throttles; may be the one that limits use. */
+  counter: Counter;
+  keys: KeyRing;
+  passwords: Passwords;
+  /** Null when no mail server is configured. */
+  mailer: Mailer | null;
+  signUp: SignUpMode;
+  retentionDays: number;
+  ownerName: string;
+  /** Where people reach the service, without a slash at the end; read when a mail is written. */
+  publicUrl: () => string;
+  /** Ends the running replies of a key or an account. */
+  cutStreams: (target: CutTarget) => void;
+  /** Called with errors of background work. */
+  reportError: (error: unknown) => void;
+  /** Where counts wait when the server ends before they are in the store. */
+  usageSpill?: UsageSpill;
+  /** What the admin page shows of this process. */
+  live: Pick<LiveSources, "load" | "machine">;
+  onUsageLeft?: (left: UsageLeft) => void;
+}
+
+export type Dashboard = ReturnType<typeof createDashboard>;
+
+export function createDashboard(options: DashboardOptions) {
+  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportError } = options;
+  const { accounts } = store;
+  const passwords = withBoundedQueue(options.passwords);
+  const audit = new Audit(store.audit, clock);
+  const links = new OneTimeLinks(store.links, clock);
+  const devices = new KnownDevices(store, clock);
+  const signIn = new SignIn(accounts, passwords, audit, devices, counter, clock);
+  const rates = new LiveRates(clock);
+  const usage = new UsageRecorder({
+    store: store.usage,
+    rates,
+    clock,
+    reportError,
+    spill: options.usageSpill,
+    onLeft: options.onUsageLeft,
+  });
+  const live = new LiveHour(clock, {
+    ...options.live,
+    tokensPerSecond: () => rates.tokensPerSecond(modelIds),
+  });
+  const outcomes = new OutcomeRecorder({ store: store.service.outcomes, live, clock, reportError });
+  const usageReports = new UsageReports(store, usage);
+  const outbox = new Outbox(options.mailer, reportError);
+  const used = quotaUse(store.quotas, usage);
+  const quotaWarnings = new QuotaWarnings({ store: store.quotas, used, outbox, clock, ownerName, publicUrl });
+  const { retentionDays, signUp } = options;
+  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  return {
+    store,
+    clock,
+    outbox,
+    signUpMode: signUp,
+    audit,
+    sessions,
+    devices,
+    links,
+    signIn,
+    signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
+    passwordReset: new PasswordReset({
+      accounts,
+      store: store.links,
+      links,
+      passwords,
+      audit,
+      outbox,
+      devices,
+      counter,
+      clock,
+      ownerName,
+      publicUrl,
+    }),
+    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
+    ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
+    accountAdmin: new AccountAdmin({
+      store,
+      links,
+      keys,
+      audit,
+      outbox,
+      sessions,
+      ownerName,
+      publicUrl,
+      clock,
+      cutStreams,
+    }),
+    invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
+    news: new News(store.news, audit, clock),
+    usage,
+    quotaUse: used,
+    quotaWarnings,
+    usageReports,
+    rates,
+    live,
+    outcomes,
+    serviceUsage: new ServiceUsageReports({ store, usage, outcomes, reports: usageReports }),
+    checklist: new AdminChecklist(store, clock),
+    availability: new AvailabilityReports(store.service.outcomes, clock),
+    close: () => {
+      live.close();
+      return closeAll([
+        () => usage.close(),
+        () => outcomes.close(),
+        () => outbox.close(),
+        () => housekeeping.close(),
+      ]);
+    },
+  };
+}
+
+/** Quotas that are kept by the parts above, which may be created later. */
+export const quotaBook = (clock: Clock, zone: string, dashboard: () => Dashboard): QuotaBook =>
+  new QuotaBook({
+    clock,
+    calendar: new Calendar(zone),
+    used: (...given) => dashboard().quotaUse(...given),
+    record: (used, options) => dashboard().usage.recordDay(used, options),
+    onUse: (...given) => dashboard().quotaWarnings.note(...given),
+  });

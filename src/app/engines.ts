@@ -1,0 +1,175 @@
+/**
+ * From configuration and settings to running engines. What answers for each model is read from both
+ * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
+ * while it runs. A model whose change cannot be carried out keeps its engine, and the operator is told why.
+ */
+import { EngineBuilder, type EngineParts, forEachModel } from "./engine-builder.js";
+import type { Config } from "../config.js";
+import { type ModelId, modelIds } from "../core/models.js";
+import { isAvailable } from "../core/serving/engine-port.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
+import { type Assignments, type EngineSource, Fleet, type Reasons } from "../engines/fleet.js";
+import { PoolEngine } from "../engines/pool/pool-engine.js";
+import { cacheSaltSetting, newCacheSaltSecret } from "../engines/upstream/cache-salt.js";
+import { suggestFor } from "../models/choice/best-model.js";
+import { configuredSource } from "../models/choice/mapping.js";
+import { isStarterFile } from "../models/starter/starter.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../protocol/dashboard/engines.js";
+
+export async function startEngines(parts: EngineParts): Promise<Engines> {
+  const { config, overrides, store } = parts;
+  const { engine, engineWeights } = overrides;
+  const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
+  const builder = new EngineBuilder(parts, secret);
+  const first =
+    engine === undefined
+      ? await builder.assignments(config)
+      : sameForAll({
+          key: "override",
+          ...(engineWeights === undefined ? {} : { weights: engineWeights }),
+          start: () => ({ engine, ready: async () => undefined }),
+        });
+  return new Engines(parts, builder, first);
+}
+
+export class Engines {
+  readonly fleet: Fleet;
+  #config: Config;
+  #following: Promise<Reasons> = Promise.resolve(new Map());
+  /** The change that waits for the one under way. */
+  #next: Promise<Reasons> | null = null;
+
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly builder: EngineBuilder,
+    first: Assignments,
+  ) {
+    this.#config = parts.config;
+    const { config, clock } = parts;
+    this.fleet = new Fleet(first, {
+      newQueue: (places) =>
+        new FairQueue({
+          capacity: () => places().capacity,
+          preempts: () => places().preempts === true,
+          maxLength: config.limits.queueLength,
+          maxWaitMs: config.limits.queueWaitMs,
+          clock,
+        }),
+      clock,
+      drainMs: config.limits.drainMs,
+      // Each backend may take that long to fail, and on demand there may be a wait for memory before.
+      readyMs: config.engine.loadTimeoutMs * builder.ways + config.limits.queueWaitMs,
+    });
+  }
+
+  /**
+   * Follows what the settings and, where given, a new configuration say. Never rejects. One change is read and carried
+   * out after the other: a choice that takes long to prepare must not overtake a later one. Each model is switched over
+   * for itself; resolves with the reasons of those that were not.
+   */
+  follow(config: Config = this.#config): Promise<Reasons> {
+    if (this.parts.overrides.engine !== undefined) return Promise.resolve(new Map());
+    this.#config = config;
+    // One that has not begun yet will read what this call is about.
+    this.#next ??= this.#following.then(() => {
+      this.#next = null;
+      return this.#follow();
+    });
+    this.#following = this.#next;
+    return this.#next;
+  }
+
+  /** Applies what was chosen after the first engines were chosen and before changes were followed. Never rejects. */
+  async catchUp(): Promise<void> {
+    if (this.parts.overrides.engine !== undefined) return;
+    const isCurrent = await this.builder.isCurrent(this.#config).catch(() => true);
+    if (!isCurrent) await this.follow();
+  }
+
+  /** As configured now, which a signal may have changed. */
+  get configuredModels(): Config["models"] {
+    return this.#config.models;
+  }
+
+  async #follow(): Promise<Reasons> {
+    const { log, overrides } = this.parts;
+    const reasons = await this.#switchOver();
+    if (reasons.size < modelIds.length) log.info("models changed");
+    for (const [model, reason] of reasons) {
+      log.warn("model not changed", { model });
+      overrides.onWeightsNotice?.(`${model} was not switched over: ${reason}`);
+    }
+    return reasons;
+  }
+
+  async #switchOver(): Promise<Reasons> {
+    try {
+      const { sources, reasons } = await this.builder.sources(this.#config);
+      return new Map([...reasons, ...(await this.fleet.assign(sources))]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unknown error";
+      return new Map(modelIds.map((model) => [model, reason]));
+    }
+  }
+
+  /**
+   * Whether requests should be sent here: some model can answer, and none is still being loaded at startup. An
+   * unreachable engine on the network affects its own model only.
+   */
+  isReady(): boolean {
+    const states = modelIds.map((model) => {
+      const { state } = this.fleet.status(model);
+      return {
+        state,
+        isLoading: state === "starting" && !(this.fleet.engineOf(model) instanceof PoolEngine),
+      };
+    });
+    return states.some(isAvailable) && states.every(({ isLoading }) => !isLoading);
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.close();
+    await this.builder.close();
+  }
+
+  /** Of the process that runs the model, when it had loaded; 0 while it is not loaded; null where it runs elsewhere. */
+  memoryBytes(model: ModelId): number | null {
+    return this.builder.memoryBytes(this.fleet.engineOf(model));
+  }
+
+  /** What the model is computed on here; null where it runs elsewhere. */
+  compute(model: ModelId): EngineComputeView | null {
+    return this.builder.compute(this.fleet.engineOf(model));
+  }
+
+  /** The operator's line about the model. */
+  description(model: ModelId): string | null {
+    return this.#config.models[model].description ?? null;
+  }
+
+  /** What to use instead of the starter; null where it is not used, or the configuration asks for it. */
+  suggestion(): ModelSuggestion | null {
+    const model = modelIds.find(
+      (id) =>
+        isStarterFile(this.fleet.weightsOf(id) ?? "") && configuredSource(this.#config.models, id) === null,
+    );
+    return model === undefined ? null : suggestFor(model, { availableBytes: process.availableMemory() });
+  }
+
+  /** The engines of the model's pool; none where one engine answers alone. */
+  members(model: ModelId): EngineMemberView[] {
+    const engine = this.fleet.engineOf(model);
+    if (!(engine instanceof PoolEngine)) return [];
+    return engine.members(model).map(({ id, status, weight, runs, breaker, draining }) => ({
+      id,
+      serving: status.serving,
+      state: status.state,
+      note: draining ? "leaving" : breaker === "closed" ? "" : "left out",
+      weight,
+      active: runs,
+      problem: status.problem?.text ?? null,
+    }));
+  }
+}
+
+const sameForAll = (source: EngineSource): Assignments => forEachModel(() => source);

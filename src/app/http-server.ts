@@ -1,0 +1,152 @@
+/** The HTTP side: the API and the dashboard on one server, and what both get. */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import { packageFile, packageVersion } from "../adapters/program-files.js";
+import type { Config } from "../config.js";
+import type { ModelAdmin } from "../core/admin/model-admin.js";
+import { Bodies } from "../http/bodies/bodies.js";
+import { connectionLimit } from "../http/connection/connection-limit.js";
+import { registerDashboard } from "../http/dashboard/dashboard-api.js";
+import type { NotReady } from "../http/parts.js";
+import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
+import { ShownWeights } from "../models/shown-weights.js";
+import { howToRaise, openFileLimit } from "../adapters/open-files.js";
+import type { Engines } from "./engines.js";
+import type { Context } from "./overrides.js";
+import type { Serving } from "./serving.js";
+import type { Storage } from "./storage.js";
+
+interface HttpStages {
+  storage: Storage;
+  engines: Engines;
+  serving: Serving;
+  models: ModelAdmin;
+  isDraining: () => boolean;
+}
+
+export interface Listening {
+  port: number;
+  /** What the operator should know about how many connections it takes. */
+  notice: string | null;
+}
+
+export async function listen(context: Context, stages: HttpStages): Promise<Listening> {
+  const { config, overrides, log, closers } = context;
+  const http = await httpParts(context, stages);
+  const limit = connectionLimit({
+    wanted: config.service.maxConnections,
+    openFiles: overrides.openFiles ?? openFileLimit(),
+    reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
+    howToRaise,
+  });
+  const server = createHttpServer({ ...http, connectionLimit: limit });
+  await addDashboard(server, http, context, stages);
+  closers.add({ close: () => server.close() });
+  await server.listen({ host: config.service.host, port: config.service.port });
+  if (config.service.metricsPort !== undefined) {
+    const metricsServer = createMetricsServer(stages.serving.metrics);
+    closers.add({ close: () => metricsServer.close() });
+    await metricsServer.listen({ host: "127.0.0.1", port: config.service.metricsPort });
+  }
+  const address = server.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  log.info("listening", { port, pid: process.pid });
+  return { port, notice: limit.notice };
+}
+
+async function httpParts(
+  { config, overrides, log, clock, closers }: Context,
+  { storage, engines, serving, isDraining }: HttpStages,
+): Promise<HttpParts> {
+  const { dashboard, recentItems } = serving;
+  const traces = await startTracing(config.service);
+  if (traces !== null) closers.add(traces);
+  return {
+    config: config.service,
+    keys: storage.keys,
+    limits: serving.limits,
+    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes })),
+    completions: serving.completions,
+    ...(recentItems === null ? {} : { recentItems }),
+    notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),
+    failing: () => failing(storage),
+    isDraining,
+    maintenance: () => serving.gate.announcement(),
+    engineStatus: (model) => engines.fleet.status(model),
+    modelDescription: (model) => engines.description(model),
+    metrics: serving.metrics,
+    usage: dashboard.usage,
+    outcomes: dashboard.outcomes,
+    ...(traces === null ? {} : { traces }),
+    trustProxy: config.accounts.trustProxy,
+    log,
+    clock,
+    createdAt: clock.now(),
+    ...(overrides.keepAliveMs === undefined ? {} : { keepAliveMs: overrides.keepAliveMs }),
+  };
+}
+
+async function addDashboard(
+  server: FastifyInstance,
+  http: HttpParts,
+  { config, overrides }: Context,
+  { storage, engines, serving, models }: HttpStages,
+): Promise<void> {
+  const { fleet } = engines;
+  const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
+  registerDashboard(server, {
+    http,
+    dashboard: serving.dashboard,
+    models,
+    version: packageVersion(),
+    publicUrl: config.accounts.publicUrl,
+    listenHost: config.service.host,
+    machineName: hostname(),
+    feedId: await storage.store.initSetting("feed_id", randomUUID()),
+    queue: (model) => fleet.queueOf(model),
+    sharers: () => fleet.sharers(),
+    defaultMaxTokens: (model) => fleet.defaultMaxTokens(model),
+    limitsHealth: () => (storage.counters.health() === "ok" ? "ok" : "degraded"),
+    memoryBytes: (model) => engines.memoryBytes(model),
+    compute: (model) => engines.compute(model),
+    members: (model) => engines.members(model),
+    weights: (model) => weights.of(model),
+    suggestion: () => engines.suggestion(),
+    isSqlite: config.storage.databaseUrl === undefined,
+    webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
+  });
+}
+
+function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {
+  if (gate.refusal() !== null) return "maintenance";
+  if (!engines.isReady()) return "models_not_ready";
+  return database.isUp || keys.isUsableWithoutStore ? null : "database_unreachable";
+}
+
+function failing({ database, counters }: Storage): Partial<Record<"database" | "redis", string>> {
+  const trouble = counters.trouble();
+  return {
+    ...(database.isUp ? {} : { database: database.cause ?? "UNKNOWN" }),
+    ...(trouble === null ? {} : { redis: trouble.cause }),
+  };
+}
+
+/** Loaded only where it is configured: most installations do without, and it is large. */
+async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
+  if (otlpEndpoint === undefined) return null;
+  const { Tracing } = await import("../adapters/tracing.js");
+  const headers = Object.fromEntries(
+    (otlpHeaders?.split(",") ?? []).map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name.trim(), decodeURIComponent(value.join("="))];
+    }),
+  );
+  return new Tracing({
+    endpoint: otlpEndpoint,
+    headers,
+    serviceName: otlpServiceName,
+    version: packageVersion(),
+  });
+}

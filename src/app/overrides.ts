@@ -1,0 +1,29 @@
+/** What tests and the command line may set apart from the configuration, and what every stage of a start gets. */
+import type { Config } from "../config.js";
+import type { Clock } from "../core/clock.js";
+import type { Log } from "../log.js";
+import type { Closers } from "./closers.js";
+import type { EngineOverrides } from "./engine-builder.js";
+
+export interface AppOverrides extends EngineOverrides {
+  log?: Log;
+  clock?: Clock;
+  /** Interval of the comments that keep an idle stream open. */
+  keepAliveMs?: number;
+  /** Folder of the built pages. */
+  webDir?: string;
+  /** Called with a sentence for the operator: what is being waited for, what was lost. */
+  onNotice?: (notice: string) => void;
+  /** Whether the database is opened in threads, as by default. */
+  databaseThreads?: boolean;
+  /** Files that this process may have open. */
+  openFiles?: number;
+}
+
+export interface Context {
+  config: Config;
+  overrides: AppOverrides;
+  clock: Clock;
+  log: Log;
+  closers: Closers;
+}

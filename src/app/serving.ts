@@ -1,0 +1,171 @@
+/**
+ * What a request passes through behind HTTP: limits, maintenance, the queue and the engines, and the dashboard's parts,
+ * which count it. They refer to one another: a refusal is counted, a key that is revoked in the dashboard ends its replies.
+ */
+import { callerNow } from "../core/serving/caller-now.js";
+import { Completions } from "../core/serving/completion.js";
+import { Limits } from "../core/limits/limits.js";
+import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
+import { RecentItems } from "../core/serving/recent-items.js";
+import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
+import { ModelNames } from "../core/model-names.js";
+import { ChangeFollower } from "../core/replicas/change-follower.js";
+import { Sessions } from "../core/sign-in/sessions.js";
+import type { UsageLeft } from "../core/usage/usage-recorder.js";
+import { smtpMailer } from "../adapters/smtp.js";
+import { Metrics } from "../metrics.js";
+import { machineNow } from "../models/files/machine.js";
+import { SpeedNotes } from "../models/measured-speed.js";
+import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
+import { usageNotice, usageSpill } from "../store/usage-spill.js";
+import type { Engines } from "./engines.js";
+import type { Context } from "./overrides.js";
+import type { Storage } from "./storage.js";
+
+const dayMs = 24 * 60 * 60_000;
+
+export class Serving {
+  readonly names: ModelNames;
+  readonly metrics: Metrics;
+  readonly limits: Limits;
+  readonly gate: MaintenanceGate;
+  readonly completions: Completions;
+  readonly recentItems: RecentItems | null;
+  readonly dashboard: Dashboard;
+  readonly #sessions: Sessions;
+  readonly #speeds: SpeedNotes;
+
+  constructor(
+    private readonly context: Context,
+    private readonly storage: Storage,
+    private readonly engines: Engines,
+    /** Where this server listens. */
+    private readonly url: () => string,
+  ) {
+    const { config, clock, closers } = context;
+    const { store, counters } = storage;
+    this.names = new ModelNames(config.service.modelAliases);
+    this.metrics = this.#createMetrics();
+    this.limits = new Limits(counters.admissions, counters.leases, {
+      quotas: quotaBook(clock, config.limits.quotaTimezone, () => this.dashboard),
+      onRefusal: (limit, scope) => this.metrics.refusal(limit, scope),
+    });
+    this.gate = closers.add(
+      new MaintenanceGate({
+        listCurrentWindows: (now) => store.news.listCurrentWindows(now),
+        clock,
+        drainMs: config.limits.drainMs,
+        endRunning: (reason) => this.completions.endAll(reason),
+      }),
+    );
+    this.#speeds = closers.add(
+      new SpeedNotes(store, (model) =>
+        engines.memoryBytes(model) === null ? null : engines.fleet.status(model).serving,
+      ),
+    );
+    this.#sessions = new Sessions(store.sessions, clock, {
+      idleMs: config.accounts.sessionIdleDays * dayMs,
+      absoluteMs: config.accounts.sessionDays * dayMs,
+    });
+    this.completions = this.#createCompletions();
+    this.recentItems = config.service.itemMemory === "on" ? closers.add(new RecentItems(clock)) : null;
+    this.dashboard = closers.add(this.#createDashboard());
+  }
+
+  /** Takes up what is changed from now on, here, by other replicas and by the command line. */
+  async follow(): Promise<void> {
+    const { engines, completions } = this;
+    const { store, keys, counters, database } = this.storage;
+    await this.gate.refresh();
+    const follower = await ChangeFollower.start({
+      changes: store.changes,
+      keys,
+      cutStreams: (target) => {
+        completions.cut(target);
+        if (!("accountId" in target)) return;
+        engines.fleet.forgetAccount(target.accountId);
+        this.recentItems?.forgetAccount(target.accountId);
+      },
+      reviewStreams: (target) => completions.review(target),
+      onModelsChanged: () => void engines.follow(),
+      onStoreHealth: (health) => database.noteHealth(health),
+    });
+    this.context.closers.add(follower);
+    void engines.catchUp();
+    counters.wakeUps.onWakeUp(() => void follower.look());
+    store.changes.onAppended(() => {
+      counters.wakeUps.wakeOthers();
+      // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
+      void follower.look();
+    });
+  }
+
+  #createMetrics(): Metrics {
+    const { fleet } = this.engines;
+    const { counters, database } = this.storage;
+    return new Metrics({
+      sequencesActive: (model) => fleet.status(model).active,
+      sequencesCapacity: (model) => fleet.status(model).capacity,
+      engineRestarts: (model) => fleet.status(model).restarts,
+      engineMemoryBytes: (model) => this.engines.memoryBytes(model) ?? 0,
+      queueWaiting: (model) => fleet.queueOf(model).waiting,
+      isStoreUp: () => database.isUp,
+      isRedisUp: this.context.config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",
+      isRedisRefusing: () => counters.health() === "refusing",
+    });
+  }
+
+  #createCompletions(): Completions {
+    const { fleet } = this.engines;
+    return new Completions({
+      engine: fleet,
+      limits: this.limits,
+      names: this.names,
+      queueOf: (model, prepared) => fleet.queueOf(model, prepared),
+      clock: this.context.clock,
+      reread: callerNow(this.storage.store, this.#sessions),
+      refusal: () => this.gate.refusal(),
+      onTokenGap: (model, gapMs, tokens) => {
+        this.metrics.tokenGap(model, gapMs, tokens);
+        this.#speeds.add(model, gapMs, tokens);
+      },
+      onTokens: (model, tokens) => this.dashboard.rates.addTokens(model, tokens),
+    });
+  }
+
+  #createDashboard(): Dashboard {
+    const { config, clock, log } = this.context;
+    const { accounts, service } = config;
+    const { store, keys, counters } = this.storage;
+    return createDashboard({
+      store,
+      sessions: this.#sessions,
+      clock,
+      counter: counters.counter,
+      keys,
+      passwords: { hash: hashPassword, verify: verifyPassword },
+      mailer:
+        accounts.smtpUrl === undefined
+          ? null
+          : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
+      signUp: accounts.signUp,
+      retentionDays: accounts.usageRetentionDays,
+      ownerName: service.ownerName,
+      publicUrl: () => accounts.publicUrl ?? this.url(),
+      cutStreams: (target) => this.completions.cut(target),
+      reportError: (error) => log.unexpected(error),
+      usageSpill: usageSpill(service.dataDir),
+      live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
+      onUsageLeft: (left) => this.#noteUsageLeft(left),
+    });
+  }
+
+  #noteUsageLeft(left: UsageLeft): void {
+    const { config, overrides, log } = this.context;
+    const { requests, promptTokens, completionTokens } = left;
+    log.warn(left.outcome === "saved" ? "usage saved for the next start" : "usage lost", {
+      ...{ count: requests, promptTokens, completionTokens, cause: this.storage.database.cause },
+    });
+    overrides.onNotice?.(usageNotice(left, config.service.dataDir));
+  }
+}

@@ -1,0 +1,67 @@
+/** The database, the keys in memory and the counters of limits, and whether they can be reached. */
+import type { FullStore } from "../store/full-store.js";
+import { KeyRing } from "../core/keys/key-ring.js";
+import { causeOf, type Log } from "../log.js";
+import type { Counters } from "../store/counters/counters.js";
+import { openCounters } from "../store/counters/open-counters.js";
+import { startNotice } from "../store/counters/redis-trouble.js";
+import { lockDataDir } from "../store/data-dir-lock.js";
+import { openStore } from "../store/open-store.js";
+import type { Context } from "./overrides.js";
+
+/** A database server that is started together with this one may take a while. */
+const databaseWaitMs = 30_000;
+
+export interface Storage {
+  store: FullStore;
+  database: DatabaseHealth;
+  keys: KeyRing;
+  counters: Counters;
+}
+
+export async function openStorage({ config, overrides, clock, log, closers }: Context): Promise<Storage> {
+  const lock = lockDataDir(config.service.dataDir);
+  closers.add({ close: () => lock.release() });
+  const database = new DatabaseHealth(log);
+  const opened = await openStore(config, {
+    clock,
+    threads: overrides.databaseThreads ?? true,
+    waitMs: databaseWaitMs,
+    onWait: (place, waitMs) =>
+      overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+    onUnavailable: (error) => database.noteError(error),
+  });
+  const store = closers.add(opened);
+  const keys = closers.add(new KeyRing(store, clock));
+  const onHealth = (health: keyof typeof redisMessages, cause?: string) =>
+    log.warn(redisMessages[health], { cause });
+  const counters = closers.add(await openCounters(config.storage, { clock, store, onHealth }));
+  const trouble = counters.trouble();
+  if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
+  return { store, database, keys, counters };
+}
+
+export class DatabaseHealth {
+  isUp = true;
+  /** The code of the last error of a query. */
+  cause: string | undefined;
+
+  constructor(private readonly log: Log) {}
+
+  noteError(error: unknown): void {
+    this.cause = causeOf(error);
+  }
+
+  /** To be called once for each change. */
+  noteHealth(health: "ok" | "unreachable"): void {
+    this.isUp = health === "ok";
+    if (this.isUp) this.cause = undefined;
+    this.log.warn(this.isUp ? "database recovered" : "database unavailable", { cause: this.cause });
+  }
+}
+
+const redisMessages = {
+  ok: "redis recovered",
+  unreachable: "redis unreachable",
+  refusing: "redis refuses commands: run 'sotto doctor'",
+} as const;

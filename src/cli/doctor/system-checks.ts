@@ -1,0 +1,102 @@
+/** What `sotto doctor` reports about Node, open files, the data directory, the database and Redis. */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../config.js";
+import { freeBytes } from "../../models/files/disk-space.js";
+import { formatBytes } from "../../models/files/sizes.js";
+import { starterSize } from "../../models/starter/starter-size.js";
+import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
+import { explainTrouble } from "../../store/counters/redis-trouble.js";
+import { findDataDirError } from "../../store/data-dir-error.js";
+import { openStore } from "../../store/open-store.js";
+import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
+import type { Check, Finding } from "./finding.js";
+
+const oldestNode = [20, 19] as const;
+/** The starter weights and room for the database to grow. */
+const comfortableBytes = 2e9;
+/** Enough for a thousand connections, each with one to an engine on the network. */
+const comfortableOpenFiles = 4_096;
+
+export const checkNode: Check = async () => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  if (!isOld) return [{ name: "node", state: "ok", detail }];
+  return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+};
+
+export const checkOpenFiles: Check = async () => {
+  const limit = openFileLimit();
+  const name = "open files";
+  if (!Number.isFinite(limit)) return [{ name, state: "ok", detail: "no limit" }];
+  const detail = `this process may open ${limit}`;
+  if (limit < fewestOpenFiles) return [{ name, state: "broken", detail, next: howToRaise }];
+  if (limit < comfortableOpenFiles) return [{ name, state: "hint", detail, next: howToRaise }];
+  return [{ name, state: "ok", detail }];
+};
+
+export const checkDataDirectory: Check = async ({ service }) => {
+  const folder = resolve(service.dataDir);
+  const name = "data directory";
+  const found = findDataDirError(folder);
+  if (found !== null) return [{ name, state: "broken", detail: found.reason, next: found.next }];
+  const free = await freeBytes(folder);
+  const isThere = (await stat(folder).catch(() => null)) !== null;
+  const detail = `${folder}${isThere ? "" : " (created at the first start)"}, ${formatBytes(free)} free`;
+  if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
+  return [
+    {
+      name,
+      state: "hint",
+      detail,
+      next: `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`,
+    },
+  ];
+};
+
+export const checkDatabase: Check = async (config) => {
+  const { service, storage } = config;
+  if (storage.databaseUrl !== undefined) return checkPostgres(config);
+  const path = databasePath(resolve(service.dataDir));
+  const name = "database";
+  if ((await stat(path).catch(() => null)) === null) {
+    return [{ name, state: "ok", detail: "not created yet: the first start creates it" }];
+  }
+  const database = await openDatabase(path);
+  try {
+    // Begins to write, which a file or a file system that is read-only refuses.
+    database.exec("begin immediate");
+    database.exec("rollback");
+    const errors = database.prepare("pragma integrity_check").pluck().all().map(String);
+    if (errors.join() === "ok") return [{ name, state: "ok", detail: `${path} opens and is sound` }];
+    const next = "Stop the server, keep a copy of the file, and restore a backup.";
+    return [{ name, state: "broken", detail: `${path} is damaged: ${errors.slice(0, 3).join("; ")}`, next }];
+  } catch (error) {
+    throw cannotOpenSqlite(path, error);
+  } finally {
+    database.close();
+  }
+};
+
+async function checkPostgres(config: Config): Promise<Finding[]> {
+  const store = await openStore(config);
+  await store.close();
+  const detail = "Postgres responds, and its tables are up to date";
+  return [{ name: "database", state: "ok", detail }];
+}
+
+export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
+  const name = "redis";
+  if (redisUrl === undefined) {
+    return [{ name, state: "ok", detail: "not set: this server counts limits by itself" }];
+  }
+  // Loaded here, since most installations do without.
+  const { probeRedis } = await import("../../store/counters/redis-probe.js");
+  const trouble = await probeRedis(redisUrl);
+  if (trouble === null)
+    return [{ name, state: "ok", detail: `${new URL(redisUrl).host} answers and counts` }];
+  const { reason, next } = explainTrouble(redisUrl, trouble);
+  return [{ name, state: "broken", detail: reason, next }];
+};

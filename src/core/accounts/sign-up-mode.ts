@@ -1,0 +1,2 @@
+/** Who may create an account: anyone, those with an invitation, or nobody. */
+export type SignUpMode = "open" | "invite" | "closed";

@@ -1,0 +1,92 @@
+/**
+ * A chat request as the rest of the program sees it: parsed, defaulted, free of OpenAI's variants.
+ * Each API translates its own from a JSON body (src/protocol/dialect.ts).
+ */
+
+export type ChatRole = "system" | "user" | "assistant" | "tool";
+
+export interface ChatMessage {
+  role: ChatRole;
+  content: string;
+  /** Of an assistant's turn: the calls it made. Not empty. */
+  toolCalls?: readonly ToolCall[];
+  /** Of an assistant's turn: its thoughts, where the client sent them back. */
+  reasoning?: string;
+  /** Of a tool's result: the call that it answers, made by an assistant's turn before it. */
+  toolCallId?: string;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it; whether it parses is not checked in what clients send back. */
+  arguments: string;
+}
+
+export interface Tool {
+  name: string;
+  description: string | undefined;
+  /** JSON schema of the arguments; undefined: an object without any. */
+  parameters: Readonly<Record<string, unknown>> | undefined;
+  /** Whether calls must follow the schema in everything. */
+  strict: boolean;
+  /** Its place in the list that the client sent, where some before it were left out. */
+  position?: number;
+}
+
+/** The tools that a reply may call. */
+export interface Tooling {
+  /** At least one. */
+  tools: readonly Tool[];
+  /** `required`: the reply calls at least one. */
+  choice: "auto" | "required";
+  /** Whether a reply may make several calls. */
+  parallel: boolean;
+}
+
+/** How long a model that thinks may do so; undefined leaves it to the model. */
+export type ReasoningEffort = "none" | "low" | "medium" | "high";
+
+export interface Sampling {
+  temperature: number;
+  topP: number;
+  /** Whether the client chose `top_p` itself: model defaults that trim the tail step aside then. */
+  topPGiven: boolean;
+  frequencyPenalty: number;
+  presencePenalty: number;
+  seed: number | undefined;
+  /** Added to the logits of these tokens of the model. */
+  logitBias: readonly (readonly [token: number, bias: number])[];
+}
+
+/**
+ * What the reply must be. A `json_schema` is as the client sent it: whether it can be followed is the engine's to say.
+ * `strict`: what cannot be enforced is refused rather than ignored.
+ */
+export type ReplyFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>>; strict?: boolean };
+
+export interface ChatRequest {
+  /** As sent; whether such a model exists is judged later, in the contract's order of errors. */
+  model: string;
+  messages: ChatMessage[];
+  sampling: Sampling;
+  stop: string[];
+  /** Whether the reply names the stop sequence that ended it. */
+  namesStop?: boolean;
+  /** For each choice. */
+  maxTokens: number | undefined;
+  /** How many replies to the same prompt. */
+  choices: number;
+  /** How many alternatives to name beside each token of the reply; undefined: no log probabilities at all. */
+  topLogprobs: number | undefined;
+  format: ReplyFormat;
+  tooling: Tooling | undefined;
+  reasoningEffort: ReasoningEffort | undefined;
+  /** The client did not choose it: it is the API's default. */
+  isEffortImplied?: boolean;
+  stream: boolean;
+  includeUsage: boolean;
+}

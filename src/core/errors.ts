@@ -1,0 +1,173 @@
+/**
+ * Every error the API can answer with, in one table. Code throws `ServiceError(code)`; the status, the
+ * type and the default text come from here, and `docs/errors.md` is held to this table by a test.
+ *
+ * Messages are for people. They name the field and what was expected, and never repeat what a user sent:
+ * an error message is the easiest way for private text to reach a log.
+ */
+
+export type ErrorType =
+  "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "server_error";
+
+interface ErrorEntry {
+  status: 400 | 401 | 403 | 404 | 429 | 500 | 503;
+  type: ErrorType;
+  /** Shown unless the error has a more specific message. */
+  message: string;
+  /** For docs/errors.md: when it happens and what the client should do. */
+  when: string;
+}
+
+const invalidRequest = (message: string, when: string): ErrorEntry => ({
+  status: 400,
+  type: "invalid_request_error",
+  message,
+  when,
+});
+const unavailable = (message: string, when: string): ErrorEntry => ({
+  status: 503,
+  type: "server_error",
+  message,
+  when,
+});
+
+export const errorTable = {
+  invalid_json: invalidRequest(
+    "The request body is not valid JSON in UTF-8. Send one JSON object.",
+    "The body is malformed JSON, not UTF-8 or nested too deeply, has too many values, or is not an object.",
+  ),
+  unsupported_content_type: invalidRequest(
+    "Send the request body as 'Content-Type: application/json' in UTF-8.",
+    "The `Content-Type` header is missing, is not `application/json` or names a charset other than UTF-8, or the body is compressed.",
+  ),
+  request_too_large: invalidRequest(
+    "The request body is larger than this service accepts.",
+    "The body is over `SOTTO_BODY_LIMIT_BYTES`.",
+  ),
+  missing_required_parameter: invalidRequest(
+    "A required parameter is missing.",
+    "`model`, `messages` or a field of a message is absent.",
+  ),
+  invalid_type: invalidRequest("A parameter has the wrong type.", "A field holds a value of another type."),
+  invalid_value: invalidRequest(
+    "A parameter has a value that is not allowed.",
+    "A field holds a value outside its set, for example an unknown `role`.",
+  ),
+  empty_array: invalidRequest("An array that must have items is empty.", "`messages` is empty."),
+  array_above_max_length: invalidRequest(
+    "An array has too many items.",
+    "More than 16 `stop` sequences, or more than 2048 `messages`.",
+  ),
+  decimal_above_max_value: invalidRequest(
+    "A number is above its maximum.",
+    "For example `temperature` above 2.",
+  ),
+  decimal_below_min_value: invalidRequest("A number is below its minimum.", "For example `top_p` below 0."),
+  integer_above_max_value: invalidRequest(
+    "An integer is above its maximum.",
+    "For example `max_tokens` above 2147483647.",
+  ),
+  integer_below_min_value: invalidRequest(
+    "An integer is below its minimum.",
+    "For example `max_tokens` below 1.",
+  ),
+  string_too_short: invalidRequest("A string is too short.", "For example an empty `stop` sequence."),
+  unsupported_parameter: invalidRequest(
+    "A parameter is not supported by this service.",
+    "A field that would change the meaning of the reply and that this service does not implement.",
+  ),
+  unsupported_value: invalidRequest(
+    "A value is not supported by this service.",
+    "For example an image part in `content`: only text is supported.",
+  ),
+  context_length_exceeded: invalidRequest(
+    "This model's maximum context length is smaller than the prompt.",
+    "The prompt does not fit the model's context. Shorten the conversation.",
+  ),
+  request_exceeds_limit: invalidRequest(
+    "This request needs more tokens than its limit allows in a whole minute.",
+    "Prompt and longest reply exceed a whole minute's tokens. Lower `max_tokens` or `n`; do not repeat it.",
+  ),
+  invalid_api_key: {
+    status: 401,
+    type: "authentication_error",
+    message:
+      "Missing or invalid API key. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'; keys are issued in the dashboard.",
+    when: "The key is missing, malformed, unknown, expired or revoked, its account is suspended, or two headers have different keys.",
+  },
+  insufficient_permissions: {
+    status: 403,
+    type: "permission_error",
+    message: "This API key does not have permission for this resource.",
+    when: "The key is restricted to other models or operations.",
+  },
+  unknown_url: {
+    status: 404,
+    type: "invalid_request_error",
+    message: "There is no such endpoint. See /docs for the ones that exist.",
+    when: "The path does not exist, or not with this method. The message names the endpoints, and the likely one.",
+  },
+  model_not_found: {
+    status: 404,
+    type: "invalid_request_error",
+    message: "This model does not exist. The models are omega, prism and lambda.",
+    when: "`model` is none of `omega`, `prism`, `lambda`, and no alias of one.",
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    type: "rate_limit_error",
+    message: "Too many requests. Try again later.",
+    when: "A limit of the plan is reached, or has less left than the request needs. The message says which, its value and when to retry.",
+  },
+  internal_error: {
+    status: 500,
+    type: "server_error",
+    message: "Something went wrong on our side. Try again after a brief pause.",
+    when: "An error of the service. Its line in the operator's log has the id in `x-request-id`.",
+  },
+  overloaded: unavailable(
+    "The service is at capacity. Try again after the time in Retry-After.",
+    "The queue is full, or the request waited in it for too long; or the server has reached its limit of connections or large requests.",
+  ),
+  maintenance: unavailable(
+    "The service is down for scheduled maintenance. See /changelog.",
+    "A maintenance window is open, or the server is shutting down.",
+  ),
+  engine_unavailable: unavailable(
+    "The model is not available right now. Try again after the time in Retry-After.",
+    "The engine is starting, restarting or failed during this request.",
+  ),
+} satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+interface ErrorDetails {
+  message?: string;
+  /** The invalid field, as a path: `messages[2].role`. */
+  param?: string;
+  /** Whole seconds; clamped to 1–59 when written, since SDKs give up or oversleep beyond that. */
+  retryAfterSeconds?: number;
+  /** False where a retry within the minute is in vain. SDKs are told so, and the seconds are not clamped. */
+  shouldRetry?: boolean;
+}
+
+/** An error that clients may see. Anything else that is thrown is a bug and is shown as `internal_error`. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    super(details.message ?? errorTable[code].message);
+    this.name = "ServiceError";
+    this.code = code;
+    this.param = details.param ?? null;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.shouldRetry = details.shouldRetry ?? true;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Which job gets a slot, and which is preempted for it.
+ *
+ * Slots are shared by account: of all that wait, new jobs and choices that were preempted, whoever's account has the
+ * fewest slots is first, and inside an account the first to come. While no slot is free, one is taken from the account
+ * with the most, as long as that leaves it with no fewer than the account it is given to: so an account alone has all
+ * of them, and beside others no account keeps more than its share while another waits. Every such exchange evens the
+ * numbers out, so two accounts never take slots from each other in turns.
+ *
+ * A job of several choices that finds no room is not overtaken by other jobs, which would starve it. Choices that
+ * were preempted may: their jobs have begun, and may hold slots that end only with them.
+ */
+import type { Job } from "./job.js";
+import type { Slots, Sequence } from "./slots.js";
+
+/** A job, or a preempted choice, that wants slots. */
+interface Candidate {
+  accountId: string;
+  slots: number;
+  /** What is to be resumed; undefined for a job that has not begun. */
+  sequence?: Sequence;
+  job: Job;
+}
+
+export interface SlotSchedulerOptions {
+  slots: Slots;
+  /** Called before a choice is preempted. */
+  onPreempting: () => void;
+  /** The job has got its slots. */
+  onAssigned: (job: Job) => void;
+}
+
+export class SlotScheduler {
+  readonly #waiting = new Map<number, Job>();
+
+  constructor(private readonly options: SlotSchedulerOptions) {}
+
+  get waiting(): ReadonlyMap<number, Job> {
+    return this.#waiting;
+  }
+
+  add(job: Job): void {
+    this.#waiting.set(job.id, job);
+  }
+
+  /** Whether it was waiting. */
+  remove(id: number): boolean {
+    return this.#waiting.delete(id);
+  }
+
+  /** Assigns slots to every candidate that can have them now. */
+  admit(): void {
+    const { slots } = this.options;
+    while (!slots.isCopying) {
+      const next = this.#next();
+      if (next === undefined) return;
+      if (next.sequence !== undefined) {
+        slots.resume(next.sequence);
+        continue;
+      }
+      this.#waiting.delete(next.job.id);
+      slots.assign(next.job);
+      this.options.onAssigned(next.job);
+    }
+  }
+
+  /** With room made for it. */
+  #next(): Candidate | undefined {
+    let isJobBlocked = false;
+    for (const candidate of this.#inOrder()) {
+      const isJob = candidate.sequence === undefined;
+      if (isJob && isJobBlocked) continue;
+      if (this.#makeRoom(candidate)) return candidate;
+      isJobBlocked ||= isJob;
+    }
+    return undefined;
+  }
+
+  #inOrder(): Candidate[] {
+    const { slots } = this.options;
+    const preempted = slots.preempted();
+    if (preempted.length === 0 && this.#waiting.size === 0) return [];
+    const held = slots.held();
+    const begun = preempted.map((sequence): Candidate => {
+      const { job } = sequence.group;
+      return { accountId: job.accountId, slots: 1, sequence, job };
+    });
+    const jobs = [...this.#waiting.values()].map((job): Candidate => ({
+      accountId: job.accountId,
+      slots: job.choices.length,
+      job,
+    }));
+    const heldBy = ({ accountId }: Candidate) => held.get(accountId) ?? 0;
+    // Sorting keeps the order of those that are equal: first what has begun, then what came first.
+    return [...begun, ...jobs].sort((a, b) => heldBy(a) - heldBy(b));
+  }
+
+  #makeRoom({ accountId, slots: wanted }: Candidate): boolean {
+    const { slots, onPreempting } = this.options;
+    const missing = wanted - slots.free;
+    if (missing <= 0) return true;
+    const donors = accountsToPreempt(slots.held(), { accountId, gains: wanted, missing });
+    if (donors === null) return false;
+    onPreempting();
+    return donors.every((donor) => slots.preempt(donor));
+  }
+}
+
+interface Wanted {
+  accountId: string;
+  /** How many slots it is to get, and how many of them are not free. */
+  gains: number;
+  missing: number;
+}
+
+/** The accounts that each give up one slot, the one with the most first; null when that would leave one with too few. */
+export function accountsToPreempt(
+  held: ReadonlyMap<string, number>,
+  { accountId, gains, missing }: Wanted,
+): string[] | null {
+  const left = new Map(held);
+  left.delete(accountId);
+  let own = (held.get(accountId) ?? 0) + gains - missing;
+  const donors: string[] = [];
+  while (donors.length < missing) {
+    const [richest] = [...left].sort(([, a], [, b]) => b - a);
+    if (richest === undefined || richest[1] - 1 < own + 1) return null;
+    own += 1;
+    left.set(richest[0], richest[1] - 1);
+    donors.push(richest[0]);
+  }
+  return donors;
+}

@@ -1,0 +1,357 @@
+/**
+ * The dashboard's own API, under `/api`: one schema for each body that comes in, one type for each that goes
+ * out. The browser imports only the types. It is no public interface: it changes with the pages it serves.
+ * What a schema refuses is shown beside the invalid input, so each says in plain words what it expects.
+ *
+ * Every error has the form `{ "error": { "code", "message", "field"? } }`, with `field` naming the
+ * invalid input. Times are ISO 8601 in UTC. Requests that change something need the session cookie, a JSON body (an
+ * empty object where there is nothing to send) and an `Origin` of this service.
+ */
+import * as z from "zod";
+import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
+import type { DashboardErrorCode } from "../../core/dashboard-error.js";
+import { modelIds, type ModelId } from "../../core/models.js";
+import type { ModelState } from "../../core/admin/service-views.js";
+import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
+
+export interface DashboardErrorBody {
+  error: { code: DashboardErrorCode; message: string; field?: string };
+}
+
+// -------------------------------------------------------------------------------------------- public pages
+
+export interface Maintenance {
+  id: string;
+  title: string;
+  body: string;
+  startsAt: string;
+  endsAt: string;
+  /** Set when it was ended before its time; at or before `startsAt` when it was called off. */
+  endedAt: string | null;
+  state: "planned" | "open" | "over";
+}
+
+/** GET /api/site: what every page needs before anything else. */
+export interface Site {
+  ownerName: string;
+  version: string;
+  signUp: SignUpMode;
+  /** True until an admin's account exists. */
+  needsSetup: boolean;
+  canMail: boolean;
+  /** The longest reply to a request without `max_tokens`, by model; a plan may allow less. */
+  defaultMaxTokens: Record<ModelId, number>;
+  /** The open window, or the next planned one. */
+  maintenance: Maintenance | null;
+  /** Null when nobody is signed in. */
+  me: Me | null;
+}
+
+/** GET /api/status */
+export interface Status {
+  checkedAt: string;
+  overall: ModelState;
+  models: {
+    id: ModelId;
+    state: ModelState;
+    /** In its queue, which is also that of the models in `sharedWith`. */
+    waiting: number;
+    sharedWith: ModelId[];
+    note: string;
+  }[];
+  /** Parts besides the models: the database, the counters. */
+  parts: { name: string; state: ModelState; note: string }[];
+  maintenance: Maintenance[];
+}
+
+/** The file that answers on the operator's machine, for people who choose a model. */
+export interface ModelWeightsView {
+  title: string;
+  /** Null where it is not known. */
+  licence: string | null;
+  /** One stream's rate, measured on that machine; null until it is. */
+  tokensPerSecond: number | null;
+  /** The demonstration that comes with Sotto, and not a model to rely on. */
+  isStarter: boolean;
+}
+
+/** GET /api/models → { models: ModelFacts[] } */
+export interface ModelFacts {
+  id: ModelId;
+  /** The operator's line about it; null without one. */
+  description: string | null;
+  /** Null where it is not known, or not yet. */
+  contextTokens: number | null;
+  /** Null where an engine elsewhere answers. */
+  weights: ModelWeightsView | null;
+}
+
+export interface ChangelogEntry {
+  id: string;
+  kind: "entry" | "maintenance";
+  title: string;
+  /** Markdown, shown sanitised. */
+  body: string;
+  publishedAt: string;
+  /** Present when `kind` is `maintenance`. */
+  maintenance: Maintenance | null;
+}
+
+/** GET /api/changelog, newest first. */
+export interface Changelog {
+  entries: ChangelogEntry[];
+}
+
+// ------------------------------------------------------------------------------------ accounts and sessions
+
+export const email = z
+  .string("Enter an email address.")
+  .trim()
+  .min(3, "Enter an email address.")
+  .max(longest.email, `The email address must have at most ${longest.email} characters.`);
+const newPassword = z
+  .string("Enter a password.")
+  .min(passwordLength.min, `The password must have at least ${passwordLength.min} characters.`)
+  .max(passwordLength.max, `The password must have at most ${passwordLength.max} characters.`);
+/** Only compared with the stored hash, so its form is not checked. */
+const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
+const brokenLink = "The link is not complete. Copy all of it.";
+const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
+
+/** POST /api/sign-up → Me */
+export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
+/** POST /api/sign-in → Me */
+export const signInBody = z.object({ email, password: oldPassword });
+/** POST /api/setup → Me (the first admin's account, once) */
+export const setupBody = z.object({ token, email, password: newPassword });
+/** POST /api/reset/request → {} whatever the address */
+export const resetRequestBody = z.object({ email });
+/** POST /api/reset → Me; ends all other sessions of the account */
+export const resetBody = z.object({ token, password: newPassword });
+/** POST /api/me/password → {}; ends all other sessions */
+export const changePasswordBody = z.object({
+  current: oldPassword,
+  next: newPassword,
+});
+/** DELETE /api/me → {} */
+export const deleteAccountBody = z.object({ password: oldPassword });
+// POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
+
+/** Limits by the calendar's day and month; null: none. */
+export interface QuotasView {
+  requestsPerDay: number | null;
+  tokensPerDay: number | null;
+  requestsPerMonth: number | null;
+  tokensPerMonth: number | null;
+}
+
+export interface PlanView extends QuotasView {
+  id: string;
+  name: string;
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  concurrentRequests: number;
+  maxKeys: number;
+  /** Largest `max_tokens`; null: what the context leaves. */
+  maxTokens: number | null;
+  /** Null: every model. */
+  models: ModelId[] | null;
+}
+
+/** GET /api/me */
+export interface Me {
+  account: { id: string; email: string; role: "user" | "admin"; createdAt: string };
+  plan: PlanView;
+}
+
+// GET /api/me/stored → StoredAboutMe    GET /api/me/export downloads all of it
+/** GET /api/me/stored/rows → StoredRows */
+export const storedQuery = z.object({
+  table: z.string("Name a table.").max(64, "There is no such table."),
+  after: z.string("There is no such page.").max(200, "There is no such page.").optional(),
+});
+
+// ---------------------------------------------------------------------------------------------------- keys
+
+export const noPage = "There is no such page.";
+
+/** One line that must say something. */
+export const line = (name: string, max: number) =>
+  z
+    .string(`Enter ${name}.`)
+    .trim()
+    .min(1, `Enter ${name}.`)
+    .max(max, `Use at most ${shownBound(max)} characters.`);
+export const whole = (min: number, max: number) => {
+  const words = `Enter a whole number from ${shownBound(min)} to ${shownBound(max)}.`;
+  return z.number(words).int(words).min(min, words).max(max, words);
+};
+const hours = (min: number, max: number) => {
+  const words = `Enter a number of hours from ${min} to ${max}.`;
+  return z.number(words).min(min, words).max(max, words);
+};
+export const oneModel = z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`);
+export const someModels = z
+  .array(oneModel, "Choose all models, or some by name.")
+  .min(1, "Choose at least one model.")
+  .nullable();
+
+const keyLimit = whole(1, 1_000_000_000).nullable();
+const quota = whole(1, largestQuota).nullable().default(null);
+const quotas = {
+  requestsPerDay: quota,
+  tokensPerDay: quota,
+  requestsPerMonth: quota,
+  tokensPerMonth: quota,
+};
+
+export const keyLimits = z.object(
+  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit, ...quotas },
+  "Give the key's limits, or none.",
+);
+export type KeyLimitsView = z.infer<typeof keyLimits>;
+
+export interface KeyView {
+  id: string;
+  name: string;
+  lastFour: string;
+  models: ModelId[] | null;
+  limits: KeyLimitsView;
+  createdAt: string;
+  expiresAt: string | null;
+  /** As 2030-12-31, in UTC. Nothing finer is kept. */
+  lastUsedDay: string | null;
+  /** Of the last request of that day that named one. */
+  lastUsedModel: ModelId | null;
+  tags: string[];
+  status: "active" | "disabled" | "expiring" | "expired" | "revoked";
+  /** While a rotated key still works. */
+  worksUntil: string | null;
+}
+
+/** GET /api/keys → KeyList; `after` is the `next` of the page before. */
+export const keyListQuery = z.object({ after: z.string(noPage).max(100, noPage).optional() });
+export interface KeyList {
+  /** Newest first. */
+  keys: KeyView[];
+  /** Null on the last page. */
+  next: string | null;
+}
+/** POST /api/keys → KeyWithSecret */
+export const createKeyBody = z.object({
+  name: line("a name", longest.keyName),
+  models: someModels,
+  expiresInDays: whole(1, 3650).nullable(),
+  /** Below the plan's; absent or null where the plan's alone count. */
+  limits: keyLimits.nullish(),
+  tags: z
+    .array(z.string("Write tags as words."), "Give the key's tags, or none.")
+    .max(mostTags, `Use at most ${mostTags} tags.`)
+    .optional(),
+});
+/** POST /api/keys/:id/rotate → KeyWithSecret */
+export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
+// POST /api/keys/:id/disable | /enable | /revoke → KeyView
+
+export interface KeyWithSecret {
+  key: KeyView;
+  /** Shown this once. */
+  secret: string;
+}
+
+// --------------------------------------------------------------------------------------------------- usage
+
+export const moment = (what: string) => z.iso.datetime(`Enter ${what}, as a date and a time.`);
+
+/** GET /api/usage → UsageReport, and GET /api/usage.csv */
+export const usageQuery = z.object({
+  from: moment("when the period begins"),
+  to: moment("when the period ends"),
+  step: z.enum(["hour", "day"], "Choose hour or day."),
+  key: z.string("Choose a key.").max(64, "There is no such key.").optional(),
+  model: oneModel.optional(),
+});
+export interface Gauge {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface QuotaNow {
+  kind: "requests" | "tokens";
+  period: "day" | "month";
+  limit: number;
+  remaining: number;
+  resetsAt: string;
+}
+
+/** GET /api/limits: read live, polled by the overview. */
+export interface LimitsNow {
+  plan: PlanView;
+  requests: Gauge;
+  tokens: Gauge;
+  concurrent: { limit: number; held: number };
+  /** By the day and the month; empty without any. */
+  quotas: QuotaNow[];
+  /** One for each engine, with the models that share it. */
+  queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
+}
+
+// POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session.
+
+// --------------------------------------------------------------------------------------------------- admin
+
+export interface AccountView {
+  id: string;
+  email: string;
+  role: "user" | "admin";
+  planId: string;
+  createdAt: string;
+  suspendedAt: string | null;
+  keys: number;
+  /** As 2030-12-31, in UTC; of the key that was used last. */
+  lastUsedDay: string | null;
+}
+
+// POST /api/admin/accounts/:id/suspend | /resume → AccountView
+/** POST /api/admin/accounts/:id/plan → AccountView */
+export const setPlanBody = z.object({ planId: z.string("Choose a plan.").max(64, "There is no such plan.") });
+/** POST /api/admin/accounts/:id/role → AccountView */
+export const setRoleBody = z.object({ role: z.enum(["user", "admin"], "Choose user or admin.") });
+// POST /api/admin/accounts/:id/reset-link → OneTimeLink
+
+export interface OneTimeLink {
+  link: string;
+  expiresAt: string;
+}
+
+// GET /api/admin/plans → { plans: (PlanView & { accounts: number })[] }
+/** PUT /api/admin/plans/:id → PlanView */
+export const planBody = z.object({
+  name: line("a name", longest.planName),
+  requestsPerMinute: whole(1, 1_000_000_000),
+  tokensPerMinute: whole(1, 1_000_000_000),
+  concurrentRequests: whole(1, 1_000_000),
+  maxKeys: whole(1, 10_000),
+  maxTokens: whole(1, 2_147_483_647).nullable(),
+  models: someModels,
+  ...quotas,
+});
+// DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
+
+const title = line("a title", longest.title);
+const announcement = z
+  .string("Enter a text.")
+  .max(longest.announcement, `Use at most ${shownBound(longest.announcement)} characters.`);
+/** POST /api/admin/changelog, PUT /api/admin/changelog/:id → ChangelogEntry; DELETE → {} */
+export const changelogBody = z.object({ title, body: announcement });
+/**
+ * POST /api/admin/maintenance → Maintenance; PUT /api/admin/maintenance/:id → Maintenance, until it begins (then
+ * 409). POST /api/admin/maintenance/:id/end → Maintenance: ends an open window, calls off a planned one.
+ */
+export const maintenanceBody = z
+  .object({ title, body: announcement, startsAt: moment("when it starts"), endsAt: moment("when it ends") })
+  .refine((window) => Date.parse(window.startsAt) < Date.parse(window.endsAt), {
+    path: ["endsAt"],
+    error: "The end must be after the start.",
+  });

@@ -1,0 +1,71 @@
+/** Keys in the dashboard's API beside creating and ending them: finding one among many, and editing it. */
+import * as z from "zod";
+import { keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
+import { longest, mostTags } from "../../core/bounds.js";
+
+export type KeyStatus = KeyView["status"];
+
+const searched = z.string("Enter what to look for.").max(200, "Use at most 200 characters.");
+
+export const keySorts = ["newest", "oldest", "name", "used", "unused", "expiry"] as const;
+export type KeySort = (typeof keySorts)[number];
+
+/** GET /api/keys/page → KeyPageView */
+export const keysQuery = z.object({
+  search: searched.default(""),
+  status: z
+    .enum(
+      ["working", "all", "active", "expiring", "disabled", "expired", "revoked"],
+      "Choose working, all, active, expiring, disabled, expired or revoked.",
+    )
+    .default("working"),
+  model: oneModel.optional(),
+  tag: z.string("Choose a tag.").max(longest.tag, "There is no such tag.").optional(),
+  sort: z.enum(keySorts, `Choose one of ${keySorts.join(", ")}.`).default("newest"),
+  page: z.coerce.number(noPage).int(noPage).min(0, noPage).max(1_000, noPage).default(0),
+});
+export type KeysRequest = z.output<typeof keysQuery>;
+
+/** A key as others refer to it. */
+export interface KeyReference {
+  id: string;
+  name: string;
+  lastFour: string;
+}
+
+export interface ListedKeyView extends KeyView {
+  /** The key it took the place of by a rotation, and the one that took its place. */
+  replaces: KeyReference | null;
+  replacedBy: KeyReference | null;
+}
+
+export interface KeyPageView {
+  keys: ListedKeyView[];
+  /** How many match. */
+  total: number;
+  /** How many the account has, and how many of those have not ended. */
+  all: number;
+  working: number;
+  /** Every tag in use, in alphabetical order. */
+  tags: string[];
+}
+
+/** PUT /api/keys/:id → KeyView; 409 once it has ended */
+export const editKeyBody = z.object({
+  name: line("a name", longest.keyName),
+  models: someModels,
+  /** Below the plan's; null where the plan's alone count. */
+  limits: keyLimits.nullable(),
+  tags: z
+    .array(
+      z.string("Write tags as words.").max(longest.tag, `A tag has at most ${longest.tag} characters.`),
+      "Give the key's tags, or none.",
+    )
+    .max(mostTags, `Use at most ${mostTags} tags.`),
+});
+
+/** GET /api/keys/usage: of the last seven days. Keys that were not used are left out. */
+export interface KeyUsageView {
+  from: string;
+  keys: { keyId: string; requests: number; tokens: number }[];
+}

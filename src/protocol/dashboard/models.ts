@@ -1,0 +1,68 @@
+/**
+ * The part of the dashboard's API that is about what answers for the models, for admins: see `api.ts` for what
+ * holds for all of it. Keys of engines and tokens go in and never come out.
+ */
+import * as z from "zod";
+import { shownBound } from "../../core/bounds.js";
+import { upstreamProfiles } from "../../core/model-views.js";
+import { modelIds } from "../../core/models.js";
+import { engineBounds } from "../engine-member.js";
+
+// GET /api/admin/models → ModelsNow: polled while something is under way
+// GET /api/admin/models/choices → ModelChoicesView
+
+// ------------------------------------------------------------------------------------------------- changes
+
+const line = (words: string, max: number) =>
+  z
+    .string(words)
+    .trim()
+    .min(1, words)
+    .max(max, `Use at most ${shownBound(max)} characters.`);
+const yesOrNo = (words: string) => z.boolean(words).optional();
+
+/** POST /api/admin/models/:id/weights → {}: a file in the models folder, or a path on the server */
+export const useWeightsBody = z.object({
+  file: line("Enter a file in the models folder, or its whole path.", 4096),
+  /** Without the check that it fits into memory, for machines whose GPU holds it. */
+  force: yesOrNo("Choose whether to skip the memory check."),
+});
+
+const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
+const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${shownBound(mostTokens)}.`;
+/** POST /api/admin/models/:id/engine → {} */
+export const engineBody = z.object({
+  url: line("Enter the engine's address.", 2000).refine(isWebAddress, {
+    error: "Enter an address such as http://gpu-1:8000/v1.",
+  }),
+  profile: z.enum(upstreamProfiles, `Choose one of ${upstreamProfiles.join(", ")}.`),
+  name: line("Enter the model's name on the engine.", 200).optional(),
+  key: line("Enter the engine's key.", 1000).optional(),
+  contextTokens: z
+    .number(contextWords)
+    .int(contextWords)
+    .min(fewestTokens, contextWords)
+    .max(mostTokens, contextWords)
+    .optional(),
+  acceptSharedCache: yesOrNo("Choose whether to accept a shared prompt cache."),
+  allowPublic: yesOrNo("Choose whether to allow a public address."),
+});
+// POST /api/admin/models/preflight → EnginePreflight: looks at an engine and changes nothing
+// POST /api/admin/models/:id/default → {}    POST /api/admin/models/:id/roll-back → {}
+
+// --------------------------------------------------------------------------------------------------- pulls
+
+/** POST /api/admin/pulls → PullView */
+export const pullBody = z.object({
+  reference: line("Enter hf:owner/repo or the https address of a .gguf file.", 2000),
+  sha256: z
+    .string("Enter the SHA-256 of the file.")
+    .regex(/^[0-9a-fA-F]{64}$/, "A SHA-256 has 64 hexadecimal digits.")
+    .optional(),
+  model: z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`).optional(),
+});
+// POST /api/admin/pulls/:id/pause | /resume → PullView    DELETE /api/admin/pulls/:id → {}: cancels, or clears
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/^[^/]*\/\/[^/]*@/.test(text);
+}

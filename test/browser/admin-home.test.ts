@@ -1,0 +1,205 @@
+/** An operator's day in a real browser: the checklist, the last hour, the service's usage, the public status. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { ServiceError } from "../../src/core/errors.js";
+import { launchBrowser } from "../support/browser.js";
+import { eventually } from "../support/eventually.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { violations } from "./support/axe.js";
+import { Keyboard } from "./support/keyboard.js";
+import { openPage, returningContext } from "./support/visit.js";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  await dashboard.setUp("operator@example.com");
+  const ada = await dashboard.signUp("ada@example.com");
+  const { secret } = await ada.post<KeyWithSecret>("/api/keys", {
+    name: "laptop",
+    models: null,
+    expiresInDays: null,
+  });
+  const chat = async () => {
+    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "one" }] }),
+    });
+    await response.text();
+  };
+  await chat();
+  dashboard.engine.script = () => ({
+    fragments: ["a"],
+    failure: { at: 0, error: new ServiceError("engine_unavailable") },
+  });
+  await chat();
+  await dashboard.usageWritten(2);
+  await eventually(async () => {
+    await dashboard.app.dashboard.outcomes.flush();
+    return dashboard.tables().get("outcomes")?.includes("engine_unavailable") === true;
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+beforeEach(async () => {
+  // The plotting library needs a language that Intl knows.
+  context = await returningContext(browser, dashboard.url, "operator@example.com", { locale: "en-US" });
+  ({ page, faults } = await openPage(context, dashboard.url));
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+
+describe("the operator's overview", () => {
+  it("shows what is left to set up and the last hour, not a first key", async () => {
+    await page.goto(`${dashboard.url}/app`);
+    await page.getByRole("heading", { name: "Set up your service" }).waitFor();
+    expect(await page.getByText("Create your first key").count()).toBe(0);
+    await page.getByRole("img", { name: "Requests by minute: 2 in the last hour" }).waitFor();
+    await page.getByRole("img", { name: "Errors by minute: 1 in the last hour" }).waitFor();
+    await page.getByRole("img", { name: /^Disk: / }).waitFor();
+    await page.getByText("Ready").first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("lets the keyboard tick off what the server cannot know, take it back, and hide the list", async () => {
+    await page.goto(`${dashboard.url}/app`);
+    await page.getByText("2 of 6 done").waitFor();
+    const keyboard = new Keyboard(page);
+    await keyboard.choose(/^Mark as done: Decide who may sign up$/);
+    await page.getByText("3 of 6 done").waitFor();
+    await keyboard.isOn(/^Undo: Decide who may sign up$/);
+    await keyboard.press("Enter");
+    await page.getByText("2 of 6 done").waitFor();
+    await keyboard.isOn(/^To do: Decide who may sign up$/);
+    for (const [done, title] of [
+      [3, "Decide who may sign up"],
+      [4, "Set up mail"],
+      [5, "Serve it over HTTPS"],
+    ] as const) {
+      await page.getByRole("button", { name: `Mark as done: ${title}` }).waitFor();
+      await page.getByRole("button", { name: `Mark as done: ${title}` }).press("Enter");
+      await page.getByText(`${done} of 6 done`).waitFor();
+    }
+    await page.getByRole("button", { name: "Mark as done: Back up the database" }).press("Enter");
+    await page.getByText("Everything is done.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await keyboard.choose(/^Hide checklist$/);
+    await page.getByRole("heading", { name: "Set up your service" }).waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.reload();
+    await page.getByRole("heading", { name: "Last hour" }).waitFor();
+    expect(await page.getByRole("heading", { name: "Set up your service" }).count()).toBe(0);
+  });
+
+  it("is for operators: others have their own", async () => {
+    const other = await returningContext(browser, dashboard.url, "ada@example.com");
+    const opened = await openPage(other, dashboard.url);
+    await opened.page.goto(`${dashboard.url}/app`);
+    await opened.page.getByRole("link", { name: "Show the quickstart" }).waitFor();
+    expect(await opened.page.getByText("Last hour").count()).toBe(0);
+    await opened.page.goto(`${dashboard.url}/admin/usage`);
+    await opened.page.getByRole("heading", { name: "Page not found" }).first().waitFor();
+    await other.close();
+  });
+});
+
+describe("the service's usage", () => {
+  it("has totals, causes and top lists; what is chosen is in the address", async () => {
+    await page.goto(`${dashboard.url}/admin/usage`);
+    await heading("Service usage");
+    await page
+      .getByRole("table", { name: "Errors and refusals by cause" })
+      .getByText("engine_unavailable")
+      .waitFor();
+    const accounts = page.getByRole("table", { name: "Top accounts" });
+    await accounts.getByRole("link", { name: "ada@example.com" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByText("By tokens").click();
+    await page.waitForURL(/measure=tokens/);
+    await page.getByText("7 days").click();
+    await page.waitForURL(/period=7d/);
+    await page.getByLabel("Model", { exact: true }).selectOption("prism");
+    await page.waitForURL(/model=prism/);
+    await page.getByText("No requests in this period").first().waitFor();
+    await page.getByLabel("Model", { exact: true }).selectOption("All models");
+    await accounts.getByRole("link", { name: "ada@example.com" }).click();
+    await page.waitForURL(/account=acc_/);
+    await page.getByText("Causes are counted for the whole service").waitFor();
+    await page.getByRole("table", { name: "Top keys" }).getByRole("link", { name: "laptop" }).click();
+    await page.waitForURL(/key=key_/);
+    await page.reload();
+    await page.getByText(", key: ").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const csv = page.getByRole("link", { name: "Download CSV" });
+    expect(await csv.getAttribute("href")).toMatch(/account=acc_.*&key=key_/);
+    await page.getByRole("button", { name: "All accounts" }).click();
+    await page.getByLabel("Find an account").waitFor();
+    expect(page.url()).not.toContain("account=");
+  });
+
+  it.each(["of the service", "of an account"])("shows days of one's own, %s", async (whose) => {
+    const accounts = await dashboard.app.store.listAccounts();
+    const ada = accounts.find(({ email }) => email === "ada@example.com")?.id ?? "";
+    const path = whose === "of the service" ? "/admin/usage" : `/admin/accounts/${ada}`;
+    await page.goto(dashboard.url + path);
+    await page.getByText("Custom", { exact: true }).click();
+    const from = page.getByLabel("From", { exact: true });
+    const earliest = (await from.getAttribute("min")) ?? "";
+    const answered = page.waitForResponse(
+      (response) => response.url().includes(`from=${earliest}`) && response.ok(),
+    );
+    await from.fill(earliest);
+    await answered;
+    await page.getByRole("heading", { name: "By model" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("from")).toBe(earliest);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  });
+
+  it("finds an account by its address from the keyboard, and says when there is none", async () => {
+    await page.goto(`${dashboard.url}/admin/usage`);
+    await page.getByLabel("Find an account").waitFor();
+    const keyboard = new Keyboard(page);
+    await keyboard.to(/^Find an account$/);
+    await keyboard.type("nobody@example.com");
+    await keyboard.press("Enter");
+    await page.getByText("There is no such account.").first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await keyboard.to(/^Find an account$/);
+    await keyboard.type("ada@example.com");
+    await keyboard.press("Enter");
+    await page.getByRole("button", { name: "All accounts" }).waitFor();
+    await page.getByRole("table", { name: "Top keys" }).getByText("laptop").waitFor();
+  });
+});
+
+describe("the public status page", () => {
+  it("has 90 days by model, as a picture and as a table, and a feed", async () => {
+    await page.goto(`${dashboard.url}/status`);
+    await page.getByRole("img", { name: /^omega: 50% of requests answered in 90 days/ }).waitFor();
+    await page.getByRole("img", { name: "lambda: no requests in 90 days" }).waitFor();
+    await new Keyboard(page).choose(/^omega as a table$/);
+    await page
+      .getByRole("table", { name: /^omega: requests by day/ })
+      .getByText("50%")
+      .waitFor();
+    await page.getByText("While no server runs at all").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const feed = page.getByRole("link", { name: "Atom feed" });
+    expect(await feed.getAttribute("href")).toBe("/status.atom");
+  });
+});

@@ -1,0 +1,173 @@
+/** What an operator sees first: a checklist that ticks itself off, and the last hour of the server. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
+import type { ChecklistItem } from "../../../src/core/admin/service-views.js";
+import type { AdminHome } from "../../../src/protocol/dashboard/admin.js";
+import { ServiceError } from "../../../src/core/errors.js";
+import { backUpSqlite } from "../../../src/store/sql/backup.js";
+import { databasePath } from "../../../src/store/sql/sqlite.js";
+import { eventually } from "../../support/eventually.js";
+import { FakeClock } from "../../support/inputs/fake-clock.js";
+import {
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+  type TestDashboardOptions,
+} from "../../support/processes/dashboard-server.js";
+
+const minuteMs = 60_000;
+
+let dashboard: TestDashboard;
+let operator: Browser;
+let folder: string | undefined;
+afterEach(async () => {
+  await dashboard.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  folder = undefined;
+});
+
+async function start(options: TestDashboardOptions = {}): Promise<void> {
+  dashboard = await startDashboard(options);
+  operator = await dashboard.setUp();
+}
+const home = () => operator.get<AdminHome>("/api/admin/home");
+const states = async (): Promise<Partial<Record<ChecklistItem, string>>> =>
+  Object.fromEntries((await home()).checklist.entries.map(({ id, state }) => [id, state]));
+
+describe("the checklist", () => {
+  it("is open after set-up, but for what is known to be done", async () => {
+    await start();
+    expect(await states()).toEqual({
+      model: "done",
+      signUp: "open",
+      mail: "open",
+      address: "open",
+      invite: "open",
+      backup: "open",
+    });
+    const { checklist } = await home();
+    expect(checklist).toMatchObject({ isHidden: false, signUp: "open", publicUrl: null, isSqlite: true });
+  });
+
+  it("ticks itself off from the configuration", async () => {
+    await start({
+      env: {
+        SOTTO_SIGN_UP: "invite",
+        SOTTO_SMTP_URL: "smtp://127.0.0.1:2525",
+        SOTTO_MAIL_FROM: "sotto@example.com",
+        SOTTO_PUBLIC_URL: "https://sotto.example.com",
+      },
+    });
+    expect(await states()).toMatchObject({ signUp: "done", mail: "done", address: "done", invite: "open" });
+  });
+
+  it("does not take an address without TLS for one with it", async () => {
+    await start({ env: { SOTTO_PUBLIC_URL: "http://sotto.example.com" } });
+    expect(await states()).toMatchObject({ address: "open" });
+  });
+
+  it("ticks itself off when someone is invited, or signs up", async () => {
+    await start();
+    await operator.post("/api/admin/invites", {});
+    expect(await states()).toMatchObject({ invite: "done" });
+    await dashboard.close();
+    await start();
+    await dashboard.signUp("ada@example.com");
+    expect(await states()).toMatchObject({ invite: "done" });
+  });
+
+  it("knows when sotto backup last ran", async () => {
+    folder = await mkdtemp(join(tmpdir(), "sotto-backup-"));
+    const dataDir = join(folder, "data");
+    await start({ env: { SOTTO_DATA_DIR: dataDir } });
+    const at = new Date("2030-01-01T08:00:00.000Z");
+    await backUpSqlite(databasePath(dataDir), join(folder, "copy.db"), at);
+    expect(await states()).toMatchObject({ backup: "done" });
+    expect((await home()).checklist.lastBackupAt).toBe(at.toISOString());
+  });
+
+  it("can be ticked off where the server cannot know, and hidden when nothing is open", async () => {
+    await start();
+    const hide = () => operator.send("POST", "/api/admin/checklist/hide");
+    const tick = (id: string, ticked: boolean) =>
+      operator.send("POST", `/api/admin/checklist/${id}`, { ticked });
+    expect(await hide()).toMatchObject({ status: 409, json: { error: { code: "conflict" } } });
+    for (const id of ["signUp", "mail", "address", "invite", "backup"]) {
+      expect((await tick(id, true)).status).toBe(200);
+    }
+    expect(await states()).toMatchObject({ backup: "ticked" });
+    await tick("backup", false);
+    expect(await states()).toMatchObject({ backup: "open" });
+    await tick("backup", true);
+    expect((await hide()).status).toBe(200);
+    expect((await home()).checklist.isHidden).toBe(true);
+    expect((await tick("nothing", true)).status).toBe(404);
+    expect((await operator.send("POST", "/api/admin/checklist/mail", {})).json).toMatchObject({
+      error: { field: "ticked" },
+    });
+  });
+});
+
+describe("the last hour", () => {
+  const chat = async (key: string): Promise<number> => {
+    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "one" }] }),
+    });
+    await response.text();
+    return response.status;
+  };
+
+  it("counts requests, errors and refusals by minute, with zeros between, and for an hour", async () => {
+    const clock = new FakeClock(new Date("2030-01-01T09:30:20Z"));
+    await start({ clock });
+    const plan = { name: "Free", tokensPerMinute: 1_000, concurrentRequests: 2, maxKeys: 9, maxTokens: null };
+    await operator.must("PUT", "/api/admin/plans/free", { ...plan, requestsPerMinute: 2, models: null });
+    const { secret } = await operator.post<KeyWithSecret>("/api/keys", {
+      name: "k",
+      models: null,
+      expiresInDays: null,
+    });
+    expect(await chat(secret)).toBe(200);
+    dashboard.engine.script = () => ({
+      fragments: ["a"],
+      failure: { at: 0, error: new ServiceError("engine_unavailable") },
+    });
+    expect(await chat(secret)).toBe(503);
+    expect(await chat(secret)).toBe(429);
+    const last = async () => (await home()).minutes.at(-1);
+    await eventually(async () => (await last())?.requests === 3);
+    expect(await last()).toMatchObject({
+      start: "2030-01-01T09:30:00.000Z",
+      requests: 3,
+      errors: 1,
+      refused: 1,
+    });
+    clock.advance(3 * minuteMs);
+    const { minutes } = await home();
+    expect(minutes.slice(-4).map(({ requests }) => requests)).toEqual([3, 0, 0, 0]);
+    clock.advance(59 * minuteMs);
+    const later = (await home()).minutes;
+    expect(later).toHaveLength(60);
+    expect(later.every(({ requests }) => requests === 0)).toBe(true);
+  });
+
+  it("has the engines, the queue and the machine", async () => {
+    await start();
+    await dashboard.app.dashboard.live.sample();
+    const { engines, machine, running, waiting, capacity, startedAt } = await home();
+    expect(engines.flatMap(({ models }) => models).sort()).toEqual(["lambda", "omega", "prism"]);
+    expect(engines[0]).toMatchObject({ state: "ready", problem: null });
+    expect({ running, waiting }).toEqual({ running: 0, waiting: 0 });
+    expect(capacity).toBeGreaterThan(0);
+    for (const room of [machine.memory, machine.disk]) {
+      expect(room?.totalBytes).toBeGreaterThan(0);
+      expect(room?.usedBytes).toBeLessThanOrEqual(room?.totalBytes ?? 0);
+    }
+    expect(Date.parse(startedAt)).not.toBeNaN();
+  });
+});
