@@ -170,7 +170,7 @@ function codeOf(error: Error): string | undefined {
 
 /** One JSON object. Fields that are not on the list, or not what they should be, are left out. */
 function lineOf(level: number, message: LogMessage, given: LogFields = {}, more: object = {}): string {
-  let line = `{"level":${level},"time":"${timeNow()}"`;
+  let line = `{"level":${level},"time":"${new Date().toISOString()}"`;
   for (const name in given) {
     const value = given[name as keyof LogFields];
     const json = value === undefined ? undefined : byName.get(name)?.(value);
@@ -178,17 +178,6 @@ function lineOf(level: number, message: LogMessage, given: LogFields = {}, more:
   }
   for (const [name, value] of Object.entries(more)) line += `,"${name}":${JSON.stringify(value)}`;
   return `${line},"msg":"${message}"}\n`;
-}
-
-let lastMs = NaN;
-let lastTime = "";
-
-/** Under load many lines belong to one millisecond. */
-function timeNow(): string {
-  const nowMs = Date.now();
-  if (nowMs !== lastMs) lastTime = new Date(nowMs).toISOString();
-  lastMs = nowMs;
-  return lastTime;
 }
 
 function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {

@@ -51,7 +51,7 @@ export class Metrics {
   });
   readonly #refusals = new Counter(
     "sotto_limit_refusals_total",
-    "Requests refused by a limit (tokens_per_day), by whose it is (account, key).",
+    "Requests refused by a limit (tokens_per_day), by scope (account, key).",
     ["limit", "scope"],
   );
   readonly #tokens = new Counter("sotto_tokens_total", "Tokens read (prompt) and generated (completion).", [

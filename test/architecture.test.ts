@@ -127,7 +127,8 @@ describe("architecture", () => {
   });
 
   it("has no import circle between sibling folders, at any depth", () => {
-    expect(folderCirclesIn(files)).toEqual(knownFolderCircles);
+    const circles = folderCirclesIn(files).filter((circle) => !knownFolderCircles.includes(circle));
+    expect(circles).toEqual([]);
   });
 
   it("keeps files directly in core below its folders", () => {

@@ -3,8 +3,8 @@
  * those where clouds hand out credentials to any program on the machine.
  *
  * An IPv6 address can lead to an IPv4 address (mapped, translated by NAT64 or SIIT, tunnelled by 6to4,
- * Teredo or ISATAP), and is refused when that one is. A name is judged by what it resolves to: `guardedLookup` goes
- * into the socket itself, so what was judged is what is connected to, however quickly its DNS records change.
+ * Teredo or ISATAP), and is refused when that one is. A name is checked by what it resolves to: `guardedLookup` goes
+ * into the socket itself, so the address that was checked is the one that is connected to, however quickly its DNS records change.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -42,7 +42,7 @@ forbidden.addSubnet("fd00:ec2::", 32, "ipv6");
 forbidden.addAddress("fd20:ce::254", "ipv6");
 forbidden.addAddress("fd00:c1::a9fe:a9fe", "ipv6");
 forbidden.addAddress("fd00:42::42", "ipv6");
-// NAT64 with a prefix of the operator's choice inside: where it leads cannot be told.
+// NAT64 with a prefix of the operator's choice inside: its destination is unknown.
 forbidden.addSubnet("64:ff9b:1::", 48, "ipv6");
 
 /** Private: this machine and networks of the operator's own. Others are allowed where `allowPublic` says so. */
@@ -99,7 +99,7 @@ export function guardedLookup(
 
 const isPrivate = (plain: string): boolean => privateRanges.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 
-/** IPv4-mapped addresses reach the IPv4 address itself, so they are judged as that, however they are written. */
+/** IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. */
 function withoutMapping(address: string): string {
   const groups = groupsOf(address);
   if (groups === null) return address;

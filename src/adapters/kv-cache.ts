@@ -1,6 +1,6 @@
 /**
  * How large the KV cache is: for each token of context a key and a value for every key-value head of
- * every layer. The engine sizes its contexts by it; the catalogue and `sotto doctor` tell by it, before anything is
+ * every layer. The engine sizes its contexts by it; the catalogue and `sotto doctor` estimate with it, before anything is
  * loaded, what a file will need.
  */
 

@@ -1,7 +1,7 @@
 /**
  * How many files this process may have open at once. Connections count as files, so this is what bounds them;
  * past it every `open`, `connect` and `accept` of the process fails. Node raises its own soft limit to the hard
- * one when it starts: what is read here is what is left to read.
+ * one when it starts, so the limit that is read here is the effective one.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -14,7 +14,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trac
 import type { ErrorCode } from "../core/errors.js";
 import type { ModelId } from "../core/models.js";
 
-/** All that a span can tell of a request. */
+/** All that a span can say about a request. */
 export interface TracedRequest {
   requestId: string;
   /** As written in the route table. */
@@ -74,7 +74,7 @@ export class Tracing {
     span.end(endedAt);
   }
 
-  /** Sends what has gathered; gives up after a while. */
+  /** Sends what is in the batch queue, within a time limit. */
   async close(): Promise<void> {
     await this.#provider.shutdown().catch(() => undefined);
   }

@@ -53,15 +53,15 @@ export interface DashboardOptions {
   signUp: SignUpMode;
   retentionDays: number;
   ownerName: string;
-  /** Where people reach the service, without a slash at the end; asked for when a mail is written. */
+  /** Where people reach the service, without a slash at the end; read when a mail is written. */
   publicUrl: () => string;
-  /** Ends the replies that a key or an account has under way. */
+  /** Ends the running replies of a key or an account. */
   cutStreams: (target: CutTarget) => void;
-  /** Gets errors that no request is waiting for. */
+  /** Called with errors of background work. */
   reportError: (error: unknown) => void;
   /** Where counts wait when the server ends before they are in the store. */
   usageSpill?: UsageSpill;
-  /** What the operator's page shows of this process. */
+  /** What the admin page shows of this process. */
   live: Pick<LiveSources, "load" | "machine">;
   onUsageLeft?: (left: UsageLeft) => void;
 }

@@ -5,13 +5,7 @@ import { DashboardError } from "../core/dashboard-error.js";
 import { TooFewOpenFiles } from "../adapters/open-files.js";
 import { StoreError } from "../store/store-error.js";
 
-const operatorErrors = [
-  ConfigError,
-  UserError,
-  DashboardError,
-  StoreError,
-  TooFewOpenFiles,
-];
+const operatorErrors = [ConfigError, UserError, DashboardError, StoreError, TooFewOpenFiles];
 
 export const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((kind) => error instanceof kind);

@@ -1,18 +1,21 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
+import { defaultAliases } from "../core/model-aliases.js";
+import type { ModelId } from "../core/models.js";
 import {
   field,
   hostList,
   integer,
+  modelAliases,
   number,
   optional,
   proxyAddresses,
+  timeZone,
+  upstreamList,
   webAddress,
   yesOrNo,
   type Field,
 } from "./kinds.js";
-import { limitFields } from "./limit-fields.js";
-import { aliasFields, modelFields } from "./model-fields.js";
 
 const serviceFields = {
   host: field({
@@ -39,7 +42,18 @@ const serviceFields = {
     default: "sotto",
     doc: "The operator's name, shown as `owned_by` in the list of models.",
   }),
-  ...aliasFields,
+  modelAliases: field({
+    env: ["SOTTO_MODEL_ALIASES"],
+    schema: modelAliases,
+    default: defaultAliases,
+    doc: "Other names for the models, such as `gpt-*=omega,gpt-4o-mini=lambda`; `*` stands for any characters. Exact names come before patterns, then the first match decides ([more](models.md#aliases)). Empty for none.",
+  }),
+  listAliases: field({
+    env: ["SOTTO_LIST_ALIASES"],
+    schema: yesOrNo,
+    default: false,
+    doc: "Whether `GET /v1/models` also lists the aliases. Patterns are never listed.",
+  }),
   logLevel: field({
     env: ["SOTTO_LOG_LEVEL"],
     schema: z.enum(["silent", "error", "warn", "info", "debug", "trace"], {
@@ -296,6 +310,105 @@ const downloadFields = {
     default: undefined,
     doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the default, or `*.example.com` for all subdomains, separated by commas. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and their subdomains; for the command line any.",
   }),
+};
+
+const limitFields = {
+  requestsPerMinute: field({
+    env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 600,
+    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is created.",
+  }),
+  tokensPerMinute: field({
+    env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 200_000,
+    doc: "Tokens a minute, prompt and reply together, likewise.",
+  }),
+  concurrentRequests: field({
+    env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
+    schema: integer(1, 1_000_000),
+    default: 16,
+    doc: "Concurrent requests, likewise.",
+  }),
+  quotaTimezone: field({
+    env: ["SOTTO_QUOTA_TIMEZONE"],
+    schema: timeZone,
+    default: "UTC",
+    doc: "Time zone of quotas by the day and the month, such as `Europe/Berlin`: they reset at midnight there, months on the first. The same on all replicas.",
+  }),
+  queueLength: field({
+    env: ["SOTTO_QUEUE_LENGTH"],
+    schema: integer(0, 100_000),
+    default: 256,
+    doc: "Requests that may wait for a model; one more is answered 503 immediately.",
+  }),
+  queueWaitMs: field({
+    env: ["SOTTO_QUEUE_WAIT_MS"],
+    schema: integer(0, 600_000),
+    default: 60_000,
+    doc: "Longest wait in the queue before 503.",
+  }),
+  drainMs: field({
+    env: ["SOTTO_DRAIN_MS"],
+    schema: integer(0, 3_600_000),
+    default: 120_000,
+    doc: "On SIGTERM, how long running replies may take to finish.",
+  }),
+};
+
+const modelFields = (id: ModelId) => {
+  const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
+  return {
+    weights: field({
+      env: env("WEIGHTS"),
+      schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
+      default: undefined,
+      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
+    }),
+    upstreams: field({
+      env: env("UPSTREAMS"),
+      schema: upstreamList,
+      default: [],
+      doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
+      secret: true,
+    }),
+    description: field({
+      env: env("DESCRIPTION"),
+      schema: optional(
+        z
+          .string()
+          .max(200, "must have at most 200 characters")
+          .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
+      ),
+      default: undefined,
+      doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
+    }),
+    systemPrompt: field({
+      env: env("SYSTEM_PROMPT"),
+      schema: z.string().max(100_000).optional(),
+      default: undefined,
+      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: none.",
+    }),
+    maxTokens: field({
+      env: env("MAX_TOKENS"),
+      schema: optional(integer(1, 2_147_483_647)),
+      default: undefined,
+      doc: "Most tokens to generate when a request has no `max_tokens`. Default: 256 for the starter, 4096 for everything else.",
+    }),
+    repeatPenalty: field({
+      env: env("REPEAT_PENALTY"),
+      schema: optional(number(0.5, 2)),
+      default: undefined,
+      doc: "Repetition penalty: divides the probability of tokens that the reply already has; `1` is none. Not used for requests with penalties of their own. Default: what the starter needs, none for other weights.",
+    }),
+    minP: field({
+      env: env("MIN_P"),
+      schema: optional(number(0, 1)),
+      default: undefined,
+      doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
+    }),
+  };
 };
 
 /** Every field by group, as documented and as written in the file. */

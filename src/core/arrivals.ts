@@ -1,6 +1,6 @@
 /**
- * What an engine generates, as it becomes known: one event, or several that came together. Every layer between an engine
- * and a client is paid for each arrival, not for each event: under load several fragments come in one packet.
+ * An arrival is what an engine yields: one event, or several that arrived together. Every layer between an engine
+ * and a client then costs time for each arrival rather than for each event: under load one packet has several fragments.
  */
 const isSeveral = <Event extends object>(arrival: Event | readonly Event[]): arrival is readonly Event[] =>
   Array.isArray(arrival);

@@ -54,7 +54,7 @@ export interface AuditStore {
 }
 
 const auditPageSize = 100;
-const exportedAtOnce = 500;
+const exportBatchSize = 500;
 
 export class Audit {
   constructor(
@@ -81,9 +81,9 @@ export class Audit {
   async *parts(filter: AuditFilter, most: number): AsyncGenerator<AuditLine[]> {
     let before: string | null = null;
     for (let left = most; left > 0;) {
-      const lines: AuditLine[] = await this.store.list(before, Math.min(left, exportedAtOnce), filter);
+      const lines: AuditLine[] = await this.store.list(before, Math.min(left, exportBatchSize), filter);
       if (lines.length > 0) yield lines;
-      if (lines.length < exportedAtOnce) return;
+      if (lines.length < exportBatchSize) return;
       left -= lines.length;
       before = lines.at(-1)?.id ?? null;
       await setImmediate();

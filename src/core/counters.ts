@@ -28,7 +28,7 @@ export interface Counter {
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
 }
 
-/** How many permissions to run are held. They are taken by admissions; one that is never released ends by itself. */
+/** How many leases are held. Admissions take them; one that is never released expires. */
 export interface Leases {
   held(name: string): Promise<number>;
 }
@@ -48,8 +48,8 @@ export interface WindowAsk {
   /** How long the window lasts if it opens now. */
   windowMs: number;
   /**
-   * For windows that outlive the counters: what they counted before, asked for when no counter knows the window. Their
-   * names must tell one window from the next. When it rejects, so does the admission, and nothing was counted.
+   * For windows that outlive the counters: what they counted before, requested when no counter knows the window. Their
+   * names must differ from one window to the next. When it rejects, so does the admission, and nothing was counted.
    */
   initial?: (() => Promise<number>) | undefined;
 }
@@ -78,7 +78,7 @@ export interface AdmissionAnswer {
   refusedBy: WindowAsk | LeaseAsk | null;
   /** Of each window by name, after a refusal too. */
   readings: ReadonlyMap<string, CounterReading>;
-  /** One for all that were asked for; null where none was, or after a refusal. */
+  /** One for all requested leases; null where none was requested, or after a refusal. */
   lease: Lease | null;
 }
 
@@ -96,13 +96,13 @@ export interface Admissions {
   admit(ask: AdmissionAsk): Promise<AdmissionAnswer>;
   /**
    * Corrects windows that are still open, and releases the lease. Never rejects for a counter that is unreachable.
-   * Resolves to false where other servers will know of it from the database alone: it should be written soon.
+   * Resolves to false where other servers can learn of it only from the database: it should be written soon.
    */
   settle(corrections: readonly Correction[], lease: Lease | null): Promise<boolean>;
-  /** Whether `recall` knows what was counted, so that a request can be let in on it and counted later. */
+  /** Whether `recall` knows what was counted, so that a request can be admitted on it and counted later. */
   readonly canRecall: boolean;
-  /** What the window had counted when it was last heard of here; 0 when nothing is known. Asks nobody. */
+  /** What the window had counted at this replica's last reading; 0 when nothing is known. Local. */
   recall(name: string): number;
-  /** How many leases of the name are known to be held. Asks nobody. */
+  /** How many leases of the name are known to be held. Local. */
   recallHeld(name: string): number;
 }

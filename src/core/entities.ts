@@ -30,7 +30,7 @@ export const noQuotas: Quotas = {
   tokensPerMonth: null,
 };
 
-/** Limits of one key, below those of its account's plan; null where the plan's alone counts. */
+/** Limits of one key, below those of its account's plan; null where only the plan's applies. */
 export interface KeyLimits extends Quotas {
   requestsPerMinute: number | null;
   tokensPerMinute: number | null;
@@ -57,7 +57,7 @@ export interface ApiKey {
   limits: KeyLimits;
   createdAt: Date;
   expiresAt: Date | null;
-  /** From when on it is refused, for good. */
+  /** It is refused from this time on, permanently. */
   revokedAt: Date | null;
   /** While set it is refused; its owner can enable it again. */
   disabledAt: Date | null;
@@ -65,9 +65,9 @@ export interface ApiKey {
   lastUsedAt: Date | null;
   /** Of the last request that named one, that day or earlier. */
   lastUsedModel: ModelId | null;
-  /** Words of its owner's, to find it by. */
+  /** Chosen by its owner, to find it by. */
   tags: readonly string[];
-  /** The id of the key that it took the place of. */
+  /** The id of the key that it replaces. */
   replaces: string | null;
   /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
   lineage: string;
@@ -92,6 +92,6 @@ export interface KeyRecord {
   key: ApiKey;
   account: Account;
   plan: Plan;
-  /** What stands in for the key in the playground; its `key` is then no row of the store. */
+  /** Set in the playground, where a session replaces the key; its `key` is then no row of the store. */
   session?: { hash: Uint8Array };
 }

@@ -15,7 +15,7 @@ export class ModelNames {
     this.#patterns = aliases.filter(({ name }) => isPattern(name));
   }
 
-  /** Those that can be listed: a pattern stands for names that nobody can list. */
+  /** Without patterns, whose names cannot be listed. */
   get exact(): ModelAlias[] {
     return this.aliases.filter(({ name }) => !isPattern(name));
   }

@@ -1,9 +1,9 @@
 /**
- * Work done in rounds, one at a time: by itself every `everyMs`, and whenever somebody asks. A caller that asks while
- * a round is under way shares it. The work must not reject: nothing would handle the rejection.
+ * Work that runs every `everyMs` and on demand, one run at a time. A caller that asks while a run is under way shares
+ * it. The work must not reject: nothing would handle the rejection.
  */
 export class PeriodicTask {
-  #underWay: Promise<void> | null = null;
+  #running: Promise<void> | null = null;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -14,26 +14,27 @@ export class PeriodicTask {
   }
 
   run(): Promise<void> {
-    this.#underWay ??= this.work().finally(() => {
-      this.#underWay = null;
+    this.#running ??= this.work().finally(() => {
+      this.#running = null;
     });
-    return this.#underWay;
+    return this.#running;
   }
 
-  /** A round that begins from now on: one that is under way may have begun before the latest came. */
-  async runAnew(): Promise<void> {
-    await this.#underWay;
+  /** Resolves after a run that started after this call: one that is under way may have missed the latest state. */
+  async runAgain(): Promise<void> {
+    await this.#running;
     await this.run();
   }
 
-  /** Stops the timer. */
-  stop(): void {
+  /** Stops the timer and waits for a run under way. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#running;
   }
 
-  /** Stops after one more. */
+  /** Stops after one last run. */
   async finish(): Promise<void> {
-    this.stop();
-    await this.runAnew();
+    await this.stop();
+    await this.run();
   }
 }

@@ -96,16 +96,6 @@ describe("a semaphore", () => {
     expect(order).toEqual([0]);
   });
 
-  it("follows a number of permits that changes", async () => {
-    const none = semaphore(0);
-    const { order } = enter(none, 2);
-    await settled();
-    expect(order).toEqual([]);
-    none.setPermits(2);
-    await settled();
-    expect(order).toEqual([0, 1]);
-  });
-
   it("releases the permit of work that fails", async () => {
     const one = semaphore(1, { maxWaiting: 0 });
     await expect(one.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");

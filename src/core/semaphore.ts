@@ -1,7 +1,7 @@
 /**
- * Lets a limited number of things run at once: first come, first served, also when one that needs several
+ * Bounds concurrency: first come, first served, also when one that needs several
  * permits has to wait for them. The queue is bounded in length and in wait; past either, `refusal` is thrown.
- * Where accounts must not hold up one another, the queue has to be fair between them: fair-queue.ts, and
+ * Where accounts must not block one another, the queue has to be fair between them: fair-queue.ts, and
  * fair-shares.ts for request bodies.
  */
 import { waitForTurn } from "./wait-for-turn.js";
@@ -21,18 +21,9 @@ interface Waiter {
 
 export class Semaphore {
   readonly #waiting = new Set<Waiter>();
-  #permits: number;
   #taken = 0;
 
-  constructor(private readonly options: SemaphoreOptions) {
-    this.#permits = options.permits;
-  }
-
-  /** Permits that are held already stay valid, also when there are fewer now. */
-  setPermits(permits: number): void {
-    this.#permits = permits;
-    this.#dispatch();
-  }
+  constructor(private readonly options: SemaphoreOptions) {}
 
   /** Releases the permit when the work ends, whether or not it succeeds. */
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -87,6 +78,7 @@ export class Semaphore {
 
   /** A request for more permits than exist runs alone. */
   #fits(count: number): boolean {
-    return this.#taken + Math.min(count, Math.max(1, this.#permits)) <= this.#permits;
+    const { permits } = this.options;
+    return this.#taken + Math.min(count, permits) <= permits;
   }
 }

@@ -38,7 +38,7 @@ export interface NewKey {
  * Emails compare without regard to case. Times are whole milliseconds.
  */
 export interface Store {
-  /** Rejects with `DuplicateEmail` when the address is taken, also when two create it at once. */
+  /** Rejects with `DuplicateEmail` when the address is taken, also for two concurrent calls. */
   createAccount(account: NewAccount): Promise<Account>;
   findAccountByEmail(email: string): Promise<Account | null>;
   listAccounts(): Promise<Account[]>;
@@ -54,7 +54,7 @@ export interface Store {
   putPlan(plan: Plan): Promise<void>;
 
   createKey(key: NewKey): Promise<ApiKey>;
-  /** Finds live, expired and revoked keys alike: judging them is the caller's. */
+  /** Finds live, expired and revoked keys alike: checking them is the caller's responsibility. */
   findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
   findKeyRecord(id: string): Promise<KeyRecord | null>;
   findKey(id: string): Promise<ApiKey | null>;
@@ -68,8 +68,8 @@ export interface Store {
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
   revokeKey(id: string, at: Date): Promise<void>;
   /**
-   * Creates `replacement`, which notes what it replaces, and lets the key end at `endsAt`, both or neither. Null, and nothing is done, when
-   * the key is gone or has a time of revocation already: of many callers at once one succeeds.
+   * Creates `replacement`, which notes what it replaces, and revokes the key at `endsAt`, both or neither. Null, and nothing is done, when
+   * the key does not exist or is already revoked: of concurrent callers exactly one succeeds.
    */
   rotateKey(id: string, endsAt: Date, replacement: NewKey): Promise<{ key: ApiKey; replaced: ApiKey } | null>;
   /** Null when there is no such key. */
@@ -85,7 +85,7 @@ export interface Store {
   initSetting(name: string, value: string): Promise<string>;
   setSetting(name: string, value: string): Promise<void>;
 
-  /** A cheap query that tells whether the store answers. */
+  /** A cheap query: whether the store answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** What `withTimeLimit` throws unless told otherwise. */
+/** Thrown by `withTimeLimit` by default. */
 class TookTooLong extends Error {
   constructor(limitMs: number) {
     super(`It took longer than ${limitMs} ms.`);
@@ -9,8 +9,8 @@ class TookTooLong extends Error {
 }
 
 /**
- * Rejects when `work` takes longer; the work itself goes on, and its outcome is ignored. What has already arrived
- * is read before time is called: after a moment in which this process was busy, the result may be there.
+ * Rejects when `work` takes longer; the work itself goes on, and its outcome is ignored. Results
+ * that have already arrived are read before it rejects: if this process was busy, the result may be waiting.
  */
 export async function withTimeLimit<T>(
   work: Promise<T>,

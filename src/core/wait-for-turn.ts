@@ -9,7 +9,7 @@ export interface TurnOptions {
   tooLate: () => Error;
 }
 
-/** `join` adds a waiter to the queue, to be granted its turn at once or later, and returns how to remove it. */
+/** `join` adds a waiter to the queue, to be granted its turn immediately or later, and returns how to remove it. */
 export function waitForTurn<T>(
   join: (grant: (turn: T) => void) => () => void,
   { signal, limitMs, tooLate }: TurnOptions,

@@ -4,7 +4,7 @@
  *
  * Label values come from closed sets of ours and need no escaping.
  */
-import { MultiKeyMap } from "../core/multi-key-map.js";
+import { MultiKeyMap } from "./multi-key-map.js";
 
 type LabelValues = readonly (string | number)[];
 

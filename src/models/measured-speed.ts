@@ -39,7 +39,7 @@ const fewestGaps = 20;
 /** Follows how fast the models generate here, one stream's rate each, and notes it now and then. */
 export class SpeedNotes {
   readonly #gaps = new Map<ModelId, { ms: number; count: number }>();
-  readonly #rounds: PeriodicTask;
+  readonly #notes: PeriodicTask;
 
   constructor(
     private readonly store: Pick<Store, "setSetting">,
@@ -47,7 +47,7 @@ export class SpeedNotes {
     private readonly fileOf: (model: ModelId) => string | null,
     everyMs = 60_000,
   ) {
-    this.#rounds = new PeriodicTask(() => this.#note(), everyMs);
+    this.#notes = new PeriodicTask(() => this.#note(), everyMs);
   }
 
   /** `tokens` arrived together, `gapMs` after those before them. */
@@ -60,11 +60,11 @@ export class SpeedNotes {
 
   /** Never rejects: a speed that is not noted is no loss. */
   flush(): Promise<void> {
-    return this.#rounds.run();
+    return this.#notes.run();
   }
 
   close(): Promise<void> {
-    return this.#rounds.finish();
+    return this.#notes.finish();
   }
 
   async #note(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
-import { OneTimeLinks, type MadeLink } from "../../core/sign-in/one-time-links.js";
+import { OneTimeLinks, type CreatedLink } from "../../core/sign-in/one-time-links.js";
 import { systemClock } from "../../core/clock.js";
 import { smtpMailer } from "../../adapters/smtp.js";
 import { report, time } from "../output.js";
@@ -54,7 +54,7 @@ export function inviteCommand(accounts: Command): void {
 async function deliver(
   command: Command,
   config: Config,
-  { path, expiresAt }: MadeLink,
+  { path, expiresAt }: CreatedLink,
   write: (link: string) => Mail | null,
 ): Promise<void> {
   const link = serviceUrl(config) + path;

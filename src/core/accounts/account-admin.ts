@@ -6,7 +6,7 @@ import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { resetMail } from "../sign-in/mail.js";
-import type { MadeLink, OneTimeLinks } from "../sign-in/one-time-links.js";
+import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
@@ -121,7 +121,7 @@ export class AccountAdmin {
   }
 
   /** The link is mailed too when there is a mail server. */
-  async makeResetLink(actor: Actor, id: string): Promise<MadeLink> {
+  async createResetLink(actor: Actor, id: string): Promise<CreatedLink> {
     const { links, audit, outbox, publicUrl, ownerName } = this.parts;
     const { account } = await this.#require(id);
     const made = await links.reset(id);

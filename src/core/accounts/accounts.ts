@@ -1,4 +1,4 @@
-/** What can be done with accounts, by the operator's commands and by the dashboard alike. */
+/** Operations on accounts, for the command line and the dashboard. */
 import { UserError } from "../user-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
 import { DuplicateEmail, type Store } from "../store.js";

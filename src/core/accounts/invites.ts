@@ -11,7 +11,7 @@ import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 import { inviteMail } from "../sign-in/mail.js";
 import { checkedEmail } from "./sign-up.js";
-import { inviteId, type MadeLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
+import { inviteId, type CreatedLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -46,7 +46,7 @@ export class Invites {
   constructor(private readonly parts: InvitesParts) {}
 
   /** Mailed too when it is for an address and there is a mail server. */
-  async create(actor: Actor, { email: typed, planId, days }: InviteRequest): Promise<MadeLink> {
+  async create(actor: Actor, { email: typed, planId, days }: InviteRequest): Promise<CreatedLink> {
     const { store, links, audit, outbox, publicUrl, ownerName, signUp } = this.parts;
     if (signUp === "closed") {
       throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");

@@ -1,4 +1,4 @@
-/** Plans as operators change them, by the admin page and the command line alike. */
+/** Changing plans, for the admin pages and the command line. */
 import { defaultPlanId } from "./accounts.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Plan } from "../entities.js";
@@ -16,7 +16,7 @@ export async function listPlans(store: PlanStore): Promise<{ plan: Plan; account
 /** Creates the plan or replaces it. */
 export async function savePlan(store: PlanStore, plan: Plan): Promise<Plan> {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
-    throw new DashboardError("bad_request", "A plan's id has small letters, digits and hyphens.", {
+    throw new DashboardError("bad_request", "A plan's id has lowercase letters, digits and hyphens.", {
       field: "id",
     });
   }

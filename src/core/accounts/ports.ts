@@ -3,7 +3,7 @@ import type { Account, Role } from "../entities.js";
 import type { KeySwitch } from "../keys/own-keys.js";
 import type { CredentialStore } from "../sign-in/ports.js";
 
-/** A line of the operator's list. */
+/** A row of the admins' list of accounts. */
 export interface AccountSummary {
   account: Account;
   /** How many of its keys have neither expired nor been revoked. */

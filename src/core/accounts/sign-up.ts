@@ -1,7 +1,7 @@
 /**
- * Creating one's own account: by signing up, with or without an invitation, and the operator's by the
- * set-up link. Links are looked at before the password is hashed, so that invented ones cost nothing, and used
- * up in the transaction that creates the account, so that exactly one of many attempts at once succeeds.
+ * Creating one's own account: by signing up, with or without an invitation, and the first admin's by the
+ * set-up link. Links are checked before the password is hashed, so that invented ones cost nothing, and used
+ * up in the transaction that creates the account, so that exactly one of many concurrent attempts succeeds.
  */
 import { checkEmail, defaultPlanId } from "./accounts.js";
 import type { SignUpMode } from "./sign-up-mode.js";
@@ -65,7 +65,7 @@ export class SignUp {
     return account;
   }
 
-  /** The operator's account, by the link that the first start printed. */
+  /** The first admin's account, by the link that the first start printed. */
   async setUp(token: string, emailText: string, password: string): Promise<Account> {
     const { hash } = await this.#findLink("setup", token);
     const email = checkedEmail(emailText);

@@ -6,7 +6,7 @@ import type { StoredStore } from "./ports.js";
 import type { Clock } from "../clock.js";
 
 const pageRows = 50;
-const exportedAtOnce = 200;
+const exportBatchSize = 200;
 
 const reasons = new Map([
   ["accounts", "Your account: the address you sign in with, a hash of your password, your role and plan."],
@@ -74,12 +74,12 @@ export async function* storedExport(
   accountId: string,
 ): AsyncGenerator<string> {
   yield `{\n  "exportedAt": ${JSON.stringify(clock.now().toISOString())},\n  "tables": [`;
-  for (const [place, name] of store.tables.entries()) {
+  for (const [index, name] of store.tables.entries()) {
     const why = JSON.stringify(reasons.get(name) ?? "");
-    yield `${place === 0 ? "" : ","}\n    { "name": ${JSON.stringify(name)}, "why": ${why}, "rows": [`;
+    yield `${index === 0 ? "" : ","}\n    { "name": ${JSON.stringify(name)}, "why": ${why}, "rows": [`;
     let after: string | null = null;
     do {
-      const page = await store.read(accountId, name, after, exportedAtOnce);
+      const page = await store.read(accountId, name, after, exportBatchSize);
       const rows = (page?.rows ?? []).map((row) => `\n      ${JSON.stringify(row)}`);
       if (rows.length > 0) yield (after === null ? "" : ",") + rows.join(",");
       after = page?.next ?? null;

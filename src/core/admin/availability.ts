@@ -124,7 +124,7 @@ function incidentsOf(rows: readonly Outcomes[]): Incident[] {
   const hours = [...new Set(rows.map((row) => row.start.getTime()))].sort((a, b) => a - b);
   for (const start of hours) {
     const ofHour = rows.filter((row) => row.start.getTime() === start);
-    const models = modelIds.filter((model) => isBad(model, ofHour));
+    const models = modelIds.filter((model) => isIncident(model, ofHour));
     if (models.length === 0) continue;
     const failed = ofHour.filter((row) => isFailure(row.code)).reduce((sum, row) => sum + row.requests, 0);
     const last = incidents.at(-1);
@@ -144,7 +144,7 @@ function incidentsOf(rows: readonly Outcomes[]): Incident[] {
   return incidents.reverse();
 }
 
-function isBad(model: ModelId, ofHour: readonly Outcomes[]): boolean {
+function isIncident(model: ModelId, ofHour: readonly Outcomes[]): boolean {
   const counts = none();
   for (const row of ofHour) if (row.model === model || row.model === null) addTo(counts, row);
   return counts.failed >= leastFailures && counts.failed / (counts.answered + counts.failed) >= leastShare;

@@ -1,6 +1,6 @@
 /**
- * What an operator should see to before others use the service. An item is done when the server knows that it is;
- * any other can be ticked off by an admin, who may have a reason (no mail server, a backup made by other means).
+ * What to set up before others use the service. An item is done when the server can tell;
+ * any other can be ticked off by an admin, who may have a reason (no mail server, backups by other means).
  * Ticks are settings of the service, one each, so that two admins do not undo each other's.
  */
 import { checklistItems, type Checklist, type ChecklistItem } from "./service-views.js";
@@ -69,7 +69,7 @@ export class AdminChecklist {
     await this.store.setSetting(tickOf(item), isTicked ? ticked : "");
   }
 
-  /** Only when nothing on it is left to do. */
+  /** Only when no item is open. */
   async hide(own: OwnFacts): Promise<void> {
     const { entries } = await this.read(own);
     if (entries.some(({ state }) => state === "open")) {

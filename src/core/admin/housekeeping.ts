@@ -1,7 +1,8 @@
-/** Deletes what has expired, at the start and once an hour. A round that fails is made up for by the next. */
+/** Deletes what has expired, at the start and once an hour. The next run makes up for one that failed. */
 import type { AuditStore } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { QuotaStore } from "../limits/ports.js";
+import { PeriodicTask } from "../periodic-task.js";
 import type { ChangeStore } from "../replicas/changes.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -36,20 +37,16 @@ export interface HousekeepingParts {
 }
 
 export class Housekeeping {
-  readonly #timer: NodeJS.Timeout;
-  #round: Promise<void>;
+  readonly #task: PeriodicTask;
 
   constructor(private readonly parts: HousekeepingParts) {
-    this.#round = this.#tidy();
-    this.#timer = setInterval(() => {
-      this.#round = this.#tidy();
-    }, everyMs).unref();
+    this.#task = new PeriodicTask(() => this.#tidy(), everyMs);
+    void this.#task.run();
   }
 
-  /** Waits for a round that is under way. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
+  /** Waits for a run under way. */
+  close(): Promise<void> {
+    return this.#task.stop();
   }
 
   /** Never rejects. */

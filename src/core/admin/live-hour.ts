@@ -1,6 +1,6 @@
 /**
- * The last hour of this process, minute by minute, for the operator's page: how requests ended, and what a sample
- * every ten seconds found (queue, running replies, tokens a second, memory, disk). In memory only and bounded; a
+ * The last hour of this process, minute by minute, for the admin page: how requests ended, and samples
+ * every ten seconds (queue, running replies, tokens a second, memory, disk). In memory only and bounded; a
  * restart begins with nothing. Other replicas have an hour of their own.
  */
 import type { Clock } from "../clock.js";
@@ -79,7 +79,7 @@ export class LiveHour {
     clearInterval(this.#timer);
   }
 
-  /** The present minute. A clock that was set to another time begins the hour again. */
+  /** The present minute. A clock change clears the hour. */
   #minuteOf(now: Date): Minute {
     const nowMs = now.getTime();
     const startMs = nowMs - (nowMs % minuteMs);

@@ -35,53 +35,53 @@ export class ModelAdmin {
   }
 
   preflight(engine: EngineRequest): Promise<EnginePreflight> {
-    return told("url", () => this.sources.preflight(engine));
+    return translateError("url", () => this.sources.preflight(engine));
   }
 
   async useWeights(actor: Actor, id: string, file: string, force: boolean): Promise<void> {
     const model = requireModel(id);
-    await told("file", () => this.sources.useWeights(model, file, force));
+    await translateError("file", () => this.sources.useWeights(model, file, force));
     await this.audit.record(actor, "changed source of model", model);
   }
 
   async useEngine(actor: Actor, id: string, engine: EngineRequest): Promise<void> {
     const model = requireModel(id);
-    await told("url", () => this.sources.useEngine(model, engine));
+    await translateError("url", () => this.sources.useEngine(model, engine));
     await this.audit.record(actor, "changed source of model", model);
   }
 
   async useDefault(actor: Actor, id: string): Promise<void> {
     const model = requireModel(id);
-    await told(undefined, () => this.sources.useDefault(model));
+    await translateError(undefined, () => this.sources.useDefault(model));
     await this.audit.record(actor, "changed source of model", model);
   }
 
   async rollBack(actor: Actor, id: string): Promise<void> {
     const model = requireModel(id);
-    await told(undefined, () => this.sources.rollBack(model));
+    await translateError(undefined, () => this.sources.rollBack(model));
     await this.audit.record(actor, "rolled back model", model);
   }
 
   async pull(actor: Actor, body: PullRequest): Promise<PullView> {
-    const pull = await told("reference", async () => this.pulls.start(body));
+    const pull = await translateError("reference", async () => this.pulls.start(body));
     await this.audit.record(actor, "started pull", pull.reference);
     return pull;
   }
 
   async pause(actor: Actor, id: string): Promise<PullView> {
-    const pull = await told(undefined, async () => this.pulls.pause(id));
+    const pull = await translateError(undefined, async () => this.pulls.pause(id));
     await this.audit.record(actor, "paused pull", pull.reference);
     return pull;
   }
 
   async resume(actor: Actor, id: string): Promise<PullView> {
-    const pull = await told(undefined, async () => this.pulls.resume(id));
+    const pull = await translateError(undefined, async () => this.pulls.resume(id));
     await this.audit.record(actor, "resumed pull", pull.reference);
     return pull;
   }
 
   async cancel(actor: Actor, id: string): Promise<void> {
-    const pull = await told(undefined, () => this.pulls.cancel(id));
+    const pull = await translateError(undefined, () => this.pulls.cancel(id));
     // Removing a finished one from the list changes nothing.
     if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);
   }
@@ -92,7 +92,7 @@ function requireModel(id: string): ModelId {
   throw new DashboardError("not_found", "There is no such model.");
 }
 
-async function told<T>(field: string | undefined, work: () => Promise<T>): Promise<T> {
+async function translateError<T>(field: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

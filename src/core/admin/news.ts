@@ -1,5 +1,5 @@
 /**
- * What the operator announces: entries of the changelog, and maintenance windows, which appear in it as soon
+ * Announcements by admins: changelog entries, and maintenance windows, which appear in it as soon
  * as they are scheduled. Whether a window is planned, open or over follows from the clock; it is not stored.
  */
 import { randomUUID } from "node:crypto";
@@ -7,7 +7,7 @@ import { longest } from "../bounds.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ChangelogItem, NewsStore } from "./ports.js";
-import type { MaintenanceWindow } from "../serving/maintenance-gate.js";
+import { isOver, type MaintenanceWindow } from "../serving/maintenance-gate.js";
 import type { Clock } from "../clock.js";
 
 /** The most of each kind that pages and feed show. */
@@ -117,10 +117,10 @@ export class News {
     return window;
   }
 
-  stateOf({ startsAt, endsAt, endedAt }: MaintenanceWindow): WindowState {
+  stateOf(window: MaintenanceWindow): WindowState {
     const now = this.clock.now();
-    if (endsAt <= now || (endedAt !== null && endedAt <= now)) return "over";
-    return startsAt <= now ? "open" : "planned";
+    if (isOver(window, now)) return "over";
+    return window.startsAt <= now ? "open" : "planned";
   }
 
   async #requireWindow(id: string): Promise<MaintenanceWindow> {

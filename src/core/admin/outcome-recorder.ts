@@ -1,16 +1,14 @@
 /**
- * Counts how completion requests ended, by hour, model and error code: for the causes on the operator's page and the
- * availability on the public one. Requests of callers without an account are counted too: while the database is
+ * Counts how completion requests ended, by hour, model and error code: for the causes on the admin page and the
+ * availability on the public status page. Requests of callers without an account are counted too: while the database is
  * unreachable nobody can be identified, and that is an outage.
  *
- * Counts gather in memory and are added to the store every few seconds. What the store does not take stays and is
- * tried again; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
- * matters to a share of thousands, and both are rarer than that. What gathers is bounded by the hours it may wait:
- * models and codes are closed sets.
+ * Counts collect in memory and are added to the store every few seconds. A failed write is retried; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
+ * matters to a percentage of thousands. Memory is bounded: models and codes are closed sets, and hours are limited
+ * by `mostRows`.
  */
 import type { ErrorCode } from "../errors.js";
 import type { ModelId } from "../models.js";
-import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../clock.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
@@ -36,13 +34,9 @@ export interface OutcomeRecorderParts {
   reportError: (error: unknown) => void;
 }
 
-type Rows = MultiKeyMap<
-  readonly [startMs: number, model: ModelId | null, code: ErrorCode | "none"],
-  Outcomes
->;
-
 export class OutcomeRecorder {
-  #rows: Rows = new MultiKeyMap();
+  /** By hour, model and code. */
+  #rows = new Map<string, Outcomes>();
   #failing = false;
   readonly #flushes: PeriodicTask;
 
@@ -54,10 +48,10 @@ export class OutcomeRecorder {
     const now = this.parts.clock.now();
     this.parts.live.add(outcome, now);
     const nowMs = now.getTime();
-    this.#add(nowMs - (nowMs % hourMs), model, code, 1);
+    this.#add({ start: new Date(nowMs - (nowMs % hourMs)), model, code, requests: 1 });
   }
 
-  /** Writes what has gathered. Never rejects. */
+  /** Writes what has been counted. Never rejects. */
   flush(): Promise<void> {
     return this.#flushes.run();
   }
@@ -69,27 +63,23 @@ export class OutcomeRecorder {
 
   async #write(): Promise<void> {
     if (this.#rows.size === 0) return;
-    const rows = this.#rows;
-    this.#rows = new MultiKeyMap();
+    const rows = [...this.#rows.values()];
+    this.#rows = new Map();
     try {
-      await this.parts.store.add(rows.values());
+      await this.parts.store.add(rows);
       this.#failing = false;
     } catch (error) {
-      for (const [[startMs, model, code], { requests }] of rows.entries()) {
-        this.#add(startMs, model, code, requests);
-      }
+      rows.forEach((row) => this.#add(row));
       // Once for each time that it begins: an outage may last for hours.
       if (!this.#failing) this.parts.reportError(error);
       this.#failing = true;
     }
   }
 
-  #add(startMs: number, model: ModelId | null, code: ErrorCode | "none", requests: number): void {
-    const key = [startMs, model, code] as const;
+  #add(row: Outcomes): void {
+    const key = `${row.start.getTime()} ${row.model} ${row.code}`;
     const held = this.#rows.get(key);
-    if (held !== undefined) held.requests += requests;
-    else if (this.#rows.size < mostRows) {
-      this.#rows.add(key, { start: new Date(startMs), model, code, requests });
-    }
+    if (held !== undefined) held.requests += row.requests;
+    else if (this.#rows.size < mostRows) this.#rows.set(key, row);
   }
 }

@@ -1,4 +1,4 @@
-/** What the whole service was used for: by time and model, the accounts and keys that use it most, causes of errors. */
+/** Usage of the whole service: by time and model, top accounts and keys, causes of errors. */
 import type { ServiceUsageReport, TopUsers } from "../usage/usage-views.js";
 import { playgroundKeyId } from "../bounds.js";
 import { errorTable } from "../errors.js";
@@ -52,7 +52,7 @@ export class ServiceUsageReports {
   constructor(private readonly parts: ServiceUsageParts) {}
 
   async report(request: ServiceUsageRequest): Promise<ServiceUsageReport> {
-    const { account, key } = await this.#whose(request);
+    const { account, key } = await this.#resolveScope(request);
     if (account === null) return this.#ofAll(request);
     const { buckets, totals, byModel } = await this.parts.reports.report(account.id, request);
     return { account: { id: account.id, email: account.email }, key, buckets, totals, byModel, causes: null };
@@ -60,19 +60,19 @@ export class ServiceUsageReports {
 
   /** With an account, only its keys are ranked. */
   async top(request: ServiceUsageRequest, measure: "requests" | "tokens"): Promise<TopUsers> {
-    const { account } = await this.#whose(request);
+    const { account } = await this.#resolveScope(request);
     const { from, to } = rangeOf(request);
     const { model } = request;
     await this.parts.usage.flush();
     const { usage } = this.parts.store.service;
     const filter = { from, to, model, accountId: account?.id };
     const { accounts, keys } = await usage.top(filter, measure, topLength);
-    return { accounts: account === null ? accounts : [], keys: keys.map(named) };
+    return { accounts: account === null ? accounts : [], keys: keys.map(withKeyLabel) };
   }
 
   /** The lines of a CSV file, read and written day by day: all of them may be more than memory should hold. */
   async *csv(request: ServiceUsageRequest): AsyncGenerator<string, void, undefined> {
-    const { account } = await this.#whose(request);
+    const { account } = await this.#resolveScope(request);
     const range = rangeOf(request);
     await this.parts.usage.flush();
     yield toCsv(csvHeadings, []);
@@ -86,7 +86,7 @@ export class ServiceUsageReports {
         line.model ?? "",
         ...countCells(figures(line)),
       ]);
-      yield withoutHeadings(rows);
+      yield toCsv(null, rows);
     }
   }
 
@@ -125,8 +125,8 @@ export class ServiceUsageReports {
     };
   }
 
-  /** A key names its account; the playground's stand-in for one does not. */
-  async #whose({ account: wanted, key: keyId }: ServiceUsageRequest): Promise<{
+  /** A key implies its account; the playground's pseudo-key does not. */
+  async #resolveScope({ account: wanted, key: keyId }: ServiceUsageRequest): Promise<{
     account: Account | null;
     key: ServiceUsageReport["key"];
   }> {
@@ -161,10 +161,10 @@ export class ServiceUsageReports {
   }
 }
 
-const named = (user: TopUser): TopUser => ({ ...user, keyName: keyLabel(user.keyId ?? "", user.keyName) });
+const withKeyLabel = (user: TopUser): TopUser => ({
+  ...user,
+  keyName: keyLabel(user.keyId ?? "", user.keyName),
+});
 
 const keyLabel = (keyId: string, name: string | null): string =>
   keyId === playgroundKeyId ? "Playground" : (name ?? keyId);
-
-const withoutHeadings = (rows: Parameters<typeof toCsv>[1]): string =>
-  rows.length === 0 ? "" : toCsv([], rows).slice(toCsv([], []).length);

@@ -31,7 +31,7 @@ export interface KeyRequest {
   tags?: readonly string[];
 }
 
-/** What is invalid is named by its field. */
+/** Names the field that is invalid. */
 class KeyFieldError extends UserError {
   constructor(
     message: string,
@@ -179,7 +179,7 @@ function checkName(text: string): string {
   throw new KeyFieldError("A key's name must have 1 to 80 characters and no control characters.", "name");
 }
 
-/** In small letters and each once, so that one word is one tag. Commas separate them in the store. */
+/** Lowercase and without duplicates, so that one word is one tag. Commas separate them in the store. */
 function checkTags(texts: readonly string[]): string[] {
   const tags = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((tag) => tag !== "");
   const isWord = (tag: string) =>

@@ -252,7 +252,7 @@ describe("while the store is unreachable", () => {
 
   it("does not wait indefinitely for a store that does not answer", async () => {
     const { text } = await issueKey();
-    const impatient = new KeyRing(store, clock, { storeMs: 20, patienceMs: 10 });
+    const impatient = new KeyRing(store, clock, { storeMs: 20, staleAfterMs: 10 });
     await impatient.verify(text);
     vi.spyOn(store, "findKeyByHash").mockReturnValue(new Promise(() => {}));
     clock.advance(30_000);
@@ -267,7 +267,7 @@ describe("while the store is unreachable", () => {
 
   it("does not let an answer that came late replace a newer one", async () => {
     const { key, text } = await issueKey();
-    const impatient = new KeyRing(store, clock, { storeMs: 20, patienceMs: 10 });
+    const impatient = new KeyRing(store, clock, { storeMs: 20, staleAfterMs: 10 });
     const record = await impatient.verify(text);
     let answerLate: (late: KeyRecord) => void = () => {};
     vi.spyOn(store, "findKeyByHash").mockReturnValueOnce(

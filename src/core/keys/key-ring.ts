@@ -2,19 +2,19 @@
  * Turns the key on a request into its caller, from memory whenever it can.
  *
  * A record read from the store is trusted for one second, so revocations and suspensions made by another
- * process are seen within that time; the ones made by this process call `forget` and are seen at once.
- * Expiry and revocation times are judged by the clock on every request, not when the record is read, so a
+ * process are seen within that time; the ones made by this process call `forget` and are seen immediately.
+ * Expiry and revocation times are compared with the clock on every request, not when the record is read, so a
  * key that ends in the future ends on time. Requests that need the same record share one query.
  *
  * When the store is unreachable, a record read within the last 60 s keeps working and everything else is answered
- * "try again" (503): a key is neither refused as unknown nor let in on a guess. A store that does not answer
+ * "try again" (503): a key is neither refused as unknown nor accepted unchecked. A store that does not answer
  * counts as unreachable: a key that is in memory waits for it for a second, any other for five.
  *
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
- * all, so guessing cannot push real callers out of memory. Two of them are looked up at once, so that a flood of
- * them does not stand before the keys in memory at the store.
+ * all, so guessing cannot push real callers out of memory. Two of them are looked up concurrently, so that a flood of
+ * them does not delay lookups of known keys.
  *
- * The days of last use, and the models, are gathered here and written in batches. A failed write keeps them for the next one, of a
+ * The days of last use, and the models, are collected here and written in batches. A failed write keeps them for the next one, of a
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
 import type { Clock } from "../clock.js";
@@ -47,7 +47,7 @@ export interface KeyRingWaits {
   /** For a store that does not answer. */
   storeMs: number;
   /** The same, when there is a record that can be used instead. */
-  patienceMs: number;
+  staleAfterMs: number;
 }
 
 interface Entry {
@@ -72,7 +72,7 @@ export class KeyRing {
   readonly #newKeys: Semaphore;
   readonly #waits: KeyRingWaits;
 
-  constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, patienceMs: 1_000 }) {
+  constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, staleAfterMs: 1_000 }) {
     this.#store = store;
     this.#clock = clock;
     this.#waits = waits;
@@ -96,7 +96,7 @@ export class KeyRing {
     return record;
   }
 
-  /** That a request with this key asked for this model. */
+  /** Notes that a request with this key named this model. */
   noteModel(keyId: string, model: ModelId): void {
     this.#noteUse(keyId, model);
   }
@@ -121,7 +121,7 @@ export class KeyRing {
     this.#drop(() => true);
   }
 
-  /** Writes the last-used times gathered so far. Never rejects. */
+  /** Writes the last-used times collected so far. Never rejects. */
   flush(): Promise<void> {
     return this.#flushes.run();
   }
@@ -167,7 +167,7 @@ export class KeyRing {
     try {
       const lookup = this.#lookUp(name, hash);
       const isUsableWithout = entry !== undefined && this.#isUsableWithoutStore(entry);
-      return await (isUsableWithout ? withTimeLimit(lookup, this.#waits.patienceMs) : lookup);
+      return await (isUsableWithout ? withTimeLimit(lookup, this.#waits.staleAfterMs) : lookup);
     } catch {
       return this.#recordWithoutStore(name);
     }

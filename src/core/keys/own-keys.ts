@@ -1,6 +1,6 @@
 /**
- * The keys of one account, for its owner. A key of another account is not there, so its id tells nothing.
- * Changes reach the next request at once; a key that stops working takes its running streams with it.
+ * The keys of one account, for its owner. A key of another account is answered like one that does not exist.
+ * Changes apply to the next request; when a key stops working, its running streams end.
  */
 import type { AuditAction } from "../audit-actions.js";
 import type { Audit } from "../audit.js";
@@ -42,10 +42,10 @@ export class OwnKeys {
 
   /** Newest first. `next` continues where the page ends; null on the last one. */
   async list(account: Account, after: string | null): Promise<{ keys: ApiKey[]; next: string | null }> {
-    const place = after === null ? null : placeOf(after);
+    const place = after === null ? null : parseCursor(after);
     // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
-    // One more than asked for tells whether there is a next page.
+    // One more than the page holds, to see whether there is a next page.
     const found = await this.parts.store.pageOfKeys(account.id, place, listedKeys + 1);
     const keys = found.slice(0, listedKeys);
     const last = keys.at(-1);
@@ -58,11 +58,11 @@ export class OwnKeys {
     return keyPage(await this.parts.store.listKeys(account.id), request, this.parts.clock.now());
   }
 
-  /** Seen by the next request; those under way were admitted by what applied before. */
+  /** Applies to the next request; running ones were admitted under the previous settings. */
   async edit(account: Account, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
     const { store, clock } = this.parts;
     await this.#require(account, id);
-    const key = await explained("conflict", () => editKey(store, clock, id, change));
+    const key = await translateError("conflict", () => editKey(store, clock, id, change));
     this.parts.keys.forget(id);
     await this.#record(account, "edited key", id);
     return key;
@@ -70,7 +70,7 @@ export class OwnKeys {
 
   async create(account: Account, request: KeyRequest): Promise<IssuedKey> {
     const { store, clock } = this.parts;
-    const issued = await explained("bad_request", () => createKey(store, clock, account, request));
+    const issued = await translateError("bad_request", () => createKey(store, clock, account, request));
     await this.#record(account, "created key", issued.key.id);
     return issued;
   }
@@ -81,7 +81,7 @@ export class OwnKeys {
     if (key.disabledAt !== null) {
       throw new DashboardError("conflict", "This key is disabled. Enable it first, or create a new one.");
     }
-    const issued = await explained("conflict", () => rotateKey(store, clock, id, graceMs));
+    const issued = await translateError("conflict", () => rotateKey(store, clock, id, graceMs));
     this.parts.keys.forget(id);
     if (graceMs === 0) this.parts.cutStreams({ keyId: id });
     await this.#record(account, "rotated key", id);
@@ -129,7 +129,7 @@ export class OwnKeys {
 }
 
 /** Where a page ended: when its last key was created, and its id. */
-function placeOf(cursor: string): Pick<ApiKey, "id" | "createdAt"> {
+function parseCursor(cursor: string): Pick<ApiKey, "id" | "createdAt"> {
   const [, time, id] = /^(\d{1,15}) (\w{1,64})$/.exec(cursor) ?? [];
   if (time === undefined || id === undefined) {
     throw new DashboardError("bad_request", "There is no such page.", { field: "after" });
@@ -137,8 +137,8 @@ function placeOf(cursor: string): Pick<ApiKey, "id" | "createdAt"> {
   return { createdAt: new Date(Number(time)), id };
 }
 
-/** The rules about keys speak to the command line and the dashboard alike; here they become its errors. */
-async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): Promise<T> {
+/** The rules about keys serve the command line and the dashboard; here their errors become the dashboard's. */
+async function translateError<T>(code: DashboardErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,15 +1,15 @@
 /**
- * One request on its way past the limits. Every step asks the counters for all that is due, in one round trip.
+ * One request's way through the limits. Each step asks the counters for everything that is due, in one round trip.
  *
- * The count of a request is put off while room is foreseen: it is made together with the lease and the reservation of
- * tokens, when the prompt is counted, so a completion asks once before it runs and once after: with shared counters, two
- * round trips. What is foreseen is what this replica last heard, plus its own requests that are not counted yet; so a
- * caller makes a replica work at most for as many requests as the limits allow before it is refused. Without room in
- * sight, or where nothing can be recalled, the request is counted before its body is read, the lease is taken and tokens
- * must be left before any work on the prompt.
+ * While the limits appear to have room, counting the request is deferred until its prompt has been tokenised: it is then
+ * counted together with the lease and the reservation of tokens. So a completion takes two round trips with shared
+ * counters, one before it runs and one after. Whether there is room is judged by this replica's last readings plus its own
+ * uncounted requests, so a caller can make a replica work on at most as many requests as the limits allow. Without room,
+ * or where counters keep no last reading, the request is counted before its body is read, and the lease is taken and
+ * the token limit checked before any work on the prompt.
  *
- * An error that comes before the reservation is told after the request was counted (`count`), and a refusal of that count
- * goes before it: clients see the same order either way.
+ * An error before the reservation is reported after the request was counted (`count`), and a refusal by that count takes
+ * precedence: clients see the same order either way.
  */
 import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, Lease, WindowAsk } from "../counters.js";
 import type { KeyRecord } from "../entities.js";
@@ -31,7 +31,7 @@ import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 export interface AdmissionParts {
   admissions: Admissions;
   caller: KeyRecord;
-  state: "new" | "put off" | "counted";
+  state: "new" | "deferred" | "counted";
   /** Null where there are none. */
   quotas: QuotaBook | null;
   onCounted: () => void;
@@ -39,14 +39,14 @@ export interface AdmissionParts {
   onRefusal: (meter: Meter) => void;
 }
 
-/** What an answer of the counters said; undefined for what was not read. */
+/** What the counters answered; undefined for what was not read. */
 export interface ReadRates {
   requests: RateReading | undefined;
   tokens: RateReading | undefined;
   quotas: readonly QuotaReading[];
 }
 
-/** What is reserved in a window. */
+/** A reservation in one window. */
 interface Reserved {
   name: string;
   window: string;
@@ -57,7 +57,7 @@ interface Reserved {
   count: number;
 }
 
-/** A refused lease says nothing about when one is free. */
+/** A refused lease does not say when the next one is free. */
 const leaseRetryMs = 1_000;
 
 const none: readonly never[] = [];
@@ -77,9 +77,9 @@ export class Admission {
     this.#meters = metersOf(parts.caller);
   }
 
-  /** The request may go on without having been counted. */
-  get isPutOff(): boolean {
-    return this.#state === "put off";
+  /** The request may proceed without having been counted. */
+  get isDeferred(): boolean {
+    return this.#state === "deferred";
   }
 
   /** Counts the request, once. Resolves to the refusal. */
@@ -90,24 +90,24 @@ export class Admission {
   }
 
   /**
-   * Takes the lease and throws when no token is left: before any work on the prompt. Puts that off too, unless
-   * `isLong`: then the work may take long enough to have others refused meanwhile.
+   * Takes the lease, and throws when no tokens are left, before any work on the prompt. Deferred as well, unless
+   * `isLong`: work on the prompt may then take so long that other requests are refused meanwhile.
    */
   async hold({ isLong }: { isLong: () => boolean }): Promise<void> {
-    if (!this.isPutOff || isLong()) await this.#admit(0);
+    if (!this.isDeferred || isLong()) await this.#admit(0);
   }
 
-  /** Takes the lease, and asks for no tokens: for work that uses none. */
+  /** Takes the lease without reserving tokens, for work that uses none. */
   async lease(): Promise<void> {
     await this.#admit(null);
   }
 
   /**
    * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
-   * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
+   * has. `promptTokens` is the part of the amount that a shorter reply would not save.
    */
   async reserve(amount: number, promptTokens = 0): Promise<void> {
-    this.#lookAtQuotas();
+    this.#openQuotaMeters();
     const smallest = this.#smallestOfTokens();
     if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
     const { readings } = await this.#admit(amount);
@@ -123,7 +123,7 @@ export class Admission {
   }
 
   /**
-   * Replaces what is reserved by the tokens that were used, null when it never ran, and gives the lease back. Never
+   * Replaces the reservation by the tokens that were used (null when it never ran) and releases the lease. Never
    * rejects.
    */
   async settle(used: number | null): Promise<void> {
@@ -136,13 +136,13 @@ export class Admission {
       return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
     });
     const isShared = await this.parts.admissions.settle(corrections, lease);
-    // Afterwards: a window that is opened again meanwhile must not have it from both.
+    // Afterwards: a window that is reopened meanwhile must not count it twice.
     if (used !== null) this.#record(used, reserved, { isUrgent: !isShared });
   }
 
-  /** For a request that has ended: counts it if nothing else did. */
+  /** For a request that has ended: counts it unless it was counted before. */
   close(): void {
-    if (this.isPutOff) void this.count().catch(() => undefined);
+    if (this.isDeferred) void this.count().catch(() => undefined);
   }
 
   #record(used: number, reserved: readonly Reserved[], { isUrgent }: { isUrgent: boolean }): void {
@@ -159,8 +159,8 @@ export class Admission {
     }
   }
 
-  /** Their windows are those of now. */
-  #lookAtQuotas(): void {
+  /** With the windows of this moment. */
+  #openQuotaMeters(): void {
     this.#quotas = this.parts.quotas?.metersOf(this.parts.caller) ?? [];
   }
 
@@ -174,29 +174,27 @@ export class Admission {
   }
 
   async #count(): Promise<ServiceError | null> {
-    this.#lookAtQuotas();
-    const { countRequest, readTokens } = this.#meters;
-    const ofQuotas = this.#quotas.map((meter) => windowAsk(meter, 0));
+    this.#openQuotaMeters();
     const answer = await this.#ask({
-      first: countRequest,
+      first: this.#countRequest(),
       leases: none,
       then: none,
-      read: ofQuotas.length === 0 ? readTokens : [...readTokens, ...ofQuotas],
+      read: [...this.#meters.tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0)),
     });
     return this.#refusalOf(answer);
   }
 
-  /** Everything that is still due; null: but tokens. */
+  /** Asks for everything that is still due; null: without tokens. */
   async #admit(amount: number | null): Promise<AdmissionAnswer> {
     const refusal = await this.#counting;
     if (refusal !== null) throw refusal;
-    if (amount === 0) this.#lookAtQuotas();
+    if (amount === 0) this.#openQuotaMeters();
     const isDue = this.#state !== "counted";
-    const { requests, countRequest, leases } = this.#meters;
+    const { requests, concurrency } = this.#meters;
     const then = amount === null ? none : this.#asksFor(amount);
     const answer = await this.#ask({
-      first: isDue ? countRequest : none,
-      leases: this.#lease === null ? leases : none,
+      first: isDue ? this.#countRequest() : none,
+      leases: this.#lease === null ? concurrency.map(({ name, limit }) => ({ name, limit })) : none,
       then,
       read: none,
     });
@@ -206,6 +204,10 @@ export class Admission {
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
+  }
+
+  #countRequest(): WindowAsk[] {
+    return this.#meters.requests.map((meter) => windowAsk(meter, 1));
   }
 
   #asksFor(amount: number): WindowAsk[] {
@@ -244,7 +246,7 @@ export class Admission {
     if (quota !== undefined) quotas?.noteUse(caller, quota, reading?.count ?? 0, true);
     const { requests, tokens, concurrency } = this.#meters;
     const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
-    if (meter === undefined) throw new Error("A limit refused that was not asked.");
+    if (meter === undefined) throw new Error("A limit that was not asked for refused.");
     onRefusal(meter);
     const isForTokens = amount > 0 && (quota?.kind === "tokens" || tokens.some(isNamed));
     const left = reading ?? { remaining: 0, resetMs: leaseRetryMs };
@@ -252,7 +254,7 @@ export class Admission {
   }
 }
 
-/** What a window counted too much or too little. A request that never ran counts for no quota. */
+/** By how much the window counted too much or too little. A request that never ran does not count against quotas. */
 function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used: number | null): number {
   if (kind === "requests") return used === null ? -amount : 0;
   return (used ?? 0) - amount;

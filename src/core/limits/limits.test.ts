@@ -135,7 +135,7 @@ describe("limits", () => {
 });
 
 describe("a key's own limits", () => {
-  it("hold below the plan's, and say whose they are", async () => {
+  it("hold below the plan's, and say scopeLabel they are", async () => {
     const { limits, countRequest } = setup();
     const caller = callerWith({ requestsPerMinute: 10 }, { requestsPerMinute: 2 });
     const results = await Promise.all(Array.from({ length: 5 }, () => countRequest(caller)));

@@ -2,8 +2,8 @@
  * What a plan allows, counted for each account, and below that what a key allows where it carries limits of
  * its own. Every authenticated request is counted. Tokens are reserved before a run, prompt plus cap, and
  * settled afterwards to what was used, so that a parallel burst cannot spend the same tokens twice.
- * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is given back when
- * the next refuses. How a request passes them: `admission.ts`.
+ * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is returned when
+ * the next refuses. One request's way through them: `admission.ts`.
  */
 import type { Admissions, Leases } from "../counters.js";
 import type { KeyRecord } from "../entities.js";
@@ -37,7 +37,7 @@ export interface EnterOptions {
 
 export interface LimitsOptions {
   quotas?: QuotaBook;
-  /** Called for each refusal, with the limit as in `tokens_per_day` and whose it is. */
+  /** Called for each refusal, with the limit as in `tokens_per_day` and its scope. */
   onRefusal?: (limit: string, scope: LimitReading["scope"]) => void;
 }
 
@@ -54,7 +54,7 @@ export interface LimitReading {
 }
 
 export class Limits {
-  /** By account and key: requests that were let in and are not counted yet. */
+  /** By account and key: admitted requests that are not counted yet. */
   readonly #uncounted = new Map<string, number>();
   readonly #onRefusal = (meter: Meter): void => this.options.onRefusal?.(nameOf(meter), scopeOf(meter));
 
@@ -64,15 +64,15 @@ export class Limits {
     private readonly options: LimitsOptions = {},
   ) {}
 
-  /** Asks nobody yet. Call `close` on it at the end, however the request ended. */
+  /** Asks the counters nothing yet. Call `close` on it at the end, however the request ended. */
   enter(caller: KeyRecord, { onRates, isCounted = false }: EnterOptions = {}): Admission {
-    const isPutOff = !isCounted && this.#seesRoom(caller);
-    if (isPutOff) this.#noteUncounted(caller, 1);
+    const isDeferred = !isCounted && this.#seesRoom(caller);
+    if (isDeferred) this.#noteUncounted(caller, 1);
     return new Admission({
       admissions: this.admissions,
       caller,
-      state: isCounted ? "counted" : isPutOff ? "put off" : "new",
-      onCounted: isPutOff ? () => this.#noteUncounted(caller, -1) : nothing,
+      state: isCounted ? "counted" : isDeferred ? "deferred" : "new",
+      onCounted: isDeferred ? () => this.#noteUncounted(caller, -1) : nothing,
       onRates: onRates ?? nothing,
       quotas: this.options.quotas ?? null,
       onRefusal: this.#onRefusal,
@@ -104,7 +104,7 @@ export class Limits {
     });
   }
 
-  /** The same for concurrency, which no clock frees. */
+  /** The same for concurrency, which does not reset by the clock. */
   async readConcurrency(caller: KeyRecord): Promise<Omit<LimitReading, "resetMs" | "resetsAt">[]> {
     return Promise.all(
       metersOf(caller).concurrency.map(async (meter) => {
@@ -123,7 +123,7 @@ export class Limits {
       tightestOf([meter], readings) ?? { limit: meter.limit, remaining: meter.limit, resetMs: 0 };
   }
 
-  /** Whether, by what is known here, every limit has room for one more beside those that are not counted yet. */
+  /** Whether, as far as this replica knows, every limit has room for one more besides the uncounted ones. */
   #seesRoom(caller: KeyRecord): boolean {
     const { admissions } = this;
     if (!admissions.canRecall) return false;

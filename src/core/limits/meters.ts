@@ -1,5 +1,5 @@
-/** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
-import type { CounterReading, LeaseAsk, WindowAsk } from "../counters.js";
+/** The limits that apply to a caller: what is counted, under which name, up to what, and who set it. */
+import type { CounterReading, WindowAsk } from "../counters.js";
 import type { ApiKey, KeyRecord } from "../entities.js";
 import { ServiceError } from "../errors.js";
 
@@ -27,7 +27,8 @@ export interface Meter {
   name: string;
   limit: number;
   unit: string;
-  whose: string;
+  /** As in error messages: "this key", "the plan 'Free'". */
+  scopeLabel: string;
   /** The account or the key that it counts for. */
   owner: string;
   /** A minute, where it is absent. */
@@ -54,42 +55,23 @@ export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter
     name: `${kind}:${account.id}`,
     limit: plan[limit],
     unit,
-    whose: planOf(plan.name),
+    scopeLabel: planOf(plan.name),
     owner: account.id,
   };
 }
 
-/** Everything that holds for a caller by the minute and at once, with what is asked of the counters for it. */
+/** A caller's limits by the minute, and on concurrency. */
 export interface CallerMeters {
   requests: Meters;
   tokens: Meters;
   concurrency: Meters;
-  /** Counts one request. */
-  countRequest: readonly WindowAsk[];
-  /** Reads what is left of the tokens. */
-  readTokens: readonly WindowAsk[];
-  leases: readonly LeaseAsk[];
 }
 
-/** A record serves all requests of a key for a second; it is never changed, but replaced. */
-const known = new WeakMap<KeyRecord, CallerMeters>();
-
-export function metersOf(caller: KeyRecord): CallerMeters {
-  const found = known.get(caller);
-  if (found !== undefined) return found;
-  const [requests, tokens] = [rateMetersOf("requests", caller), rateMetersOf("tokens", caller)];
-  const concurrency = concurrencyMetersOf(caller);
-  const meters = {
-    requests,
-    tokens,
-    concurrency,
-    countRequest: requests.map((meter) => windowAsk(meter, 1)),
-    readTokens: tokens.map((meter) => windowAsk(meter, 0)),
-    leases: concurrency.map(({ name, limit }) => ({ name, limit })),
-  };
-  known.set(caller, meters);
-  return meters;
-}
+export const metersOf = (caller: KeyRecord): CallerMeters => ({
+  requests: rateMetersOf("requests", caller),
+  tokens: rateMetersOf("tokens", caller),
+  concurrency: concurrencyMetersOf(caller),
+});
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];
@@ -98,7 +80,7 @@ function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const owner = ownerOfKey(caller.key);
   return own === null
     ? [account]
-    : [{ name: `${kind}:${owner}`, limit: own, unit, whose: "this key", owner }, account];
+    : [{ name: `${kind}:${owner}`, limit: own, unit, scopeLabel: "this key", owner }, account];
 }
 
 function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
@@ -107,14 +89,14 @@ function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
     name: account.id,
     limit: plan.concurrentRequests,
     unit,
-    whose: planOf(plan.name),
+    scopeLabel: planOf(plan.name),
     owner: account.id,
   };
   const own = key.limits.concurrentRequests;
   const owner = ownerOfKey(key);
   return own === null
     ? [ofAccount]
-    : [{ name: owner, limit: own, unit, whose: "this key", owner }, ofAccount];
+    : [{ name: owner, limit: own, unit, scopeLabel: "this key", owner }, ofAccount];
 }
 
 /** A key that replaces another continues its counts. */
@@ -145,11 +127,15 @@ export function tightestOf(
 }
 
 /** Not a 429: clients retry those, and this one would always be refused. */
-export function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
+export function neverFits(
+  { limit, unit, scopeLabel }: Meter,
+  amount: number,
+  promptTokens: number,
+): ServiceError {
   const isPromptAlone = promptTokens >= limit;
   const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
   return new ServiceError("request_exceeds_limit", {
-    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limitText(limit, unit)} on ${whose}, so it can never be admitted. ${next}`,
+    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limitText(limit, unit)} on ${scopeLabel}, so it can never be admitted. ${next}`,
     param: isPromptAlone ? "messages" : "max_tokens",
     shouldRetry: false,
   });
@@ -157,12 +143,12 @@ export function neverFits({ limit, unit, whose }: Meter, amount: number, promptT
 
 /** `neededTokens` where it is tokens that are missing. */
 export function refuse(
-  { limit, unit, whose, resetsAt }: Meter,
+  { limit, unit, scopeLabel, resetsAt }: Meter,
   { remaining, resetMs }: Pick<RateReading, "remaining" | "resetMs">,
   neededTokens?: number,
 ): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  const what = `${limitText(limit, unit)} on ${whose}`;
+  const what = `${limitText(limit, unit)} on ${scopeLabel}`;
   const reset = resetsAt?.toISOString().replace(".000Z", "Z");
   const needs = neededTokens === undefined ? "" : `; this request needs up to ${neededTokens}`;
   const isReached = neededTokens === undefined || remaining <= 0;

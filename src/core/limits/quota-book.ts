@@ -65,15 +65,15 @@ export class QuotaBook {
     return this.parts.calendar.dayAt(this.parts.clock.now());
   }
 
-  record(...[used, options]: Parameters<QuotaParts["record"]>): void {
+  record(used: QuotaDay, options: { isUrgent: boolean }): void {
     this.parts.record(used, options);
   }
 
-  noteUse(...[caller, meter, count, isRefused]: Parameters<NonNullable<QuotaParts["onUse"]>>): void {
+  noteUse(caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean): void {
     this.parts.onUse?.(caller, meter, count, isRefused);
   }
 
-  #meters(quotas: Quotas, accountId: string, lineage: string | null, whose: string): QuotaMeter[] {
+  #meters(quotas: Quotas, accountId: string, lineage: string | null, scopeLabel: string): QuotaMeter[] {
     const meters: QuotaMeter[] = [];
     for (const { field, kind, period } of kinds) {
       const limit = quotas[field];
@@ -86,7 +86,7 @@ export class QuotaBook {
         name: `quota:${kind}:${window.label}:${owner}`,
         limit,
         unit: `${kind} per ${period}`,
-        whose,
+        scopeLabel,
         owner,
         windowMs: window.endsAt.getTime() - now.getTime(),
         resetsAt: window.endsAt,

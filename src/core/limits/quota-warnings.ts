@@ -1,8 +1,8 @@
 /**
  * Mails to an account when most of a quota is used, and when it is used up: once for each quota, window and level, over
- * all replicas and restarts. The counters say when to look; since they hold what is only reserved too, the mail goes
- * by what was used. Whoever claims the warning in the database sends it, and tries it some more times when the
- * mail server refuses it. Without a mail server nothing is looked up.
+ * all replicas and restarts. The counters say when to check; since they include reservations, the mail
+ * reports actual use. Whichever replica claims the warning in the database sends it, and retries when the
+ * mail server refuses it. Without a mail server nothing is checked.
  */
 import type { QuotaStore } from "./ports.js";
 import type { QuotaUse } from "../usage/ports.js";
@@ -13,8 +13,8 @@ import type { Outbox } from "../sign-in/outbox.js";
 import type { QuotaMeter } from "./quota-book.js";
 
 const warnAt = 0.8;
-/** Between two looks at a quota of which more is reserved than used. */
-const lookAgainMs = 10_000;
+/** Between two checks of a quota of which more is reserved than used. */
+const checkAgainMs = 10_000;
 const mostRemembered = 10_000;
 
 export interface QuotaWarningParts {
@@ -27,12 +27,12 @@ export interface QuotaWarningParts {
 }
 
 export class QuotaWarnings {
-  /** By quota, window and level: when to look again, on the monotonic clock. */
+  /** By quota, window and level: when to check again, on the monotonic clock. */
   readonly #quietUntilMs = new Map<string, number>();
 
   constructor(private readonly parts: QuotaWarningParts) {}
 
-  /** Returns at once. */
+  /** Returns immediately. */
   note(caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean): void {
     const { outbox, clock } = this.parts;
     const level = isRefused || count >= meter.limit ? 100 : 80;
@@ -41,7 +41,7 @@ export class QuotaWarnings {
     const nowMs = clock.monotonicMs();
     if ((this.#quietUntilMs.get(name) ?? 0) > nowMs) return;
     if (this.#quietUntilMs.size >= mostRemembered) this.#quietUntilMs.clear();
-    this.#quietUntilMs.set(name, nowMs + lookAgainMs);
+    this.#quietUntilMs.set(name, nowMs + checkAgainMs);
     outbox.post(() => this.#write(caller, meter, isRefused), { isRetried: true });
   }
 
@@ -61,7 +61,7 @@ export class QuotaWarnings {
 
 function quotaMail(
   { account, key }: KeyRecord,
-  { unit, limit, whose, keyId, window, kind }: QuotaMeter,
+  { unit, limit, scopeLabel, keyId, window, kind }: QuotaMeter,
   { level, count, owner, url }: { level: 80 | 100; count: number; owner: string; url: string },
 ): Mail {
   const who = keyId === null ? "Your account" : `Your key that ends in ${key.lastFour}`;
@@ -77,7 +77,7 @@ function quotaMail(
       level === 80
         ? `${owner}: 80 % of a quota of ${kind} is used`
         : `${owner}: a quota of ${kind} is used up`,
-    text: `${who} has used ${number(count)} of ${number(limit)} ${unit}, the limit on ${whose}.
+    text: `${who} has used ${number(count)} of ${number(limit)} ${unit}, the limit on ${scopeLabel}.
 
 ${next}
 

@@ -1,27 +1,27 @@
 /**
- * Lets a running server learn what others changed: replicas, and the command line on the same database. It
- * looks at the store's table of changes every second, one small query, and at once when a wake-up says
- * that there is something new. A key or an account that changed is dropped from memory, and whether its
- * streams are still allowed is looked at again; one that ended loses them.
+ * Follows changes made by other replicas, and by the command line on the same database. The store's table of changes is
+ * polled every second, with one small query, and immediately after a wake-up. A key or an account that changed is dropped
+ * from memory and its streams are reviewed; one that ended loses its streams.
  *
- * When the store is unreachable it keeps its place and continues from there. When changes are missing (they are kept
- * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, every
- * stream is looked at, and what answers for the models is read again.
+ * When the store is unreachable, the follower keeps its position and continues from there. When changes are missing (they
+ * are kept for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, every
+ * stream is reviewed, and the models' sources are read again.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "../serving/completion.js";
 import type { KeyRing } from "../keys/key-ring.js";
+import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
 
-const readAtOnce = 500;
+const batchSize = 500;
 const storeTimeoutMs = 5_000;
 
 export interface ChangeFollowerParts {
   changes: Pick<ChangeStore, "last" | "readAfter">;
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
-  /** Ends the replies that a key or an account has under way. */
+  /** Ends the running replies of a key or an account. */
   cutStreams: (target: CutTarget) => void;
-  /** Looks again whether they are still allowed. */
+  /** Checks again whether they are still allowed. */
   reviewStreams: (target: CutTarget | "all") => void;
   /** A model was given another source. */
   onModelsChanged?: () => void;
@@ -32,13 +32,13 @@ export interface ChangeFollowerParts {
 
 export class ChangeFollower {
   #last: number | null = null;
-  #round: Promise<void> | null = null;
-  #isWanted = false;
   #isClosed = false;
   #health: "ok" | "unreachable" = "ok";
-  #timer: NodeJS.Timeout | undefined;
+  readonly #polls: PeriodicTask;
 
-  private constructor(private readonly parts: ChangeFollowerParts) {}
+  private constructor(private readonly parts: ChangeFollowerParts) {
+    this.#polls = new PeriodicTask(() => this.#poll(), parts.everyMs ?? 1_000);
+  }
 
   /** Follows what is changed from now on. */
   static async start(parts: ChangeFollowerParts): Promise<ChangeFollower> {
@@ -47,34 +47,24 @@ export class ChangeFollower {
     return follower;
   }
 
-  /** Looks now; resolves when it has looked. Never rejects. */
+  /** Polls now; resolves when it has. Never rejects. */
   look(): Promise<void> {
-    // A round under way may have read before the change that this call is about.
-    if (this.#round !== null) this.#isWanted = true;
-    this.#round ??= this.#rounds().finally(() => {
-      this.#round = null;
-      this.#schedule();
-    });
-    return this.#round;
+    return this.#polls.runAgain();
   }
 
-  /** Waits for a round under way. */
+  /** Waits for a poll under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#round;
+    await this.#polls.stop();
   }
 
-  async #rounds(): Promise<void> {
-    this.#isWanted = true;
-    while (this.#isWanted && !this.#isClosed) {
-      this.#isWanted = false;
-      try {
-        await this.#catchUp();
-        this.#tell("ok");
-      } catch {
-        this.#tell("unreachable");
-      }
+  async #poll(): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      await this.#catchUp();
+      this.#setHealth("ok");
+    } catch {
+      this.#setHealth("unreachable");
     }
   }
 
@@ -86,21 +76,21 @@ export class ChangeFollower {
     while (this.#last < newest) this.#last = await this.#readAfter(this.#last, newest);
   }
 
-  /** The number of the last that was read. */
+  /** Returns the number of the last change that was read. */
   async #readAfter(last: number, newest: number): Promise<number> {
-    const read = await withTimeLimit(this.parts.changes.readAfter(last, readAtOnce), storeTimeoutMs);
+    const read = await withTimeLimit(this.parts.changes.readAfter(last, batchSize), storeTimeoutMs);
     if (read[0]?.id !== last + 1) this.#startOver();
     this.#apply(read);
     return read.at(-1)?.id ?? newest;
   }
 
-  /** What changed is not known any more. */
+  /** For when it is no longer known what changed. */
   #startOver(): void {
     this.#forgetAll();
     this.parts.onModelsChanged?.();
   }
 
-  /** Of one subject the last change counts: a key that is enabled again by now keeps its streams. */
+  /** Only the last change of each subject counts: a key that has been enabled again keeps its streams. */
   #apply(read: readonly Change[]): void {
     const bySubject = new Map(
       read.map((change) => [`${change.kind.split("_")[0] ?? ""} ${change.subject}`, change]),
@@ -143,15 +133,9 @@ export class ChangeFollower {
     this.parts.reviewStreams("all");
   }
 
-  #tell(health: "ok" | "unreachable"): void {
+  #setHealth(health: "ok" | "unreachable"): void {
     if (this.#health === health) return;
     this.#health = health;
     this.parts.onStoreHealth?.(health);
-  }
-
-  #schedule(): void {
-    clearTimeout(this.#timer);
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.look(), this.parts.everyMs ?? 1_000).unref();
   }
 }

@@ -1,6 +1,6 @@
 /**
  * How replicas tell each other that the store has new changes, so that they need not wait for their next poll.
- * Nothing depends on it: a wake-up that is lost costs a second. It carries no content; what changed is read from
+ * Nothing depends on it: a lost wake-up costs a second. It carries no content; what changed is read from
  * the store, where it is durable.
  */
 export interface WakeUps {

@@ -4,10 +4,11 @@
  * admit: the model exists, the key may use it, the plan and the queue have room, the prompt fits. Every error
  * of this part is thrown before the first event, so that HTTP can still answer with a status.
  * run: the engine's events pass through.
- * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
+ * settle: in `finally`, whatever happened: tokens are corrected to what was used, lease and slot released.
  * What it asks of the counters, and when: `admission.ts`.
  *
- * The caller's signal reaches every wait; given its controller, what ends the permission aborts that. A consumer that stops iterating settles too.
+ * The caller's signal reaches every wait. Given its controller, the end of the permission aborts that controller.
+ * A consumer that stops iterating settles as well.
  */
 import type { ChatRequest } from "../chat/request.js";
 import { ServiceError } from "../errors.js";
@@ -33,7 +34,7 @@ export interface AdmittedEvent {
 /** The admission comes first, and alone. */
 export type CompletionArrival = AdmittedEvent | Arrival;
 
-/** What may be told about a completion: numbers and names of ours. There is no field for content. */
+/** What may be logged about a completion: numbers, and names from closed sets. There is no field for content. */
 export interface CompletionTrace {
   model?: ModelId;
   promptTokens?: number;
@@ -78,7 +79,7 @@ export class Completions {
     this.#running.cut(target);
   }
 
-  /** Looks again whether what is waiting or running is still allowed; call it after a change. */
+  /** Checks again whether what is waiting or running is still allowed; call it after a change. */
   review(target: CutTarget | "all"): void {
     this.#running.review(target);
   }
@@ -94,7 +95,7 @@ export class Completions {
   }
 
   /**
-   * One generator for the whole of it: every layer between the engine and the client is paid for each arrival.
+   * One generator for the whole of it: every layer between the engine and the client costs time for each arrival.
    * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified. Without an
    * `admission`, the request was counted before.
    */
@@ -153,7 +154,7 @@ export class Completions {
     }
   }
 
-  /** The model, where it exists, the caller may use it and nothing is refused altogether. */
+  /** The model, if it exists, the caller may use it and new requests are admitted. */
   #requireAllowed(request: ChatRequest, caller: KeyRecord, trace: CompletionTrace = {}): ModelId {
     const model = this.names.require(request.model);
     trace.model = model;
@@ -163,7 +164,7 @@ export class Completions {
     return model;
   }
 
-  /** Rejects with everything given back. */
+  /** Rejects with everything released. */
   async #admit(
     request: ChatRequest,
     caller: KeyRecord,
@@ -204,7 +205,7 @@ export class Completions {
 /** What a completion holds from its admission on. */
 interface Admitted {
   prepared: PreparedGeneration;
-  /** Gives everything back, and counts what was used. */
+  /** Releases everything, and counts what was used. */
   settle: (used: number) => Promise<void>;
 }
 
@@ -230,7 +231,7 @@ class Progress {
     // A fragment may be less than a token or several of them; `done` brings the exact number.
     let fragments = 0;
     let tokens = 0;
-    // Those of one choice: others are drawn at the same time.
+    // Those of one choice: others are sampled at the same time.
     let choice: number | undefined;
     let ofChoice = 0;
     for (const event of events) {
@@ -255,7 +256,7 @@ class Progress {
   }
 }
 
-/** The plan's largest reply holds whatever was asked for, silently, as the context's end does. */
+/** The plan's limit on `max_tokens` applies silently, as the end of the context does. */
 function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGeneration {
   if (plan.maxTokens === null || plan.maxTokens >= prepared.maxTokens) return prepared;
   return { ...prepared, maxTokens: plan.maxTokens };

@@ -3,11 +3,11 @@
  * waits, departures are as rare as requests, and a quiet night would look like a slow engine.
  *
  * Departures come in clumps where replies are equally long, so it is time over departures of the latest few dozen
- * rather than an average of single intervals. Until anybody has waited, the length of the runs has to do: so many
- * at once, each longer than when fewer ran.
+ * rather than an average of single intervals. Until anything has waited, the rate is estimated from the length of the runs: so many
+ * concurrently, each longer than when fewer ran.
  */
 
-/** Departures that are remembered, at least: enough for several rounds of all that run at once. */
+/** Departures that are remembered, at least: enough for several generations of concurrent runs. */
 const fewestRemembered = 32;
 const rememberedRounds = 4;
 
@@ -17,20 +17,20 @@ const usualRunMs = 4_000;
 /** Runs whose mean length is kept. */
 const rememberedRuns = 16;
 
-/** An engine that computes many at once gives each about half the speed. */
+/** An engine that runs many concurrently runs each at about half the speed. */
 const slowerTogether = 2;
 
 export class DrainRate {
-  /** Departures while somebody waited, and how long they took in all; both fade with each departure. */
+  /** Departures while something waited, and how long they took in all; both fade with each departure. */
   #departures = 0;
   #busyMs = 0;
-  /** Up to when `#busyMs` has counted; undefined while nobody waits. */
+  /** Up to when `#busyMs` has counted; undefined while nothing waits. */
   #countedToMs: number | undefined;
   #runs = 0;
   #meanRunMs = usualRunMs;
 
-  /** Call it whenever somebody begins to wait or the last one stops. */
-  waits(anybody: boolean, nowMs: number): void {
+  /** Call it whenever the queue becomes empty or non-empty. */
+  setWaiting(anybody: boolean, nowMs: number): void {
     this.#count(nowMs);
     if (!anybody) this.#countedToMs = undefined;
     else this.#countedToMs ??= nowMs;

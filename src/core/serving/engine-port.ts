@@ -1,12 +1,12 @@
 /** What serving needs from an engine. Every implementation passes the suite in `test/contract/engines`. */
-import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../chat/request.js";
 import type { ReplyEvent, Usage } from "../chat/reply.js";
+import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../chat/request.js";
 import type { ModelId } from "../models.js";
 
 /** What is to be generated. Everything in it is content or derives from it: never log it. */
 export interface Generation {
   model: ModelId;
-  /** Whose conversation this is. Nothing computed for one account may serve another. */
+  /** The account of the conversation. Nothing computed for one account may serve another. */
   accountId: string;
   messages: readonly ChatMessage[];
   sampling: Sampling;
@@ -15,7 +15,7 @@ export interface Generation {
   namesStop?: boolean;
   /** For each choice, as the client asked; absent means the model's default cap. */
   maxTokens: number | undefined;
-  /** How many replies to the prompt, each drawn for itself. */
+  /** How many replies to the prompt, sampled independently. */
   choices: number;
   /** How many alternatives to name beside each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
@@ -47,7 +47,7 @@ export interface EngineFeatures {
   jsonSchema: boolean;
   logprobs: boolean;
   tools: boolean;
-  /** Whether the model thinks before it replies, and its thoughts can be told from the reply. */
+  /** Whether the model reasons before it replies, and its reasoning can be separated from the reply. */
   reasoning: boolean;
 }
 
@@ -57,14 +57,14 @@ export interface EngineStatus {
    * is not loaded and the next request loads it; `waking` while it is being loaded for a request.
    */
   state: "starting" | "ready" | "asleep" | "waking" | "down";
-  /** What answers, in words an operator knows: a file name or an address. */
+  /** What answers, as an operator knows it: a file name or an address. */
   serving: string;
   contextTokens: number;
   /** Most tokens of a reply to a request without `max_tokens`, where the context leaves as many. */
   defaultMaxTokens: number;
   /** What it can follow besides plain text. */
   follows: EngineFeatures;
-  /** How many generations can run at once. */
+  /** How many generations can run concurrently. */
   capacity: number;
   /** It runs more than that, by setting those of an account that has many aside for an account that has few. */
   preempts?: boolean;
@@ -83,11 +83,11 @@ export interface EngineProblem {
   text: string;
 }
 
-/** It answers: at once, or as soon as it has loaded. */
+/** It answers: immediately, or as soon as it has loaded. */
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
   state === "ready" || state === "asleep" || state === "waking";
 
-/** What became known together (arrivals.ts). Never empty. */
+/** Events that arrived together (arrivals.ts). Never empty. */
 export type Arrival = GenerationEvent | readonly GenerationEvent[];
 
 export interface Engine {
@@ -100,11 +100,11 @@ export interface Engine {
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 
   /**
-   * Runs it. Events that came together may be handed over together. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
-   * choice after its last text, then exactly one `done`.
-   * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
-   * never happens. Throws `ReaderTooSlow` when the consumer left more unread than can be kept. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
-   * the iteration throws the signal's reason.
+   * Runs it. Events that arrived together may be yielded together. Yields text fragments, each valid UTF-8 and free of
+   * stop sequences, one `finished` for each choice after its last text, then exactly one `done`.
+   * Throws `engine_unavailable` when the engine fails, at any point: an iteration never ends without `done`. Throws
+   * `ReaderTooSlow` when the consumer leaves more unread than can be buffered. When `signal` aborts or the consumer
+   * returns, the sequence is freed within one step, and the iteration throws the signal's reason.
    */
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
 
@@ -112,11 +112,11 @@ export interface Engine {
 
   /**
    * Drops what is kept of this account's requests: computed state, compiled schemas, what routes its conversations.
-   * Of requests under way, nothing is kept once they end.
+   * Nothing of its running requests is kept once they end.
    */
   forgetAccount(accountId: string): void;
 
-  /** Ends everything under way with `engine_unavailable` and gives back all memory. */
+  /** Ends everything that runs with `engine_unavailable` and frees all memory. */
   close(): Promise<void>;
 }
 

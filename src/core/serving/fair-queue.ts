@@ -11,7 +11,7 @@
  * Places are shared by account as well (place-shares.ts): no account keeps all of them while another waits.
  *
  * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
- * differs from caller to caller (retry-after.ts). A waiter whose signal aborts leaves at once. An engine sends no
+ * differs from caller to caller (retry-after.ts). A waiter whose signal aborts leaves immediately. An engine sends no
  * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
  * waits.
  */
@@ -25,7 +25,7 @@ import { waitForTurn } from "../wait-for-turn.js";
 export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
-  /** Whether the engine makes room by setting requests aside; by default it does not. */
+  /** Whether the engine makes room by preempting requests; by default it does not. */
   preempts?: (() => boolean) | undefined;
   maxLength: number;
   maxWaitMs: number;
@@ -51,9 +51,9 @@ interface Waiter extends Entrant {
 }
 
 /** How often the capacity is read while anything waits. */
-const lookAgainMs = 250;
+const pollMs = 250;
 
-/** Accounts whose end tags are kept before those that are not ahead any more are looked for. */
+/** How many end tags are kept before those of accounts that are no longer ahead are dropped. */
 const fewAccounts = 1000;
 
 export class FairQueue {
@@ -63,9 +63,9 @@ export class FairQueue {
   #virtualTime = 0;
   readonly #places: PlaceShares;
   readonly #drainRate = new DrainRate();
-  readonly #returnTimes = new RetryAfter();
-  #looksAgain: NodeJS.Timeout | undefined;
-  #accountsToForgetAt = fewAccounts;
+  readonly #retryAfter = new RetryAfter();
+  #poll: NodeJS.Timeout | undefined;
+  #pruneAtSize = fewAccounts;
 
   constructor(private readonly options: FairQueueOptions) {
     this.#places = new PlaceShares(options);
@@ -125,20 +125,20 @@ export class FairQueue {
       this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
       next.enter(this.#slot(next));
     }
-    this.#drainRate.waits(this.#waiting.size > 0, this.options.clock.monotonicMs());
-    this.#lookAgainWhileAnyWaits();
-    if (this.#places.taken === 0 && this.#waiting.size === 0) this.#startOver();
+    this.#drainRate.setWaiting(this.#waiting.size > 0, this.options.clock.monotonicMs());
+    this.#pollWhileWaiting();
+    if (this.#places.taken === 0 && this.#waiting.size === 0) this.#reset();
   }
 
-  #lookAgainWhileAnyWaits(): void {
+  #pollWhileWaiting(): void {
     if (this.#waiting.size === 0) {
-      clearInterval(this.#looksAgain);
-      this.#looksAgain = undefined;
+      clearInterval(this.#poll);
+      this.#poll = undefined;
       return;
     }
-    this.#looksAgain ??= setInterval(() => {
+    this.#poll ??= setInterval(() => {
       this.#dispatch();
-    }, lookAgainMs).unref();
+    }, pollMs).unref();
   }
 
   #slot({ accountId, cost, places }: Entrant): Slot {
@@ -159,7 +159,7 @@ export class FairQueue {
     };
   }
 
-  /** A request that needs many places is not overtaken, but by those for whom others are set aside: it would starve. */
+  /** A request that needs many places is overtaken only by those that preempt others: otherwise it would starve. */
   #next(): Waiter | undefined {
     const first = this.#firstInTurn();
     if (first !== undefined && this.#places.fits(first)) return first;
@@ -170,11 +170,11 @@ export class FairQueue {
     return this.#smallestTag((waiter) => !this.#places.isHeldBack(waiter));
   }
 
-  #smallestTag(isMeant: (waiter: Waiter) => boolean): Waiter | undefined {
+  #smallestTag(matches: (waiter: Waiter) => boolean): Waiter | undefined {
     let smallest: Waiter | undefined;
     for (const waiter of this.#waiting) {
       const isSmaller = smallest === undefined || waiter.startTag < smallest.startTag;
-      if (isSmaller && isMeant(waiter)) smallest = waiter;
+      if (isSmaller && matches(waiter)) smallest = waiter;
     }
     return smallest;
   }
@@ -182,15 +182,15 @@ export class FairQueue {
   #tag(accountId: string, cost: number): number {
     const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
     this.#endTags.set(accountId, startTag + cost);
-    this.#places.came(accountId);
-    if (this.#endTags.size >= this.#accountsToForgetAt) this.#forgetThoseNotAhead();
+    this.#places.noteArrival(accountId);
+    if (this.#endTags.size >= this.#pruneAtSize) this.#pruneEndTags();
     return startTag;
   }
 
-  /** The virtual time has passed them meanwhile. Rare enough to cost nothing by the request. */
-  #forgetThoseNotAhead(): void {
+  /** Drops tags that the virtual time has passed. Rare, so its cost for each request is negligible. */
+  #pruneEndTags(): void {
     for (const [id, endTag] of this.#endTags) if (endTag <= this.#virtualTime) this.#endTags.delete(id);
-    this.#accountsToForgetAt = Math.max(fewAccounts, 2 * this.#endTags.size);
+    this.#pruneAtSize = Math.max(fewAccounts, 2 * this.#endTags.size);
   }
 
   #giveBack(accountId: string, cost: number): void {
@@ -201,17 +201,17 @@ export class FairQueue {
   }
 
   /** In an idle queue no account is ahead of another; resetting keeps the tags small and the map empty. */
-  #startOver(): void {
+  #reset(): void {
     this.#virtualTime = 0;
     this.#endTags.clear();
   }
 
-  /** Reserves a return time for a refused caller: call it once for each. */
+  /** Reserves a retry slot for a refused caller: call it once for each. */
   #overloaded(reason: string): ServiceError {
     const { clock, maxLength } = this.options;
     const nowMs = clock.monotonicMs();
     const capacity = this.options.capacity();
-    const retryAfterSeconds = this.#returnTimes.next(
+    const retryAfterSeconds = this.#retryAfter.next(
       {
         ahead: this.#waiting.size,
         intervalMs: this.#drainRate.intervalMs(capacity, nowMs),

@@ -1,6 +1,6 @@
 /**
  * Enforces maintenance windows. The windows that are not over are read from the store every
- * second, since the command line and other replicas schedule and end them too; whether one is open is judged
+ * second, since the command line and other replicas schedule and end them too; whether one is open is decided
  * by the clock at every request, so that a window begins and ends on time. When the store is unreachable, the
  * windows read last stay in force.
  *
@@ -63,8 +63,8 @@ export class MaintenanceGate {
     return this.#readings.run();
   }
 
-  close(): void {
-    this.#readings.stop();
+  close(): Promise<void> {
+    return this.#readings.stop();
   }
 
   async #read(): Promise<void> {
@@ -72,7 +72,7 @@ export class MaintenanceGate {
     try {
       this.#windows = await listCurrentWindows(clock.now());
     } catch {
-      // The windows read last still hold.
+      // The windows that were read last stay in force.
     }
     const now = clock.now();
     const open = this.#open();
@@ -87,7 +87,7 @@ export class MaintenanceGate {
   }
 }
 
-const isOver = ({ endsAt, endedAt }: MaintenanceWindow, now: Date): boolean =>
+export const isOver = ({ endsAt, endedAt }: MaintenanceWindow, now: Date): boolean =>
   endsAt <= now || (endedAt !== null && endedAt <= now);
 
 function maintenanceError({ endsAt }: MaintenanceWindow, now: Date): ServiceError {

@@ -1,18 +1,18 @@
 /**
- * Whether a caller may do what it asks, judged the same way when a request comes in and while its reply is
- * being written. Times are judged by the clock: a record may say that its key ends later.
+ * Whether a caller may do what it requests, checked the same way when a request comes in and while its reply is
+ * being written. Times are compared with the clock: a record may say that its key ends later.
  */
 import type { KeyRecord } from "../entities.js";
 import { ServiceError } from "../errors.js";
 import { type ModelId, modelIds } from "../models.js";
 
-/** Whether requests of this caller are let in at that time. */
+/** Whether requests of this caller are accepted at that time. */
 export function isUsable(caller: KeyRecord, now: Date): boolean {
   const end = endOf(caller);
   return end === null || end > now;
 }
 
-/** When it stops being usable, as far as the record tells; null for never. May be in the past. */
+/** When it stops being usable, as far as the record says; null for never. May be in the past. */
 export function endOf({ key, account }: KeyRecord): Date | null {
   let end: Date | null = null;
   for (const time of [account.suspendedAt, key.revokedAt, key.disabledAt, key.expiresAt]) {

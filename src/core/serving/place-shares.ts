@@ -1,11 +1,11 @@
 /**
  * An engine's places, shared by account.
  *
- * An account alone may have all of them. What happens when another one comes depends on the engine. One that sets
- * requests aside is given more than it has places for: up to its share, an account runs at once while some other one has
- * more than that, and the engine takes the place from it. So what all run together is bounded, since shares get
- * smaller with every account. An engine that cannot gets no more than it has places, and there the last one is left to
- * an account that runs nothing, as long as several accounts have come lately.
+ * A single account may use all of them. What happens when a second one arrives depends on the engine. An engine that can
+ * preempt is given more requests than it has places: an account below its share starts immediately while some other
+ * account is above it, and the engine preempts that one. The total stays bounded, since shares shrink with every account.
+ * An engine that cannot preempt gets at most as many requests as it has places, and its last place is reserved for
+ * accounts that run nothing, as long as several accounts have been active recently.
  */
 import type { Clock } from "../clock.js";
 
@@ -15,19 +15,19 @@ export interface PlaceSharesOptions {
   clock: Clock;
 }
 
-interface Asking {
+interface PlaceRequest {
   accountId: string;
   places: number;
 }
 
-/** How long an account counts as one that may come again. */
-const latelyMs = 10 * 60_000;
+/** How long an account counts as active after a request. */
+const recentMs = 10 * 60_000;
 
 export class PlaceShares {
   #taken = 0;
   readonly #heldBy = new Map<string, number>();
-  /** When the two accounts that came last did. */
-  readonly #lastCame = new Map<string, number>();
+  /** Times of the latest requests of the two accounts that were active last. */
+  readonly #lastArrivals = new Map<string, number>();
 
   constructor(private readonly options: PlaceSharesOptions) {}
 
@@ -47,29 +47,29 @@ export class PlaceShares {
     else this.#heldBy.delete(accountId);
   }
 
-  /** To be told of every request. */
-  came(accountId: string): void {
-    this.#lastCame.delete(accountId);
-    this.#lastCame.set(accountId, this.options.clock.monotonicMs());
-    const [oldest] = this.#lastCame.keys();
-    if (this.#lastCame.size > 2 && oldest !== undefined) this.#lastCame.delete(oldest);
+  /** Call it for every request. */
+  noteArrival(accountId: string): void {
+    this.#lastArrivals.delete(accountId);
+    this.#lastArrivals.set(accountId, this.options.clock.monotonicMs());
+    const [oldest] = this.#lastArrivals.keys();
+    if (this.#lastArrivals.size > 2 && oldest !== undefined) this.#lastArrivals.delete(oldest);
   }
 
   /** Whether there is a place for it now. A request for more places than exist runs alone. */
-  fits(asking: Asking): boolean {
-    return this.#wouldTake(asking) <= this.options.capacity() && !this.isHeldBack(asking);
+  fits(request: PlaceRequest): boolean {
+    return this.#wouldTake(request) <= this.options.capacity() && !this.isHeldBack(request);
   }
 
-  /** Only the last place is left, which is not for this account: others may pass. */
-  isHeldBack(asking: Asking): boolean {
+  /** Only the last place is left, which is reserved for other accounts: they may overtake. */
+  isHeldBack(request: PlaceRequest): boolean {
     const capacity = this.options.capacity();
-    if (capacity < 2 || this.#heldFor(asking.accountId) === 0 || this.#canSetAside()) return false;
-    return this.#wouldTake(asking) >= capacity && this.#othersCame(asking.accountId);
+    if (capacity < 2 || this.#heldFor(request.accountId) === 0 || this.#canPreempt()) return false;
+    return this.#wouldTake(request) >= capacity && this.#othersAreActive(request.accountId);
   }
 
-  /** Whether the engine sets another account's request aside for it. */
-  displaces({ accountId, places }: Asking): boolean {
-    if (!this.#canSetAside()) return false;
+  /** Whether the engine preempts another account's request for it. */
+  displaces({ accountId, places }: PlaceRequest): boolean {
+    if (!this.#canPreempt()) return false;
     const own = this.#heldFor(accountId);
     const accounts = this.#heldBy.size + (own > 0 ? 0 : 1);
     const share = Math.floor(this.options.capacity() / accounts);
@@ -78,11 +78,11 @@ export class PlaceShares {
     return false;
   }
 
-  #canSetAside(): boolean {
+  #canPreempt(): boolean {
     return this.options.preempts?.() === true;
   }
 
-  #wouldTake({ places }: Asking): number {
+  #wouldTake({ places }: PlaceRequest): number {
     return this.#taken + Math.min(places, Math.max(1, this.options.capacity()));
   }
 
@@ -90,9 +90,10 @@ export class PlaceShares {
     return this.#heldBy.get(accountId) ?? 0;
   }
 
-  #othersCame(accountId: string): boolean {
-    const sinceMs = this.options.clock.monotonicMs() - latelyMs;
-    for (const [id, cameMs] of this.#lastCame) if (id !== accountId && cameMs > sinceMs) return true;
+  #othersAreActive(accountId: string): boolean {
+    const sinceMs = this.options.clock.monotonicMs() - recentMs;
+    for (const [id, arrivedMs] of this.#lastArrivals)
+      if (id !== accountId && arrivedMs > sinceMs) return true;
     return false;
   }
 }

@@ -1,17 +1,16 @@
 /**
- * The completions that are waiting or running, each held to the permission it was admitted with. Nothing
- * outlives it: what ends a key, a session or an account, or takes a model away, ends the reply with the error
- * that a new request would get.
+ * The completions that are waiting or running. None outlives its permission: when a key, a session or an account ends,
+ * or may no longer use a model, the reply ends with the error that a new request would get.
  *
- * An end comes in one of two ways. Times that the caller's record tells (expiry, the end of a grace period, of
- * a session) are kept by one timer for the soonest of them, which wakes up once a second at the latest, since
- * the wall clock may be set while it waits. Everything else is a change: `cut` for what has certainly ended,
- * `review` for what may have. A review reads the caller again and judges it as a new request is judged.
+ * A permission ends in one of two ways. Times that are in the caller's record (expiry, the end of a grace period or of
+ * a session) are watched by one timer for the earliest of them, which fires at least once a second, since
+ * the wall clock may be changed meanwhile. Everything else is a change: `cut` for what has certainly ended,
+ * `review` for what may have. A review reads the caller again and applies the checks of a new request.
  *
- * A caller is verified before its body is read, so a change may fall in between. A request that comes in after such
- * a change is reviewed at once, without having to wait for it.
+ * A caller is verified before its body is read, so a change may fall in between. A request that was verified before the
+ * latest change is reviewed immediately.
  *
- * While the store cannot be asked, a reply goes on until the end that its record tells, and is reviewed again
+ * While the store is unreachable, a reply goes on until the end that is in its record, and is reviewed again
  * every second.
  */
 import { ServiceError } from "../errors.js";
@@ -21,17 +20,17 @@ import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";
 import { withTimeLimit } from "../time-limit.js";
 
-/** Whose runs are meant. */
+/** The runs of an account or of a key. */
 export type CutTarget = { accountId: string } | { keyId: string };
 
 export interface RunningParts {
   clock: Clock;
-  /** The caller as the store has it now; null when it is gone. Without it the record at hand is judged. */
+  /** The caller as the store has it now; null when it is gone. Without it the given record is checked. */
   reread?: ((caller: KeyRecord) => Promise<KeyRecord | null>) | undefined;
 }
 
 export interface Run {
-  /** Aborts with why it must end. */
+  /** Aborts with the reason why it must end. */
   readonly signal: AbortSignal;
   /** Call it once, when all is settled. */
   leave(): void;
@@ -46,8 +45,8 @@ interface Held {
 }
 
 const longestSleepMs = 1_000;
-/** Callers read again at once. */
-const readsAtOnce = 4;
+/** Callers that are read concurrently. */
+const concurrentReads = 4;
 const storeTimeoutMs = 5_000;
 
 export class Running {
@@ -83,7 +82,7 @@ export class Running {
       leave: () => {
         this.#held.delete(held);
         unfollow();
-        if (this.#held.size === 0) this.#sleepNoMore();
+        if (this.#held.size === 0) this.#cancelWake();
       },
     };
   }
@@ -91,13 +90,13 @@ export class Running {
   /** Ends what a revoked key or a suspended account has waiting or running. */
   cut(target: CutTarget): void {
     this.#noteChange();
-    for (const held of this.#held) if (isOf(target, held)) end(held, refusalOf(held.caller));
+    for (const held of this.#held) if (isTargeted(target, held)) end(held, refusalOf(held.caller));
   }
 
   /** Reads the callers of `target`, or all of them, again and ends what they may not do any more. */
   review(target: CutTarget | "all"): void {
     this.#noteChange();
-    this.#startReview((held) => target === "all" || isOf(target, held));
+    this.#startReview((held) => target === "all" || isTargeted(target, held));
   }
 
   /** Ends everything with this error. */
@@ -109,35 +108,35 @@ export class Running {
     this.#lastChangeMs = this.parts.clock.monotonicMs();
   }
 
-  #startReview(isMeant: (held: Held) => boolean): void {
-    for (const held of this.#held) if (isMeant(held)) held.needsReview = true;
+  #startReview(matches: (held: Held) => boolean): void {
+    for (const held of this.#held) if (matches(held)) held.needsReview = true;
     if (!this.#reviewing) void this.#review();
   }
 
-  /** Never rejects. What is asked for meanwhile is taken up by the same round. */
+  /** Never rejects. Includes what is requested while it runs. */
   async #review(): Promise<void> {
     this.#reviewing = true;
-    const unread = new Set<Held>();
+    const unreviewed = new Set<Held>();
     try {
       for (;;) {
         const callers = new Map<string, Held[]>();
         for (const held of this.#held) {
-          if (!held.needsReview || held.abort.signal.aborted || unread.has(held)) continue;
-          const name = nameOf(held.caller);
-          if (callers.size === readsAtOnce && !callers.has(name)) continue;
+          if (!held.needsReview || held.abort.signal.aborted || unreviewed.has(held)) continue;
+          const name = permissionKey(held.caller);
+          if (callers.size === concurrentReads && !callers.has(name)) continue;
           callers.set(name, [...(callers.get(name) ?? []), held]);
         }
         if (callers.size === 0) return;
-        await Promise.all([...callers.values()].map((runs) => this.#reviewRuns(runs, unread)));
+        await Promise.all([...callers.values()].map((runs) => this.#reviewRuns(runs, unreviewed)));
       }
     } finally {
       this.#reviewing = false;
-      if (unread.size > 0) this.#sleep(longestSleepMs);
+      if (unreviewed.size > 0) this.#sleep(longestSleepMs);
     }
   }
 
   /** All of one caller. */
-  async #reviewRuns(runs: readonly Held[], unread: Set<Held>): Promise<void> {
+  async #reviewRuns(runs: readonly Held[], unreviewed: Set<Held>): Promise<void> {
     const [first] = runs;
     if (first === undefined) return;
     // Before it is read: a change that comes while it is needs another look.
@@ -146,17 +145,17 @@ export class Running {
     try {
       const caller =
         reread === undefined ? first.caller : await withTimeLimit(reread(first.caller), storeTimeoutMs);
-      for (const held of runs) this.#judge(held, caller);
+      for (const held of runs) this.#check(held, caller);
     } catch {
       for (const held of runs) {
         if (!isUsable(held.caller, this.parts.clock.now())) end(held, refusalOf(held.caller));
         held.needsReview = true;
-        unread.add(held);
+        unreviewed.add(held);
       }
     }
   }
 
-  #judge(held: Held, caller: KeyRecord | null): void {
+  #check(held: Held, caller: KeyRecord | null): void {
     if (caller === null || !isUsable(caller, this.parts.clock.now())) {
       end(held, refusalOf(held.caller));
       return;
@@ -171,10 +170,10 @@ export class Running {
     this.#sleepUntil(endOf(caller));
   }
 
-  /** Those whose time has come are read again before they end: a session that is in use goes on. */
+  /** Sessions whose time has come are read again before their runs end: one that is in use was extended. */
   #wake(): void {
     const now = this.parts.clock.now();
-    this.#sleepNoMore();
+    this.#cancelWake();
     for (const held of this.#held) {
       if (held.abort.signal.aborted) continue;
       if (!isUsable(held.caller, now)) {
@@ -199,7 +198,7 @@ export class Running {
     this.#timer = setTimeout(() => this.#wake(), waitMs).unref();
   }
 
-  #sleepNoMore(): void {
+  #cancelWake(): void {
     clearTimeout(this.#timer);
     this.#timerAtMs = Infinity;
   }
@@ -226,9 +225,9 @@ function end(held: Held, reason: ServiceError): void {
   held.abort.abort(reason);
 }
 
-const isOf = (target: CutTarget, { caller }: Held): boolean =>
+const isTargeted = (target: CutTarget, { caller }: Held): boolean =>
   "keyId" in target ? caller.key.id === target.keyId : caller.account.id === target.accountId;
 
-/** Runs with the same name stand on the same permission. */
-const nameOf = ({ key, account, session }: KeyRecord): string =>
+/** Runs with the same key depend on the same permission. */
+const permissionKey = ({ key, account, session }: KeyRecord): string =>
   session === undefined ? key.id : `${account.id} ${Buffer.from(session.hash).toString("latin1")}`;

@@ -41,7 +41,7 @@ export class KnownDevices {
     const secret = await this.#readSecret();
     const { name } = device;
     const isKnown = device.entries.some((entry) => this.#isValid(entry, secret, name, email));
-    return isKnown ? `${name} ${normal(email)}` : null;
+    return isKnown ? `${name} ${normalized(email)}` : null;
   }
 
   /** What the cookie is from now on. The accounts that it had before stay, the latest few of them. */
@@ -87,7 +87,7 @@ function parse(cookie: string): { name: string; entries: Entry[] } | null {
 
 const macOf = (secret: string, name: string, day: number, email: string): string =>
   createHmac("sha256", secret)
-    .update(JSON.stringify(["device", name, day, normal(email)]))
+    .update(JSON.stringify(["device", name, day, normalized(email)]))
     .digest()
     .subarray(0, macBytes)
     .toString("base64url");
@@ -95,4 +95,4 @@ const macOf = (secret: string, name: string, day: number, email: string): string
 const isMac = (given: string, expected: string): boolean =>
   given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 
-const normal = (email: string): string => email.trim().toLowerCase();
+const normalized = (email: string): string => email.trim().toLowerCase();

@@ -5,7 +5,7 @@
 import { DashboardError } from "../dashboard-error.js";
 import type { LinkKind, LinkStore, NewLink } from "./ports.js";
 import type { Clock } from "../clock.js";
-import { emailHash, newToken, tokenHash } from "./secret-token.js";
+import { emailHash, newHashedToken } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
 const linkLifeMs: Record<LinkKind, number> = {
@@ -20,20 +20,20 @@ const pages: Record<LinkKind, string> = {
   invite: "/sign-up#invite=",
 };
 
-export interface MadeLink {
+export interface CreatedLink {
   /** What follows the service's address, token included: to be shown once. */
   path: string;
   expiresAt: Date;
 }
 
-export interface MadeInvite extends MadeLink {
+export interface CreatedInvite extends CreatedLink {
   /** Names it to admins; the link cannot be found from it. */
   id: string;
 }
 
 export const inviteIdStart = "inv_";
 
-/** The beginning of the hash of a random token: enough to tell invitations apart, and of no use to anyone else. */
+/** The beginning of the hash of a random token: enough to distinguish invitations, and useless to anyone else. */
 export const inviteId = (hash: Uint8Array): string =>
   inviteIdStart + Buffer.from(hash).toString("hex").slice(0, 16);
 
@@ -49,14 +49,14 @@ export class OneTimeLinks {
     private readonly clock: Clock,
   ) {}
 
-  async reset(accountId: string): Promise<MadeLink> {
+  async reset(accountId: string): Promise<CreatedLink> {
     const { link, made } = this.#make("reset", { accountId });
     await this.store.create(link);
     return made;
   }
 
   /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
-  async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<MadeInvite> {
+  async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<CreatedInvite> {
     const whose = { email, emailHash: email === null ? null : emailHash(email) };
     const { link, made } = this.#make("invite", { ...whose, planId }, lifeMs);
     await this.store.create(link);
@@ -65,7 +65,7 @@ export class OneTimeLinks {
   }
 
   /** Null while an admin exists, or a set-up link that still works. */
-  async setup(): Promise<MadeLink | null> {
+  async setup(): Promise<CreatedLink | null> {
     const { link, made } = this.#make("setup", {});
     return (await this.store.createSetup(link)) ? made : null;
   }
@@ -74,10 +74,8 @@ export class OneTimeLinks {
     kind: LinkKind,
     use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId">>,
     lifeMs = linkLifeMs[kind],
-  ): { link: NewLink; made: MadeLink } {
-    const token = newToken();
-    const hash = tokenHash(token);
-    if (hash === null) throw new Error("A token that was just created does not pass its own check.");
+  ): { link: NewLink; made: CreatedLink } {
+    const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
     return {
@@ -88,7 +86,7 @@ export class OneTimeLinks {
 }
 
 /**
- * For the start of the server: the link that creates the operator's account, once. Null while an admin exists
+ * For the start of the server: the link that creates the first admin's account, once. Null while an admin exists
  * or an earlier link still works; one that was never used expires and is replaced at a later start.
  */
 export async function ensureSetupLink(

@@ -3,7 +3,7 @@
  * lookups before a mail can be noticed from outside. The work begins a little later, at a time that varies: a
  * store that answers without yielding the thread would otherwise still delay the answer, or the next.
  *
- * What is under way at once is bounded; past that a mail is dropped, as mail sometimes is. Errors are reported
+ * The number of concurrent mails is bounded; beyond it a mail is dropped, as mail sometimes is. Errors are reported
  * to the operator, not to the person who asked.
  *
  * A mail that nobody asks for again is tried some more times when the mail server fails or refuses it. Those that wait
@@ -13,11 +13,11 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Mail, Mailer } from "./mail.js";
 
-const mostAtOnce = 50;
+const mostSending = 50;
 const mostWaiting = 500;
-/** From one try to the next: a restart of the mail server, greylisting, an outage. */
+/** Between attempts: a restart of the mail server, greylisting, an outage. */
 const retriesMs = [30_000, 5 * 60_000, 20 * 60_000];
-const someTimeMs = (): number => 100 + Math.random() * 900;
+const randomDelayMs = (): number => 100 + Math.random() * 900;
 
 /** Resolves at that time, or when `signal` aborts. */
 type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -25,7 +25,7 @@ type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 const realWait: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 
 export class Outbox {
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #sending = new Set<Promise<void>>();
   readonly #waiting = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -35,7 +35,7 @@ export class Outbox {
     private readonly reportError: (error: unknown) => void,
     private readonly wait: Wait = realWait,
   ) {
-    setMaxListeners(mostAtOnce + mostWaiting, this.#closing.signal);
+    setMaxListeners(mostSending + mostWaiting, this.#closing.signal);
   }
 
   get canMail(): boolean {
@@ -43,28 +43,28 @@ export class Outbox {
   }
 
   /**
-   * Returns at once. `write` is called once, and not at all without a mail server; null sends nothing. `isRetried`: the
-   * mail is tried again when it could not be sent.
+   * Returns immediately. `write` is called once, and not at all without a mail server; null sends nothing. `isRetried`: the
+   * mail is sent again when sending fails.
    */
   post(write: () => Promise<Mail | null>, { isRetried = false } = {}): void {
-    if (this.mailer === null || this.#underWay.size >= mostAtOnce) return;
+    if (this.mailer === null || this.#sending.size >= mostSending) return;
     const work = this.#send(this.mailer, write, isRetried)
       .catch(this.reportError)
-      .finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+      .finally(() => this.#sending.delete(work));
+    this.#sending.add(work);
   }
 
-  /** Sends what is left, without waiting for its time. */
+  /** Sends what is left immediately. */
   async close(): Promise<void> {
     this.#closing.abort();
-    while (this.#underWay.size + this.#waiting.size > 0) {
-      await Promise.all([...this.#underWay, ...this.#waiting]);
+    while (this.#sending.size + this.#waiting.size > 0) {
+      await Promise.all([...this.#sending, ...this.#waiting]);
     }
     await this.mailer?.close();
   }
 
   async #send(mailer: Mailer, write: () => Promise<Mail | null>, isRetried: boolean): Promise<void> {
-    await this.wait(someTimeMs(), this.#closing.signal);
+    await this.wait(randomDelayMs(), this.#closing.signal);
     const mail = await write();
     if (mail === null) return;
     try {
@@ -77,12 +77,12 @@ export class Outbox {
 
   #retry(mailer: Mailer, mail: Mail): void {
     if (this.#waiting.size >= mostWaiting) return;
-    const work = this.#tryAgain(mailer, mail).finally(() => this.#waiting.delete(work));
+    const work = this.#sendWithRetries(mailer, mail).finally(() => this.#waiting.delete(work));
     this.#waiting.add(work);
   }
 
-  /** Never rejects: each failure is reported. When the outbox closes, it is tried once more, at once. */
-  async #tryAgain(mailer: Mailer, mail: Mail): Promise<void> {
+  /** Never rejects: each failure is reported. When the outbox closes, it is tried once more, immediately. */
+  async #sendWithRetries(mailer: Mailer, mail: Mail): Promise<void> {
     for (const afterMs of retriesMs) {
       await this.wait(afterMs, this.#closing.signal);
       try {

@@ -1,6 +1,6 @@
 /**
  * Choosing a new password by a one-time link. A request for one is answered before anything is looked up: the
- * work goes on behind the answer, so neither its words nor its time tell whether the address has an account.
+ * work happens after the response, so neither its text nor its timing reveals whether the address has an account.
  */
 import type { Audit } from "../audit.js";
 import type { CredentialStore, LinkStore } from "./ports.js";

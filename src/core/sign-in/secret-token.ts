@@ -3,6 +3,12 @@ import { createHash, randomBytes } from "node:crypto";
 
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
+/** A new token with what is stored of it. */
+export function newHashedToken(): { token: string; hash: Uint8Array } {
+  const token = newToken();
+  return { token, hash: sha256(token) };
+}
+
 const pattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** What is stored and looked up in place of the token. Null when the text cannot be one. */

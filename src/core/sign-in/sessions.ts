@@ -1,7 +1,7 @@
 /**
  * Who is signed in. A session is a random token in a cookie; the store has its hash. It ends when it was not
  * used for a while, when its longest time is over, when its account is suspended, or when it is ended here.
- * Every request asks the store, so an end is seen at once, by every process.
+ * Every request asks the store, so every process sees the end of a session immediately.
  *
  * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
  * session goes on and merely counts as idle for longer.
@@ -9,7 +9,7 @@
 import type { Session, SessionRecord, SessionStore } from "./ports.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
-import { newToken, tokenHash } from "./secret-token.js";
+import { newHashedToken, tokenHash } from "./secret-token.js";
 
 const touchEveryMs = 60_000;
 
@@ -32,8 +32,7 @@ export class Sessions {
   ) {}
 
   async start(accountId: string): Promise<StartedSession> {
-    const token = newToken();
-    const hash = requireHash(token);
+    const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);
     await this.store.create({ hash, accountId, createdAt, lastSeenAt: createdAt, expiresAt });
@@ -91,10 +90,4 @@ export class Sessions {
     if (now.getTime() - session.lastSeenAt.getTime() < touchEveryMs) return;
     await this.store.touch(session.hash, now).catch(() => undefined);
   }
-}
-
-function requireHash(token: string): Uint8Array {
-  const hash = tokenHash(token);
-  if (hash === null) throw new Error("A token that was just created does not pass its own check.");
-  return hash;
 }

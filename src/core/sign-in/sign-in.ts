@@ -3,7 +3,7 @@
  * nor in how long it takes: without an account, or one without a password, a hash of equal cost that matches
  * nothing is compared instead, and nothing is written about a failure.
  *
- * Attempts are counted before the password is looked at, so that a right one is refused too while throttled.
+ * Attempts are counted before the password is checked, so that a right one is refused too while throttled.
  * A stranger's count by account and by network address. A browser that signed in to the account before has an
  * allowance of its own, and so has an account that is signed in: guesses from elsewhere do not lock the owner out.
  */
@@ -34,7 +34,7 @@ export class SignIn {
   readonly #byAddress: Throttle;
   readonly #byDevice: Throttle;
   readonly #bySession: Throttle;
-  /** Made ahead of the first attempt, which would otherwise take longer than the others. */
+  /** Computed before the first attempt, which would otherwise take longer than the others. */
   readonly #decoy: Promise<string>;
 
   constructor(
@@ -91,7 +91,7 @@ export class SignIn {
         await refundAddress();
       };
     } catch (error) {
-      // It was not looked at, so it was no guess at any other account either.
+      // The password was not checked, so it was no guess at any other account either.
       await refundAddress();
       throw error;
     }

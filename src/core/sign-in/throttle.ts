@@ -7,7 +7,7 @@
  * are refused do not count: a blocked name is admitted again after a window, however often it tries.
  *
  * Slices follow the wall clock, so that replicas that share a counter share them. A clock that jumps moves
- * the window and costs one window of protection or of patience.
+ * the window and either suspends protection or delays people for one window.
  */
 import { DashboardError } from "../dashboard-error.js";
 import type { Clock } from "../clock.js";

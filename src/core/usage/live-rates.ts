@@ -1,5 +1,5 @@
 /**
- * How the models perform right now, for the operator's page: tokens a second over the last ten, counted as they are
+ * How the models perform right now, for the admin page: tokens a second over the last ten, counted as they are
  * produced, and the median of the last waits in the queue. Models that share an engine are read together. Kept in
  * memory only and bounded; a restart begins with nothing.
  */

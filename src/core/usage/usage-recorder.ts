@@ -1,8 +1,8 @@
 /**
- * Counts what was used, in hourly buckets by account, key and model. Counts gather in memory and are added to
+ * Counts what was used, in hourly buckets by account, key and model. Counts collect in memory and are added to
  * the store within a second and on closing, so a killed process loses at most that much. A write that fails,
- * on a full disk say, is tried again before the next; what gathers meanwhile is bounded: past it, hours and keys
- * that are not in memory yet go uncounted, and those that are go on.
+ * on a full disk say, is retried before the next; memory is bounded: beyond that, new hours and keys
+ * go uncounted, and those in memory are still counted.
  *
  * What the store has not taken when the server ends is spilled, and written at its next start. Each batch keeps its
  * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
@@ -15,7 +15,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock.js";
 import type { ModelId } from "../models.js";
-import { MultiKeyMap } from "../multi-key-map.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
 import {
@@ -75,17 +74,11 @@ export interface UsageRecorderParts {
 /** A bucket that is still counted into. */
 type Bucket = UsageBucketRow & FirstTokenTally;
 
-type Buckets = MultiKeyMap<
-  readonly [account: string, key: string, model: ModelId | null, startMs: number],
-  Bucket
->;
-type Days = MultiKeyMap<readonly [account: string, key: string, day: string], QuotaDay>;
-
 export class UsageRecorder {
   /** Counted into until they are sealed in a batch. */
-  #buckets: Buckets = new MultiKeyMap();
+  #buckets = new Map<string, Bucket>();
   /** What was used of quotas; written with the rest, so that it is added as often. */
-  #days: Days = new MultiKeyMap();
+  #days = new Map<string, QuotaDay>();
   /** Being written, or tried before, the oldest first. */
   #batches: UsageBatch[] = [];
   /** Ids that the store has added and still remembers. */
@@ -115,21 +108,21 @@ export class UsageRecorder {
 
   /** Counts for quotas, by the day that the request belongs to. Urgent: it is written without delay. */
   recordDay(used: QuotaDay, { isUrgent } = { isUrgent: false }): void {
-    const key = [used.accountId, used.keyId, used.day] as const;
+    const key = `${used.accountId} ${used.keyId} ${used.day}`;
     const held = this.#days.get(key);
     if (held !== undefined) {
       held.requests += used.requests;
       held.tokens += used.tokens;
     } else if (this.#days.size < mostBuckets) {
-      this.#days.add(key, { ...used });
+      this.#days.set(key, { ...used });
     }
-    if (isUrgent) void this.#flushes.runAnew();
+    if (isUrgent) void this.#flushes.runAgain();
   }
 
   /** Call after deleting an account. */
   forgetAccount(accountId: string): void {
-    this.#days = this.#days.filter((day) => day.accountId !== accountId);
-    this.#buckets = this.#buckets.filter((bucket) => bucket.accountId !== accountId);
+    for (const [key, day] of this.#days) if (day.accountId === accountId) this.#days.delete(key);
+    for (const [key, row] of this.#buckets) if (row.accountId === accountId) this.#buckets.delete(key);
     this.#batches = this.#batches.map(({ id, rows, days }) => ({
       id,
       rows: rows.filter((row) => row.accountId !== accountId),
@@ -137,7 +130,7 @@ export class UsageRecorder {
     }));
   }
 
-  /** Tries again what was tried before, whose answer may have been lost: it must not be read twice. Never rejects. */
+  /** Retries a write whose answer may have been lost, so that it is not read twice. Never rejects. */
   async retry(): Promise<void> {
     if (this.#batches.length > 0) await this.flush();
   }
@@ -161,7 +154,7 @@ export class UsageRecorder {
     }
   }
 
-  /** Writes what has gathered. Never rejects. */
+  /** Writes what has been counted. Never rejects. */
   flush(): Promise<void> {
     return this.#flushes.run();
   }
@@ -219,7 +212,7 @@ export class UsageRecorder {
     try {
       // What was tried before goes first, as it was.
       if (this.#batches.length > 0) await this.#writeBatches();
-      // Once: under load something new has gathered after every write, and the round would not end.
+      // Once: under load there is something new after every write, and this would never end.
       this.#seal();
       await this.#writeBatches();
       if (this.#isSpilled) this.parts.spill?.clear();
@@ -243,12 +236,16 @@ export class UsageRecorder {
     }
   }
 
-  /** Makes a batch of what has gathered. */
+  /** Moves what has been counted into a batch. */
   #seal(): void {
     if (this.#buckets.size === 0 && this.#days.size === 0) return;
-    this.#batches.push({ id: randomUUID(), rows: this.#buckets.values(), days: this.#days.values() });
-    this.#buckets = new MultiKeyMap();
-    this.#days = new MultiKeyMap();
+    this.#batches.push({
+      id: randomUUID(),
+      rows: [...this.#buckets.values()],
+      days: [...this.#days.values()],
+    });
+    this.#buckets = new Map();
+    this.#days = new Map();
   }
 
   #unwritten(): UsageBucketRow[] {
@@ -263,13 +260,13 @@ export class UsageRecorder {
   #bucketOf({ accountId, keyId, model }: UsedRequest): Bucket | null {
     const now = this.parts.clock.now().getTime();
     const startMs = now - (now % hourMs);
-    const key = [accountId, keyId, model, startMs] as const;
+    const key = `${accountId} ${keyId} ${model} ${startMs}`;
     const held = this.#buckets.get(key);
     if (held !== undefined) return held;
     if (this.#buckets.size + this.#inBatches() >= mostBuckets) return null;
     const start = new Date(startMs);
     const bucket = { accountId, keyId, model, start, ...noUsage, ...newFirstTokenTally() };
-    this.#buckets.add(key, bucket);
+    this.#buckets.set(key, bucket);
     return bucket;
   }
 }

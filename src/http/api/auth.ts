@@ -16,16 +16,16 @@ export function authenticate({ keys }: HttpParts) {
   };
 }
 
-/** `mayPutOff`: whether the handler counts it at the latest (`countedFirst`). */
+/** `mayDefer`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(
   { limits }: HttpParts,
-  mayPutOff: (request: FastifyRequest) => boolean = (request) =>
+  mayDefer: (request: FastifyRequest) => boolean = (request) =>
     request.routeOptions.config.countsRequests === true,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admission = limits.enter(callerOf(request), { onRates: (rates) => writeRates(reply, rates) });
     request.exchange.admission = admission;
-    if (admission.isPutOff && mayPutOff(request)) return;
+    if (admission.isDeferred && mayDefer(request)) return;
     const refusal = await admission.count();
     if (refusal !== null) throw refusal;
   };

@@ -51,7 +51,7 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       return accountView(await accountAdmin.setRole(actorOf(me), visit.id, role));
     }),
     admin("POST", "/admin/accounts/:id/reset-link", async (visit, me) =>
-      linkView(await accountAdmin.makeResetLink(actorOf(me), visit.id), publicUrl ?? baseUrlOf(visit)),
+      linkView(await accountAdmin.createResetLink(actorOf(me), visit.id), publicUrl ?? baseUrlOf(visit)),
     ),
   ];
 }

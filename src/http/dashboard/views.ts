@@ -8,7 +8,7 @@ import type { ListedKey } from "../../core/keys/key-list.js";
 import { keyStatus } from "../../core/keys/key-status.js";
 import type { QuotaNow, RateReading } from "../../core/limits/limits.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import type { MadeLink } from "../../core/sign-in/one-time-links.js";
+import type { CreatedLink } from "../../core/sign-in/one-time-links.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type * as wire from "../../protocol/dashboard/api.js";
 import type { AuditEntry } from "../../protocol/dashboard/audit.js";
@@ -67,7 +67,7 @@ export const accountView = ({ account, liveKeys, lastUsedAt }: AccountSummary): 
   lastUsedDay: day(lastUsedAt),
 });
 
-export const linkView = (made: MadeLink, baseUrl: string): wire.OneTimeLink => ({
+export const linkView = (made: CreatedLink, baseUrl: string): wire.OneTimeLink => ({
   link: baseUrl + made.path,
   expiresAt: made.expiresAt.toISOString(),
 });

@@ -6,7 +6,16 @@
  * share: a limit divided by their number, at least 1; of a quota, what the database says is left, divided likewise. They
  * do not know what the others admit, so a limit below their number is exceeded.
  */
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, CounterReading, Lease, LeaseAsk, WindowAsk } from "../../core/counters.js";
+import type {
+  AdmissionAnswer,
+  AdmissionAsk,
+  Admissions,
+  Correction,
+  CounterReading,
+  Lease,
+  LeaseAsk,
+  WindowAsk,
+} from "../../core/counters.js";
 import type { LocalLeases } from "./memory-leases.js";
 import type { MemoryWindows } from "./memory-windows.js";
 

@@ -14,7 +14,15 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import * as z from "zod";
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk, CounterReading, Lease } from "../../core/counters.js";
+import type {
+  AdmissionAnswer,
+  AdmissionAsk,
+  Admissions,
+  Correction,
+  WindowAsk,
+  CounterReading,
+  Lease,
+} from "../../core/counters.js";
 import type { Clock } from "../../core/clock.js";
 import { openScript } from "./admission-scripts.js";
 import { ExpiringWindows } from "./expiring-windows.js";

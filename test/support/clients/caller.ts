@@ -1,4 +1,10 @@
-import { noKeyLimits, noQuotas, type KeyLimits, type KeyRecord, type Plan } from "../../../src/core/entities.js";
+import {
+  noKeyLimits,
+  noQuotas,
+  type KeyLimits,
+  type KeyRecord,
+  type Plan,
+} from "../../../src/core/entities.js";
 
 /** A caller on a roomy plan, but for what a test says. */
 export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimits> = {}): KeyRecord {

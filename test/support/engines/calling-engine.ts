@@ -1,5 +1,9 @@
 /** An engine without a model that calls whatever it must, after a thought. For tests of what calls pass through. */
-import type { Generation, GenerationEvent, PreparedGeneration } from "../../../src/core/serving/engine-port.js";
+import type {
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../src/core/serving/engine-port.js";
 import { FakeEngine } from "./fake-engine.js";
 
 export class CallingEngine extends FakeEngine {

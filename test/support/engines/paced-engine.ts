@@ -2,7 +2,13 @@
  * An engine that says one word every `tokenMs` for as long as it may, to any number of clients at once: for
  * tests and measurements of everything around an engine.
  */
-import type { Arrival, Engine, EngineStatus, Generation, PreparedGeneration } from "../../../src/core/serving/engine-port.js";
+import type {
+  Arrival,
+  Engine,
+  EngineStatus,
+  Generation,
+  PreparedGeneration,
+} from "../../../src/core/serving/engine-port.js";
 
 export interface PacedEngineOptions {
   tokenMs: number;

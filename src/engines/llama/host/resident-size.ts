@@ -3,7 +3,12 @@
  * by what is free when their turn comes: their contexts would differ from load to load. So sequences and context
  * are decided once, as if the model had the machine to itself.
  */
-import { computingBytes, scaledFromF16, usualContextTokens, type CacheType } from "../../../adapters/kv-cache.js";
+import {
+  computingBytes,
+  scaledFromF16,
+  usualContextTokens,
+  type CacheType,
+} from "../../../adapters/kv-cache.js";
 import type { ResidentSize } from "./residency.js";
 import { chooseSizing, type Sizing } from "../sizing.js";
 

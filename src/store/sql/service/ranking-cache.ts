@@ -5,8 +5,8 @@
  * connections stay free for shorter queries.
  */
 import type { Clock } from "../../../core/clock.js";
-import { StoreUnavailable } from "../../../core/store.js";
 import { Semaphore } from "../../../core/semaphore.js";
+import { StoreUnavailable } from "../../../core/store.js";
 
 const liveMs = 60_000;
 const maxEntries = 32;
