@@ -60,7 +60,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["core", "protocol", "config"],
   log: ["adapters", "core", "log-output"],
   "log-output": [],
-  metrics: ["core", "metrics"],
+  metrics: ["core"],
   tracing: ["core"],
   mail: ["core"],
   "open-files": [],

@@ -10,7 +10,14 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/serving/fair-queue.js";
-import type { Arrival, Clock, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/ports.js";
+import type {
+  Clock,
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../core/ports.js";
 import { ServiceError } from "../core/errors.js";
 import { modelIds, type ModelId } from "../core/models.js";
 
@@ -149,7 +156,7 @@ export class Fleet implements Engine {
     }
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<readonly GenerationEvent[]> {
     const { berth, inner } = preparedOf(prepared);
     if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
     return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
@@ -173,7 +180,7 @@ export class Fleet implements Engine {
   async *#generateAgain(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     const { generation } = preparedOf(prepared).inner;
     const { berth, inner } = preparedOf(await this.prepare(generation, signal));
     berth.unqueued += 1;

@@ -114,7 +114,9 @@ export const choiceReader =
       case "allowed_tools": {
         const [fields, place] = allowed(value, path);
         const names = required(fields, "tools", array, place)
-          .map((item, index) => [object(item, `${place}.tools[${index}]`), `${place}.tools[${index}]`] as const)
+          .map(
+            (item, index) => [object(item, `${place}.tools[${index}]`), `${place}.tools[${index}]`] as const,
+          )
           .filter(([item, at]) => isFunction(item, at))
           .map(([item, at]) => named(item, at));
         return { mode: required(fields, "mode", choiceMode, place), names };

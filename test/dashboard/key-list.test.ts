@@ -3,11 +3,7 @@ import { noKeyLimits } from "../../src/core/ports.js";
 import type { KeyList, KeyView, KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import type { KeyPageView, KeyUsageView } from "../../src/protocol/dashboard/keys.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
-import {
-  startDashboard,
-  type Browser,
-  type TestDashboard,
-} from "../support/processes/dashboard-server.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 let dashboard: TestDashboard;
 const clock = new FakeClock();

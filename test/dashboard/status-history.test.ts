@@ -6,11 +6,7 @@ import type { StatusHistory } from "../../src/protocol/dashboard/admin.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
-import {
-  startDashboard,
-  type Browser,
-  type TestDashboard,
-} from "../support/processes/dashboard-server.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 const hourMs = 3_600_000;
 

@@ -60,8 +60,7 @@ export const api = {
   setKey: (id: string, change: "disable" | "enable" | "revoke") =>
     post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
 
-  usage: (query: BodyOf<typeof dashboard.usageQuery>) =>
-    get<UsageReport>(withQuery("/api/usage", query)),
+  usage: (query: BodyOf<typeof dashboard.usageQuery>) => get<UsageReport>(withQuery("/api/usage", query)),
   usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
   limits: () => get<dashboard.LimitsNow>("/api/limits"),
 
@@ -93,8 +92,7 @@ export const api = {
     preflight: (body: BodyOf<typeof models.engineBody>) =>
       post<EnginePreflight>("/api/admin/models/preflight", body),
     pull: (body: BodyOf<typeof models.pullBody>) => post<PullView>("/api/admin/pulls", body),
-    setPull: (id: string, change: "pause" | "resume") =>
-      post<PullView>(`/api/admin/pulls/${id}/${change}`),
+    setPull: (id: string, change: "pause" | "resume") => post<PullView>(`/api/admin/pulls/${id}/${change}`),
     cancelPull: (id: string) => send<object>("DELETE", `/api/admin/pulls/${id}`),
 
     addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>

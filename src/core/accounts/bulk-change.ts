@@ -8,7 +8,8 @@ import type { AccountSummary } from "../dashboard-ports.js";
 import type { AccountAdmin } from "./account-admin.js";
 
 export type BulkChange =
-  { action: "suspend" | "resume"; ids: readonly string[] } | { action: "plan"; ids: readonly string[]; planId: string };
+  | { action: "suspend" | "resume"; ids: readonly string[] }
+  | { action: "plan"; ids: readonly string[]; planId: string };
 
 export interface BulkOutcome {
   changed: AccountSummary[];

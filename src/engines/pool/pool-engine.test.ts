@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachOf } from "../../core/arrivals.js";
+import { eachOf } from "../../../test/support/engines/each-of.js";
 import {
   collect,
   drain,
@@ -39,9 +39,9 @@ class TellingEngine extends FakeEngine {
 
   override async *generate({
     generation,
-  }: PreparedGeneration): AsyncGenerator<GenerationEvent, void, undefined> {
+  }: PreparedGeneration): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     this.generations.push(generation);
-    yield* this.events;
+    for (const event of this.events) yield [event];
     if (this.failure !== undefined) throw this.failure;
   }
 }

@@ -11,11 +11,10 @@
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
  */
-import { eventsOf } from "../../core/arrivals.js";
 import {
   isAvailable,
   systemClock,
-  type Arrival,
+  type GenerationEvent,
   type Clock,
   type Engine,
   type EngineStatus,
@@ -95,7 +94,7 @@ export class PoolEngine implements Engine {
   async *generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     signal.throwIfAborted();
     const prompt = poolPrompt(prepared);
     const { generation } = prepared;
@@ -116,13 +115,13 @@ export class PoolEngine implements Engine {
           member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
         // What is asked for may have become less since, by the account's plan.
         const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
-        for await (const arrival of member.engine.generate(run, signal)) {
+        for await (const events of member.engine.generate(run, signal)) {
           begun = true;
-          if (eventsOf(arrival).at(-1)?.type === "done") {
+          if (events.at(-1)?.type === "done") {
             judged = true;
             member.breaker.succeed();
           }
-          yield arrival;
+          yield events;
         }
         return;
       } catch (error) {

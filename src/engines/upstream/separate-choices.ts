@@ -5,11 +5,11 @@
  */
 import type { GenerationEvent, Usage } from "../../core/ports.js";
 
-type Events = AsyncGenerator<GenerationEvent, void, undefined>;
+type Events = AsyncGenerator<readonly GenerationEvent[], void, undefined>;
 
 interface Arrival {
   choice: number;
-  result: IteratorResult<GenerationEvent, void>;
+  result: IteratorResult<readonly GenerationEvent[], void>;
 }
 
 /** `start` begins the run of a choice, which ends when the signal it is given aborts. */
@@ -42,10 +42,14 @@ export async function* joinChoices(
         continue;
       }
       pending.set(choice, next(choice));
-      if (result.value.type === "done") usages.push(result.value.usage);
-      else yield { ...result.value, choice };
+      const events: GenerationEvent[] = [];
+      for (const event of result.value) {
+        if (event.type === "done") usages.push(event.usage);
+        else events.push({ ...event, choice });
+      }
+      if (events.length > 0) yield events;
     }
-    yield { type: "done", usage: total(usages) };
+    yield [{ type: "done", usage: total(usages) }];
   } finally {
     stopping.abort();
     // One that failed ends the others; what they still say is nobody's.

@@ -7,11 +7,9 @@
  * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
  */
 import { randomBytes } from "node:crypto";
-import { eachOf } from "../../core/arrivals.js";
 import {
   ReaderTooSlow,
   systemClock,
-  type Arrival,
   type Clock,
   type Engine,
   type EngineStatus,
@@ -149,7 +147,10 @@ export class UpstreamEngine implements Engine {
     };
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<Arrival, void, undefined> {
+  generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     const { choices, sampling } = prepared.generation;
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);
@@ -157,7 +158,7 @@ export class UpstreamEngine implements Engine {
     return joinChoices(choices, signal, (choice, ownSignal) => {
       // The same seed would draw the same reply.
       const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
-      return eachOf(this.#run(prepared, 1, seed, ownSignal));
+      return this.#run(prepared, 1, seed, ownSignal);
     });
   }
 
@@ -204,7 +205,7 @@ export class UpstreamEngine implements Engine {
     choices: number,
     seed: number | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;

@@ -7,7 +7,6 @@
  * returned, and that is waited for: its `finally` gives them back.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
@@ -88,9 +87,14 @@ const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent =>
 
 /** What came of the generation. */
 const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
-  isAdmission(arrival) ? [] : eventsOf(arrival);
+  isAdmission(arrival) ? [] : arrival;
 
-async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, parsed: ParsedRequest): Promise<object> {
+async function wholeReply(
+  dialect: Dialect,
+  events: Events,
+  head: ReplyHead,
+  parsed: ParsedRequest,
+): Promise<object> {
   const choices = Array.from({ length: parsed.chat.choices }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {

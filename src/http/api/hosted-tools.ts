@@ -7,7 +7,11 @@ import type { ParsedRequest } from "../../protocol/dialect.js";
 import { hostedRefusal } from "../../protocol/hosted-tools.js";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-export function skipHostedTools({ hosted = [] }: ParsedRequest, request: FastifyRequest, reply: FastifyReply): void {
+export function skipHostedTools(
+  { hosted = [] }: ParsedRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const [first] = hosted;
   if (first === undefined) return;
   if (!isCodingClient(request.raw.headers)) throw hostedRefusal(first);

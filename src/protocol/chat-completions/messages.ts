@@ -28,10 +28,7 @@ export const readMessages: Reader<ChatMessage[]> = (value, path) => {
   return items.map((item, index) => {
     const read = message(item, `${path}[${index}]`);
     if (read.toolCallId !== undefined && !callIds.has(read.toolCallId)) {
-      throw invalidValue(
-        `${path}[${index}].tool_call_id`,
-        "no assistant message before it has such a call",
-      );
+      throw invalidValue(`${path}[${index}].tool_call_id`, "no assistant message before it has such a call");
     }
     for (const { id } of read.toolCalls ?? []) callIds.add(id);
     return read;

@@ -1,6 +1,14 @@
 /** `output_config.format`, and `output_format` as it was called first: JSON that a schema describes. */
 import type { ReplyFormat } from "../../core/chat/request.js";
-import { invalidValue, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
+import {
+  invalidValue,
+  object,
+  optional,
+  required,
+  string,
+  type JsonObject,
+  type Reader,
+} from "../read-json.js";
 import { modestSchema } from "../schema-budget.js";
 
 export function readFormat(body: JsonObject): ReplyFormat {

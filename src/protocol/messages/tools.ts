@@ -24,7 +24,10 @@ interface ToolList {
 }
 
 /** The tooling is undefined where nothing can be called: no tools, or `tool_choice` of type `none`. */
-export function readTooling(body: JsonObject): { tooling: Tooling | undefined; hosted: readonly HostedTool[] } {
+export function readTooling(body: JsonObject): {
+  tooling: Tooling | undefined;
+  hosted: readonly HostedTool[];
+} {
   const { tools, hosted } = optional(body, "tools", toolList) ?? { tools: [], hosted: [] };
   const { parallel, ...chosen } = optional(body, "tool_choice", choice) ?? { ...anyTool, parallel: true };
   return { tooling: resolveTooling(tools, chosen, parallel), hosted };

@@ -100,7 +100,11 @@ export function wholeResponse(
 export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boolean =>
   !hasThoughts || reason !== "length";
 
-function outputOf({ id }: ReplyHead, request: ParsedRequest, { parts, finishReason }: ReplyChoice): OutputItem[] {
+function outputOf(
+  { id }: ReplyHead,
+  request: ParsedRequest,
+  { parts, finishReason }: ReplyChoice,
+): OutputItem[] {
   const hasReply = parts.some(({ type }) => type !== "reasoning");
   const isMissing = !hasReply && endsInMessage(parts.length > 0, finishReason);
   const shown = isMissing ? [...parts, emptyText] : parts;

@@ -87,7 +87,12 @@ const toolList: Reader<ToolList> = (value, path) => {
 };
 
 /** Whatever else is there is added to `hosted`. */
-const functionsIn = (value: unknown, path: string, hosted: HostedTool[], namespace?: Namespace): Offered[] => {
+const functionsIn = (
+  value: unknown,
+  path: string,
+  hosted: HostedTool[],
+  namespace?: Namespace,
+): Offered[] => {
   const item = object(value, path);
   const type = required(item, "type", string, path);
   if (type === "function") return [{ ...functionTool(item, path), namespace }];
@@ -141,10 +146,7 @@ const choiceOf = (callNames: readonly CallName[]): Reader<ToolChoice> =>
     isFunction: (fields, path) => required(fields, "type", string, path) === "function",
     // To go on without it would be a reply of another kind than the one asked for.
     refusedType: (path) =>
-      unsupportedValue(
-        path,
-        "this service runs no tools of its own. Expected 'function' or 'allowed_tools'",
-      ),
+      unsupportedValue(path, "this service runs no tools of its own. Expected 'function' or 'allowed_tools'"),
   });
 
 function wireChoice({ mode, names, isNamed }: ToolChoice, callNames: readonly CallName[]): unknown {

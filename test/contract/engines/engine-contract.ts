@@ -3,9 +3,8 @@
  * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
+import { eachOf } from "../../support/engines/each-of.js";
 import type {
-  Arrival,
   Engine,
   Generation,
   GenerationEvent,
@@ -59,14 +58,17 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
 }
 
 /** A reply of one choice. */
-export async function collect(arrivals: AsyncIterable<Arrival>): Promise<Reply> {
+export async function collect(arrivals: AsyncIterable<readonly GenerationEvent[]>): Promise<Reply> {
   const [reply] = await collectChoices(arrivals, 1);
   if (reply === undefined) throw new Error("there is no choice");
   return reply;
 }
 
 /** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
-export async function collectChoices(arrivals: AsyncIterable<Arrival>, count: number): Promise<Reply[]> {
+export async function collectChoices(
+  arrivals: AsyncIterable<readonly GenerationEvent[]>,
+  count: number,
+): Promise<Reply[]> {
   const choices = Array.from({ length: count }, (): Omit<Reply, "text" | "usage"> => ({
     fragments: [],
     finishReason: undefined,
@@ -425,6 +427,6 @@ async function firstOf(engine: Engine, prepared: PreparedGeneration, signal: Abo
   return engine.generate(prepared, signal)[Symbol.asyncIterator]().next();
 }
 
-export async function drain(events: AsyncIterator<GenerationEvent>): Promise<void> {
+export async function drain(events: AsyncIterator<unknown>): Promise<void> {
   while ((await events.next()).done !== true);
 }

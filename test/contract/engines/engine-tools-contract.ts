@@ -3,7 +3,7 @@
  * decides to call: `required` makes every engine do so, and schemas leave little room for what.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
+import { eachOf } from "../../support/engines/each-of.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/ports.js";
 import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
 import type { ReplyLogprob } from "../../../src/core/chat/reply.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
+import { eachOf } from "../../support/engines/each-of.js";
 import type { GenerationEvent } from "../../../src/core/ports.js";
 import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { generationOf, greedy, never, replyTo, startReply } from "../../contract/engines/engine-contract.js";

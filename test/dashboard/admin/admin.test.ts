@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { noQuotas } from "../../src/core/ports.js";
-import type { AccountPage } from "../../src/protocol/dashboard/accounts.js";
-import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
-import type { EngineView } from "../../src/protocol/dashboard/engines.js";
-import type { Access } from "../../src/http/dashboard/route.js";
-import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
+import { noQuotas } from "../../../src/core/ports.js";
+import type { AccountPage } from "../../../src/protocol/dashboard/accounts.js";
+import type { AccountView, KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
+import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
+import type { Access } from "../../../src/http/dashboard/route.js";
+import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import {
   password,
   startDashboard,
   type Browser,
   type TestDashboard,
-} from "../support/processes/dashboard-server.js";
-import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/inputs/fake-clock.js";
-import { startServer } from "../support/processes/server.js";
+} from "../../support/processes/dashboard-server.js";
+import { eventually } from "../../support/eventually.js";
+import { FakeClock } from "../../support/inputs/fake-clock.js";
+import { startServer } from "../../support/processes/server.js";
 
 const adminRoutes = [
   ["GET", "/api/admin/accounts"],
