@@ -20,6 +20,8 @@ const limitMs = 30_000;
 export class ParseThread {
   #worker: Worker | null = null;
 
+  constructor(private readonly workerFile = programFile("http/bodies/parse-worker")) {}
+
   /** The bytes are moved to the thread, and gone afterwards. */
   async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRequest> {
     const result = await this.#ask(dialect, bytes);
@@ -67,7 +69,7 @@ export class ParseThread {
   }
 
   #start(): Worker {
-    const worker = newWorker(programFile("http/bodies/parse-worker"));
+    const worker = newWorker(this.workerFile);
     worker.unref();
     // `exit` follows. What it died of may quote a body.
     worker.on("error", () => undefined);

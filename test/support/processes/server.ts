@@ -1,4 +1,5 @@
 /** The real HTTP server, limits, queue and completions on a fake engine, with keys that need no database. */
+import { pathToFileURL } from "node:url";
 import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
@@ -125,7 +126,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   const bodies = new Bodies({
     limitBytes: options.bodyLimitBytes ?? 100_000,
-    ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
+    ...(options.parseWorkerFile === undefined ? {} : { workerFile: pathToFileURL(options.parseWorkerFile) }),
     ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
     ...(options.bodyPace === undefined ? {} : { pace: options.bodyPace }),
   });
