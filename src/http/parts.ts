@@ -1,4 +1,4 @@
-/** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
+/** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
 import type { ServiceConfig } from "../config.js";
 import type { Completions } from "../core/serving/completion.js";
 import type { RecentItems } from "../core/serving/recent-items.js";

@@ -82,10 +82,9 @@ async function firstOf(events: Events): Promise<AdmittedEvent> {
   throw new Error("A completion begins with its admission.");
 }
 
-const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent =>
-  "type" in arrival && arrival.type === "admitted";
+const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent => "type" in arrival;
 
-/** What came of the generation. */
+/** The events of the generation. */
 const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
   isAdmission(arrival) ? [] : arrival;
 

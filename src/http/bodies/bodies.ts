@@ -36,7 +36,7 @@ export interface BodiesOptions {
   pace?: Pace;
 }
 
-/** For whom a body is parsed, and how. */
+/** Whose body is parsed, and how. */
 interface Work {
   dialect: DialectName;
   /** The account. */
