@@ -47,7 +47,7 @@ const mayImport: Record<string, readonly string[]> = {
   core: ["core"],
   config: ["core", "protocol", "config"],
   log: ["adapters", "core"],
-  metrics: ["core", "metrics"],
+  metrics: ["core"],
 };
 
 /** Sibling folders that still import one another in a circle. */

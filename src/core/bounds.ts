@@ -16,7 +16,7 @@ export const longest = {
   tag: 30,
 } as const;
 
-/** Accounts on one page of the operator's list. */
+/** Accounts on one page of the list for admins. */
 export const accountsPageSize = 50;
 
 /** Accounts that one request may change. */

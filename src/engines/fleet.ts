@@ -11,13 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type ModelId, modelIds } from "../core/models.js";
-import type {
-  Arrival,
-  Engine,
-  EngineStatus,
-  Generation,
-  PreparedGeneration,
-} from "../core/serving/engine-port.js";
+import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 
 /** Where a model's replies come from. Two with the same key are the same. */
@@ -153,7 +147,7 @@ export class Fleet implements Engine {
     }
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<readonly GenerationEvent[]> {
     const { deployment, inner } = preparedOf(prepared);
     return deployment.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }

@@ -1,4 +1,4 @@
-/** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
+/** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";

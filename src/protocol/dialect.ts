@@ -1,6 +1,5 @@
 /**
- * A dialect is one API by which a completion can be asked for: how its requests are read, and how replies and errors are
- * written. Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and
+ * A dialect is one API for completions: how its requests are parsed, and how replies and errors are written. Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and
  * knows `ChatRequest` and `ReplyEvent` only.
  */
 import type { KeptItem, ReplyChoice, ReplyEvent, Usage } from "../core/chat/reply.js";
@@ -20,7 +19,7 @@ export interface ParsedRequest {
   hosted?: readonly HostedTool[];
   /** Functions that the client knows by a namespace and a name. */
   callNames?: readonly CallName[];
-  /** Whether thoughts are to be shown as their own summary, too. */
+  /** Whether reasoning is also sent as its own summary. */
   showsSummary?: boolean;
   /** Whether a later request may refer to the items of the reply. */
   keepsItems?: boolean;
@@ -28,7 +27,7 @@ export interface ParsedRequest {
   unresolved?: Unresolved;
 }
 
-/** What all parts of one reply share. Its model is one of ours unless there is none by the name asked for. Until the request is admitted, no token is counted. */
+/** What all parts of a reply share. The model is as sent where there is none by that name; tokens are 0 until admission. */
 export interface ReplyHead {
   id: string;
   /** Unix seconds. */

@@ -1,4 +1,4 @@
-/** The dialects by name: a thread that reads a body is told which. */
+/** The dialects by name, by which a body is sent to the thread that parses it. */
 import { chatCompletions } from "./chat-completions/dialect.js";
 import type { Dialect } from "./dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";

@@ -29,7 +29,7 @@ const upstreamSchema = z.strictObject({
   /** The engine may be outside this machine and private networks. */
   allowPublic: z.boolean().optional(),
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),
-  /** Where the engine does not tell. */
+  /** Where the engine does not report it. */
   contextTokens: z
     .number()
     .int()

@@ -8,7 +8,7 @@ export interface WireModel {
   /** Unix seconds. */
   created: number;
   owned_by: string;
-  /** Tokens of prompt and reply together; null where an engine does not tell, and while the model is loading. */
+  /** Tokens of prompt and reply together; null where the engine does not report it, and while the model is loading. */
   context_length: number | null;
   /** The largest `max_tokens` that has an effect for this caller. */
   max_output_tokens: number | null;

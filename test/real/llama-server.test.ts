@@ -1,6 +1,6 @@
 /** The promises of an engine, kept by a real llama-server, and what only a real one can show. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../src/core/arrivals.js";
+import { eachOf } from "../support/engines/each-of.js";
 import type { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import type { ChatMessage } from "../../src/core/chat/request.js";
 import {

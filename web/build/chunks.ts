@@ -31,7 +31,7 @@ const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
       /\/web\/(?:snippets|chat-code)\.|\/connect\/(?:client|code-clients|go-client|environment-client)\.ts$/,
     chunk: "snippets",
   },
-  { pattern: /\/src\/protocol\/(?:models|dashboard-bounds|document-title)\.ts$/, chunk: "shared" },
+  { pattern: /\/src\/(?:core\/(?:models|bounds)|protocol\/document-title)\.ts$/, chunk: "shared" },
   { pattern: /\/lucide-react\//, chunk: "shared" },
   {
     pattern:

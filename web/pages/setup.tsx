@@ -21,7 +21,7 @@ export default function Setup() {
   if (!site.needsSetup) {
     return (
       <>
-        <FormHeading title="Setup is complete">The operator account already exists.</FormHeading>
+        <FormHeading title="Setup is complete">The admin account already exists.</FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Sign in
         </ButtonLink>
@@ -31,7 +31,7 @@ export default function Setup() {
   return (
     <>
       <FormHeading title="Welcome to Sotto">
-        Create the operator account. It manages accounts, plans and engines.
+        Create the admin account. It manages accounts, plans and engines.
       </FormHeading>
       {token === null ? (
         <Callout tone="warn" title="You need the setup link">
@@ -41,7 +41,7 @@ export default function Setup() {
       ) : (
         <EntryForm
           password="new-password"
-          submit="Create operator account"
+          submit="Create admin account"
           pending={setup.isPending}
           error={setup.error}
           onSubmit={({ email, password }) => setup.mutate({ token, email, password })}

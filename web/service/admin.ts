@@ -20,8 +20,7 @@ export const adminApi = {
   usage: (query: ServiceUsageQuery) =>
     request("GET", withQuery("/api/admin/usage", query)) as Promise<ServiceUsageReport>,
   usageCsvAddress: (query: ServiceUsageQuery) => withQuery("/api/admin/usage.csv", query),
-  top: (query: TopQuery) =>
-    request("GET", withQuery("/api/admin/usage/top", query)) as Promise<TopUsers>,
+  top: (query: TopQuery) => request("GET", withQuery("/api/admin/usage/top", query)) as Promise<TopUsers>,
   history: () => request("GET", "/api/status/history") as Promise<admin.StatusHistory>,
 };
 

@@ -7,15 +7,15 @@ export interface Usage {
   completionTokens: number;
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
-  /** Of the completion tokens, those of thoughts. */
+  /** Of the completion tokens, those of reasoning. */
   reasoningTokens: number;
 }
 
-/** What a reply is made of, in the order in which it becomes known. */
+/** An event of a reply, in the order in which they become known. */
 export type ReplyEvent =
   /** `logprobs` has the tokens that became known with this text, where they were asked for. */
   | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
-  /** Thoughts; never after the text or the calls that they led to. */
+  /** Reasoning; never after the text or the calls that it led to. */
   | { type: "reasoning"; choice: number; text: string }
   /** A call begins, with an id of its own. `call` is its number: calls of a choice are counted from 0. */
   | { type: "call"; choice: number; call: number; id: string; name: string }

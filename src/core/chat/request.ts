@@ -10,7 +10,7 @@ export interface ChatMessage {
   content: string;
   /** Of an assistant's turn: the calls it made. Not empty. */
   toolCalls?: readonly ToolCall[];
-  /** Of an assistant's turn: its thoughts, where the client sent them back. */
+  /** Of an assistant's turn: its reasoning, where the client sent it back. */
   reasoning?: string;
   /** Of a tool's result: the call that it answers, made by an assistant's turn before it. */
   toolCallId?: string;
@@ -44,7 +44,7 @@ export interface Tooling {
   parallel: boolean;
 }
 
-/** How long a model that thinks may do so; undefined leaves it to the model. */
+/** How long a reasoning model may think; undefined leaves it to the model. */
 export type ReasoningEffort = "none" | "low" | "medium" | "high";
 
 export interface Sampling {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { eachOf } from "../arrivals.js";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
@@ -21,11 +20,11 @@ const wordy: Engine = {
     maxTokens: generation.maxTokens ?? 10,
     prompt: null,
   }),
-  async *generate({ maxTokens, promptTokens }): AsyncGenerator<GenerationEvent> {
-    for (let token = 0; token < maxTokens; token++) yield { type: "text", choice: 0, text: "word " };
+  async *generate({ maxTokens, promptTokens }): AsyncGenerator<readonly GenerationEvent[]> {
+    for (let token = 0; token < maxTokens; token++) yield [{ type: "text", choice: 0, text: "word " }];
     const usage = { promptTokens, completionTokens: maxTokens, cachedTokens: 0, reasoningTokens: 0 };
-    yield { type: "finished", choice: 0, finishReason: "length" };
-    yield { type: "done", usage };
+    yield [{ type: "finished", choice: 0, finishReason: "length" }];
+    yield [{ type: "done", usage }];
   },
   forgetAccount: () => undefined,
   status: () => ({
@@ -44,8 +43,8 @@ const wordy: Engine = {
 /** Says one word and waits to be ended. */
 const stuck: Engine = {
   ...wordy,
-  async *generate(_, signal): AsyncGenerator<GenerationEvent> {
-    yield { type: "text", choice: 0, text: "one" };
+  async *generate(_, signal): AsyncGenerator<readonly GenerationEvent[]> {
+    yield [{ type: "text", choice: 0, text: "one" }];
     await new Promise((_resolve, reject) => {
       signal.addEventListener("abort", () => {
         reject(signal.reason as Error);
@@ -67,7 +66,7 @@ function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
 
 async function all(arrivals: AsyncIterable<CompletionArrival>): Promise<(AdmittedEvent | GenerationEvent)[]> {
   const seen: (AdmittedEvent | GenerationEvent)[] = [];
-  for await (const event of eachOf(arrivals)) seen.push(event);
+  for await (const arrival of arrivals) seen.push(...("type" in arrival ? [arrival] : arrival));
   return seen;
 }
 
@@ -101,7 +100,7 @@ describe("a completion", () => {
         clock.advance(90);
         yield [text, { ...text, choice: 1 }, text, text];
         clock.advance(20);
-        yield text;
+        yield [text];
         clock.advance(10);
         yield [
           { type: "finished", choice: 0, finishReason: "length" },
@@ -133,7 +132,7 @@ describe("a completion", () => {
 
   it("gives everything back when the consumer stops reading", async () => {
     const { run, queue, completions, limits, caller } = setup();
-    for await (const event of eachOf(run())) if (event.type === "text") break;
+    for await (const arrival of run()) if (!("type" in arrival)) break;
     expect([queue.running, completions.active]).toEqual([0, 0]);
     expect((await limits.read(caller)).held).toBe(0);
   });
@@ -158,8 +157,8 @@ describe("a completion", () => {
   it("is an error when the engine ends without saying so", async () => {
     const mute: Engine = {
       ...wordy,
-      async *generate(): AsyncGenerator<GenerationEvent> {
-        yield { type: "text", choice: 0, text: "half a rep" };
+      async *generate(): AsyncGenerator<readonly GenerationEvent[]> {
+        yield [{ type: "text", choice: 0, text: "half a rep" }];
       },
     };
     await expect(all(setup({}, mute).run())).rejects.toMatchObject({ code: "engine_unavailable" });

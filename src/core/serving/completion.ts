@@ -11,17 +11,16 @@
  * A consumer that stops iterating settles as well.
  */
 import type { ChatRequest } from "../chat/request.js";
+import type { KeyRecord } from "../entities.js";
 import { ServiceError } from "../errors.js";
-import type { ModelId } from "../models.js";
-import { eventsOf } from "../arrivals.js";
-import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "../limits/admission.js";
 import type { Limits } from "../limits/limits.js";
-import { requirePermission } from "./permission.js";
 import { ModelNames } from "../model-names.js";
+import type { ModelId } from "../models.js";
 import type { Arrival, Engine, GenerationEvent, PreparedGeneration } from "./engine-port.js";
-import type { KeyRecord } from "../entities.js";
-import { Running, type CutTarget, type RunningParts } from "./running.js";
+import type { FairQueue } from "./fair-queue.js";
+import { requirePermission } from "./permission.js";
+import { type CutTarget, Running, type RunningParts } from "./running.js";
 
 export type { CutTarget } from "./running.js";
 
@@ -31,8 +30,8 @@ export interface AdmittedEvent {
   promptTokens: number;
 }
 
-/** The admission comes first, and alone. */
-export type CompletionArrival = AdmittedEvent | Arrival;
+/** The admission comes first, then batches of the engine's events. */
+export type CompletionArrival = AdmittedEvent | readonly GenerationEvent[];
 
 /** What may be logged about a completion: numbers, and names from closed sets. There is no field for content. */
 export interface CompletionTrace {
@@ -116,9 +115,9 @@ export class Completions {
       const { model } = prepared.generation;
       yield { type: "admitted", model, promptTokens: prepared.promptTokens };
       const progress = new Progress(this.parts, model, trace);
-      for await (const arrival of this.parts.engine.generate(prepared, signal)) {
-        progress.note(eventsOf(arrival));
-        yield arrival;
+      for await (const events of this.parts.engine.generate(prepared, signal)) {
+        progress.note(events);
+        yield events;
       }
       // The port promises this never happens. If an engine breaks the promise, the client must not be told
       // that an empty or cut reply was a success.

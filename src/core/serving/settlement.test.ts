@@ -1,7 +1,6 @@
 /** Whatever becomes of requests, what the limit has counted is what they used. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachOf } from "../arrivals.js";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeEngine } from "../../../test/support/engines/fake-engine.js";
@@ -98,8 +97,8 @@ async function run(
   const request = chatRequest(text, { maxTokens: plan.maxTokens, stream: true });
   let seen = 0;
   try {
-    for await (const event of eachOf(completions.run(request, mine, client.signal, trace))) {
-      if (event.type !== "text") continue;
+    for await (const arrival of completions.run(request, mine, client.signal, trace)) {
+      if ("type" in arrival || arrival[0]?.type !== "text") continue;
       seen += 1;
       if (seen <= plan.after) continue;
       if (plan.ending === "hangs up") client.abort(new Error("gone"));

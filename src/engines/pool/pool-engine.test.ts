@@ -1,21 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { eachOf } from "../../core/arrivals.js";
 import { ServiceError } from "../../core/errors.js";
-import {
-  type Generation,
-  type GenerationEvent,
-  type PreparedGeneration,
-  ReaderTooSlow,
-} from "../../core/serving/engine-port.js";
+import { type Generation, type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../core/serving/engine-port.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
-import {
-  collect,
-  drain,
-  generationOf,
-  never,
-  replyTo,
-  startReply,
-} from "../../../test/contract/engines/engine-contract.js";
+import { collect, drain, generationOf, never, replyTo, startReply } from "../../../test/contract/engines/engine-contract.js";
+import { eachOf } from "../../../test/support/engines/each-of.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
@@ -39,9 +27,9 @@ class TellingEngine extends FakeEngine {
 
   override async *generate({
     generation,
-  }: PreparedGeneration): AsyncGenerator<GenerationEvent, void, undefined> {
+  }: PreparedGeneration): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     this.generations.push(generation);
-    yield* this.events;
+    for (const event of this.events) yield [event];
     if (this.failure !== undefined) throw this.failure;
   }
 }

@@ -11,18 +11,11 @@
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
  */
-import { eventsOf } from "../../core/arrivals.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ModelId } from "../../core/models.js";
-import {
-  type Arrival,
-  type Engine,
-  type EngineStatus,
-  type Generation,
-  isAvailable,
-  type PreparedGeneration,
-} from "../../core/serving/engine-port.js";
+import type { GenerationEvent } from "../../core/serving/engine-port.js";
+import { type Arrival, type Engine, type EngineStatus, type Generation, isAvailable, type PreparedGeneration } from "../../core/serving/engine-port.js";
 import { Affinity } from "./affinity.js";
 import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";
@@ -94,7 +87,7 @@ export class PoolEngine implements Engine {
   async *generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     signal.throwIfAborted();
     const prompt = poolPrompt(prepared);
     const { generation } = prepared;
@@ -115,13 +108,13 @@ export class PoolEngine implements Engine {
           member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
         // The account's plan may have lowered the limit since.
         const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
-        for await (const arrival of member.engine.generate(run, signal)) {
+        for await (const events of member.engine.generate(run, signal)) {
           begun = true;
-          if (eventsOf(arrival).at(-1)?.type === "done") {
+          if (events.at(-1)?.type === "done") {
             judged = true;
             member.breaker.succeed();
           }
-          yield arrival;
+          yield events;
         }
         return;
       } catch (error) {

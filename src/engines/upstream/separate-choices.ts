@@ -5,12 +5,12 @@
  */
 import type { GenerationEvent, Usage } from "../../core/serving/engine-port.js";
 
-type Events = AsyncGenerator<GenerationEvent, void, undefined>;
+type Events = AsyncGenerator<readonly GenerationEvent[], void, undefined>;
 
 interface Next {
   run: Events;
   choice: number;
-  result: IteratorResult<GenerationEvent, void>;
+  result: IteratorResult<readonly GenerationEvent[], void>;
 }
 
 /** `start` begins the run of a choice, which ends when the signal it is given aborts. */
@@ -39,10 +39,14 @@ export async function* joinChoices(
         continue;
       }
       pending.set(choice, next(run, choice));
-      if (result.value.type === "done") usages.push(result.value.usage);
-      else yield { ...result.value, choice };
+      const events: GenerationEvent[] = [];
+      for (const event of result.value) {
+        if (event.type === "done") usages.push(event.usage);
+        else events.push({ ...event, choice });
+      }
+      if (events.length > 0) yield events;
     }
-    yield { type: "done", usage: total(usages) };
+    yield [{ type: "done", usage: total(usages) }];
   } finally {
     stopping.abort();
     // A failure ends the other runs; their remaining output is discarded.

@@ -6,7 +6,6 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
-import { eachOf } from "../../core/arrivals.js";
 import type { ChatMessage } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
@@ -129,7 +128,10 @@ export class UpstreamEngine implements Engine {
     };
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<Arrival, void, undefined> {
+  generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     const { choices, sampling } = prepared.generation;
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);
@@ -137,7 +139,7 @@ export class UpstreamEngine implements Engine {
     return joinChoices(choices, signal, (choice, ownSignal) => {
       // The same seed would sample the same reply.
       const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
-      return eachOf(this.#run(prepared, 1, seed, ownSignal));
+      return this.#run(prepared, 1, seed, ownSignal);
     });
   }
 
@@ -183,7 +185,7 @@ export class UpstreamEngine implements Engine {
     choices: number,
     seed: number | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;

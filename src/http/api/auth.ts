@@ -41,8 +41,8 @@ function keyIn(rawHeaders: readonly string[]): string | null {
 }
 
 /**
- * For handlers that may count a request late: whatever they throw is told after it was counted, and a refusal
- * of that goes before it.
+ * For handlers that may count a request late: an error is answered after the request was counted, and a refusal by
+ * the rate limit takes precedence over it.
  */
 export async function countedFirst<T>(admission: Admission, work: () => Promise<T>): Promise<T> {
   try {

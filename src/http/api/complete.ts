@@ -7,7 +7,6 @@
  * returned, and that is waited for: its `finally` gives them back.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
@@ -83,12 +82,11 @@ async function firstOf(events: Events): Promise<AdmittedEvent> {
   throw new Error("A completion begins with its admission.");
 }
 
-const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent =>
-  "type" in arrival && arrival.type === "admitted";
+const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent => "type" in arrival;
 
-/** What came of the generation. */
+/** The events of the generation. */
 const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
-  isAdmission(arrival) ? [] : eventsOf(arrival);
+  isAdmission(arrival) ? [] : arrival;
 
 async function wholeReply(
   dialect: Dialect,

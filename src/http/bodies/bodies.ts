@@ -29,12 +29,14 @@ const quickBytes = 8 * 1024;
 export interface BodiesOptions {
   /** Of one body. */
   limitBytes: number;
+  /** The thread's program, for tests of one that fails. */
+  workerFile?: URL | undefined;
   maxWaitMs?: number;
   /** How fast a large body must arrive. */
   pace?: Pace;
 }
 
-/** For whom a body is parsed, and how. */
+/** Whose body is parsed, and how. */
 interface Work {
   dialect: DialectName;
   /** The account. */
@@ -48,11 +50,12 @@ export class Bodies {
   readonly #pace: Pace;
   readonly #parsing: FairShares;
   readonly #turns: FairShares;
-  readonly #thread = new ParseThread();
+  readonly #thread: ParseThread;
 
   constructor({ limitBytes, ...options }: BodiesOptions) {
     const waits = { maxWaitMs: options.maxWaitMs ?? maxWaitMs, maxWaiting };
     this.#limitBytes = limitBytes;
+    this.#thread = new ParseThread(options.workerFile);
     this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
     this.#pace = options.pace ?? slowest;
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });

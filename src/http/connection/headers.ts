@@ -1,12 +1,12 @@
 /**
- * All values of a header, as sent; `name` in lower case. Node's parsed headers keep only the first of two
+ * All values of a header, as sent; `name` in lowercase. Node's parsed headers keep only the first of two
  * `Authorization` or `Content-Type` lines; another program on the way may have gone by the second.
  */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const sent = rawHeaders[i] ?? "";
-    // Most differ in length: only the rest is worth a copy in lower case.
+    // Most differ in length: only the rest is worth a lowercase copy.
     if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? "");
   }
   return values;

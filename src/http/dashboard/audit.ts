@@ -97,12 +97,12 @@ async function targetNames({ store, news, invites }: DashboardParts["dashboard"]
   const names = new Map([
     ...plans.map((plan) => [plan.id, plan.name] as const),
     ...announcements.map(({ item }) => [item.id, item.title] as const),
-    ...pending.map((invite) => [invite.id, whomFor(invite)] as const),
+    ...pending.map((invite) => [invite.id, addresseeOf(invite)] as const),
   ]);
   const ofGone = (target: string) => (target.startsWith(inviteIdStart) ? "no longer pending" : null);
   return (target) => names.get(target) ?? ofGone(target);
 }
 
 /** Invitations of earlier versions have a hash of their address alone. */
-const whomFor = ({ email, emailHash }: PendingInvite): string =>
+const addresseeOf = ({ email, emailHash }: PendingInvite): string =>
   email ?? (emailHash === null ? "anyone" : "one address");

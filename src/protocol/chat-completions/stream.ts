@@ -94,7 +94,7 @@ function chunksOf(
 
 type EventOf<Type extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: Type }>;
 
-/** Makes the chunks of one stream. */
+/** Creates the chunks of one stream. */
 function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
   const chunk = (choices: ChatCompletionChunk["choices"]): ChatCompletionChunk => ({
     id: head.id,

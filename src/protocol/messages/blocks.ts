@@ -73,7 +73,7 @@ export const assistantContent: Reader<AssistantContent> = (value, path) => {
   return { text: joined(texts), reasoning: joined(reasoning), calls };
 };
 
-/** What another service has encrypted nobody else can read; of the tools that it ran, its text says what it found. */
+/** Encrypted by another service, or about tools that it ran, whose results its text repeats. */
 const isForeign = (type: string): boolean =>
   /^(?:redacted_thinking|server_tool_use|mcp_tool_use|compaction|container_upload|\w+_tool_result)$/.test(
     type,

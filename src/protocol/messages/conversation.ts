@@ -82,7 +82,7 @@ interface Turn {
 
 class Conversation {
   readonly #turns: Turn[] = [];
-  /** Where each call was made, the latest of its id. */
+  /** The turn of each call, the latest by id. */
   readonly #callers = new Map<string, Turn>();
 
   get messages(): ChatMessage[] {
@@ -117,7 +117,7 @@ class Conversation {
     for (const { id } of calls) this.#callers.set(id, turn);
   }
 
-  /** The last turn goes on, unless its calls have been answered. */
+  /** Continues the last turn, unless its calls have results. */
   #assistantTurn(): Turn {
     const last = this.#turns.at(-1);
     if (last?.message.role === "assistant" && last.results.length === 0) return last;

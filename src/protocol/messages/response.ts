@@ -16,7 +16,7 @@ export interface WireUsage {
 }
 
 export type ContentBlock =
-  /** Thoughts are not signed here, and none of ours is ever checked. */
+  /** Reasoning is not signed here, and no signature is checked when it comes back. */
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "text"; text: string }
   | { type: "tool_use"; id: string; name: string; input: JsonObject };
@@ -41,7 +41,7 @@ export function message(
   if (choice === undefined) throw new Error("A reply has one choice.");
   return {
     ...emptyMessage(id, model),
-    content: contentOf(choice, showsThoughts(chat)),
+    content: contentOf(choice, showsReasoning(chat)),
     ...ending(choice),
     usage: wireUsage(usage),
   };
@@ -57,16 +57,16 @@ export const emptyMessage = (id: string, model: string): Omit<Message, "usage"> 
   stop_sequence: null,
 });
 
-/** A model that thinks without being asked to does so unseen. */
-export const showsThoughts = ({ reasoningEffort }: ChatRequest): boolean => reasoningEffort !== "none";
+/** Reasoning that was not requested is not shown. */
+export const showsReasoning = ({ reasoningEffort }: ChatRequest): boolean => reasoningEffort !== "none";
 
-const contentOf = ({ parts }: ReplyChoice, withThoughts: boolean): ContentBlock[] =>
+const contentOf = ({ parts }: ReplyChoice, withReasoning: boolean): ContentBlock[] =>
   parts.flatMap((part) => {
     switch (part.type) {
       case "text":
         return [textBlock(part.text)];
       case "reasoning":
-        return withThoughts ? [thinkingBlock(part.text)] : [];
+        return withReasoning ? [thinkingBlock(part.text)] : [];
       case "call":
         return [callBlock(part)];
     }
@@ -79,7 +79,7 @@ export const thinkingBlock = (thinking: string): ContentBlock => ({
 });
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
-/** A call that makes no sense is shown without input, so that the client tells the model. */
+/** Invalid arguments become an empty input, so that the client reports the error to the model. */
 function callBlock({ id, name, arguments: text }: ToolCall): ContentBlock {
   const input = parsed(text);
   return { type: "tool_use", id, name, input: isObject(input) ? input : {} };

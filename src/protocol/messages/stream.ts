@@ -10,7 +10,7 @@ import { messagesError, type MessagesError } from "./errors.js";
 import {
   emptyMessage,
   ending,
-  showsThoughts,
+  showsReasoning,
   textBlock,
   thinkingBlock,
   wireUsage,
@@ -36,7 +36,7 @@ type MessageEvent =
   | MessagesError;
 
 export function messageWriter(head: Readonly<ReplyHead>, chat: ChatRequest): StreamWriter {
-  const stream = new MessageStream(head, showsThoughts(chat));
+  const stream = new MessageStream(head, showsReasoning(chat));
   return {
     write: (event) => stream.write(event),
     end: () => [named({ type: "message_stop" })],
@@ -52,7 +52,7 @@ class MessageStream {
 
   constructor(
     private readonly head: Readonly<ReplyHead>,
-    private readonly withThoughts: boolean,
+    private readonly withReasoning: boolean,
   ) {}
 
   write(event: ReplyEvent): WireEvent[] {
@@ -68,7 +68,7 @@ class MessageStream {
         if (event.text === "") return [];
         return [...this.#enter(textBlock("")), this.#delta({ type: "text_delta", text: event.text })];
       case "reasoning":
-        if (event.text === "" || !this.withThoughts) return [];
+        if (event.text === "" || !this.withReasoning) return [];
         return [
           ...this.#enter(thinkingBlock("")),
           this.#delta({ type: "thinking_delta", thinking: event.text }),
@@ -92,7 +92,7 @@ class MessageStream {
     return named({ type: "message_start", message: { ...emptyMessage(id, model), usage } });
   }
 
-  /** Goes on with the open block if it is of this kind. */
+  /** Continues the open block if it is of this type. */
   #enter(block: ContentBlock): WireEvent[] {
     return this.#open === block.type ? [] : this.#begin(block);
   }

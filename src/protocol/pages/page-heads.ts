@@ -7,7 +7,7 @@ import { pageAddresses } from "./page-addresses.js";
 export interface PageHead {
   /** Before " · Sotto"; null on the first page, which has a title of its own. */
   title: string | null;
-  /** Null on pages that are nobody else's business. */
+  /** Null on pages that belong to an account. */
   description: string | null;
 }
 

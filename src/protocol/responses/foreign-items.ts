@@ -15,7 +15,7 @@ import {
   type JsonObject,
   type Reader,
 } from "../read-json.js";
-import { answered, type InputItem } from "./items.js";
+import { output, type InputItem } from "./items.js";
 
 const passedOver = new Set([
   "additional_tools",
@@ -48,41 +48,41 @@ export function readForeign(
     case "custom_tool_call":
       return [
         {
-          ...called(callId(), required(fields, "name", foreignName, path), {
+          ...call(callId(), required(fields, "name", foreignName, path), {
             input: required(fields, "input", string, path),
           }),
           namespace: optional(fields, "namespace", nonEmptyString, path),
         },
       ];
     case "custom_tool_call_output":
-      return [answered(fields, path)];
+      return [output(fields, path)];
     case "local_shell_call":
-      return [called(callId(), "local_shell", required(fields, "action", object, path))];
+      return [call(callId(), "local_shell", required(fields, "action", object, path))];
     case "local_shell_call_output":
       // The call's id is in `id` there.
-      return [answered({ call_id: fields.id, ...fields }, path)];
+      return [output({ call_id: fields.id, ...fields }, path)];
     case "shell_call":
-      return [called(callId(), "shell", required(fields, "action", object, path))];
+      return [call(callId(), "shell", required(fields, "action", object, path))];
     case "shell_call_output":
-      return [{ type: "answered", callId: callId(), text: printed(required(fields, "output", array, path)) }];
+      return [{ type: "output", callId: callId(), text: printed(required(fields, "output", array, path)) }];
     case "apply_patch_call":
-      return [called(callId(), "apply_patch", required(fields, "operation", object, path))];
+      return [call(callId(), "apply_patch", required(fields, "operation", object, path))];
     case "apply_patch_call_output":
-      return [{ type: "answered", callId: callId(), text: optional(fields, "output", string, path) ?? "" }];
+      return [{ type: "output", callId: callId(), text: optional(fields, "output", string, path) ?? "" }];
     case "mcp_call":
       return mcpCall(fields, path);
   }
   return passedOver.has(type) ? [] : undefined;
 }
 
-/** Others allow more in names. Nobody will look for it again, and it must not read as anything but a name. */
+/** Other services allow more characters in names. The prompt must not take it for anything but a name. */
 const foreignName: Reader<string> = (value, path) =>
   nonEmptyString(value, path)
     .replace(/[^a-zA-Z0-9_-]/g, "_")
     .slice(0, 64);
 
-function called(id: string, name: string, input: JsonObject): InputItem & { type: "called" } {
-  return { type: "called", call: { id, name, arguments: JSON.stringify(input) } };
+function call(id: string, name: string, input: JsonObject): InputItem & { type: "call" } {
+  return { type: "call", call: { id, name, arguments: JSON.stringify(input) } };
 }
 
 /** What each command wrote, where it is text. */
@@ -94,14 +94,14 @@ const printed = (outputs: readonly unknown[]): string =>
 
 /** Call and result in one. */
 function mcpCall(fields: JsonObject, path: string): readonly InputItem[] {
-  const call: ToolCall = {
+  const toolCall: ToolCall = {
     id: required(fields, "id", nonEmptyString, path),
     name: required(fields, "name", foreignName, path),
     arguments: required(fields, "arguments", string, path),
   };
   const text = optional(fields, "output", string, path) ?? "";
   return [
-    { type: "called", call },
-    { type: "answered", callId: call.id, text },
+    { type: "call", call: toolCall },
+    { type: "output", callId: toolCall.id, text },
   ];
 }

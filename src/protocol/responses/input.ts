@@ -1,6 +1,6 @@
 /**
- * `input`: the conversation so far. What an assistant said, thought and called are items of their own there, and one
- * turn in a chat: all of its items between those of anyone else are joined.
+ * `input`: the conversation so far. An assistant's messages, reasoning and calls are separate items there and one turn in
+ * a chat: consecutive items of the assistant are joined.
  */
 import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";
@@ -20,13 +20,13 @@ import { readOwnItem, typeOf, type InputItem } from "./items.js";
 
 const itemTypes = "'message', 'function_call', 'function_call_output', 'reasoning' and 'item_reference'";
 
-/** An item, and where it stands. */
+/** An item, and its path. */
 export interface PlacedItem {
   item: InputItem;
   path: string;
 }
 
-/** A conversation whose messages are not known before what it refers to is found. */
+/** A conversation whose messages are known once its references are resolved. */
 export interface Unresolved {
   items: readonly PlacedItem[];
   instructions: string | undefined;
@@ -34,16 +34,16 @@ export interface Unresolved {
 
 export const readInput: Reader<readonly PlacedItem[]> = (value, path) => {
   if (typeof value === "string") {
-    return [{ item: { type: "said", role: "user", text: string(value, path) }, path }];
+    return [{ item: { type: "message", role: "user", text: string(value, path) }, path }];
   }
   if (!Array.isArray(value)) throw wrongType(path, "a string or an array of items", value);
   return nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
 };
 
 export const refersToItems = (items: readonly PlacedItem[]): boolean =>
-  items.some(({ item }) => item.type === "referred");
+  items.some(({ item }) => item.type === "reference");
 
-/** Mostly one; none of what says nothing to a model. */
+/** Usually one; none for items that have no meaning to a model. */
 const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
   const fields = object(value, path);
   const type = typeOf(fields, path);
@@ -92,26 +92,26 @@ const notKept = (path: string): ServiceError =>
 class Turns {
   readonly messages: ChatMessage[] = [];
   readonly #callIds = new Set<string>();
-  /** The assistant's, while it lasts. */
+  /** The assistant's, until anyone else's item. */
   #turn: ChatMessage | null = null;
-  /** Thoughts come before what they led to; without that they have no turn to belong to. */
-  #thoughts: string[] = [];
-  /** Where a message is referred to that is not there. */
+  /** Of the turn that follows. Without one, it is dropped. */
+  #reasoning: string[] = [];
+  /** The path of a reference to a message that is not kept. */
   #missing: string | null = null;
-  readonly #referred = new Set<string>();
+  readonly #resolved = new Set<string>();
 
   constructor(private readonly lookups: Lookups) {}
 
   add(item: InputItem, path: string): void {
     switch (item.type) {
-      case "referred":
-        this.#refer(item.id, path);
+      case "reference":
+        this.#resolve(item.id, path);
         return;
-      case "thought":
-        if (item.text !== "") this.#thoughts.push(item.text);
+      case "reasoning":
+        if (item.text !== "") this.#reasoning.push(item.text);
         return;
-      case "called": {
-        // What was said before a call is dispensable: the turn still says what matters. Agents of the AI SDK refer to it.
+      case "call": {
+        // The text before a call is dispensable. Agents of the AI SDK refer to it.
         this.#missing = null;
         const turn = this.#assistant();
         const { call, namespace } = item;
@@ -120,11 +120,11 @@ class Turns {
         this.#callIds.add(call.id);
         return;
       }
-      case "answered":
+      case "output":
         this.#requireCalled(item.callId, path);
         this.#push({ role: "tool", content: item.text, toolCallId: item.callId });
         return;
-      case "said": {
+      case "message": {
         if (item.role !== "assistant") {
           this.#push({ role: item.role, content: item.text });
           return;
@@ -136,23 +136,23 @@ class Turns {
     }
   }
 
-  /** Throws where a message is missing that nothing stands in for. */
+  /** Throws where a message is missing and no call follows it. */
   end(): void {
     if (this.#missing !== null) throw notKept(this.#missing);
   }
 
-  #refer(id: string, path: string): void {
-    // Each once: a short request must not become an endless prompt.
-    if (this.#referred.has(id)) {
+  #resolve(id: string, path: string): void {
+    // Each once: a short request must not expand to an endless prompt.
+    if (this.#resolved.has(id)) {
       throw invalidValue(`${path}.id`, "an item before it refers to the same");
     }
-    this.#referred.add(id);
+    this.#resolved.add(id);
     const kept = this.lookups.recall?.(id);
     if (kept !== undefined) {
       for (const { item } of readItem(kept, path)) this.add(item, path);
       return;
     }
-    // A turn still says what matters without its thoughts.
+    // A turn is complete without its reasoning.
     if (id.startsWith("rs_")) return;
     if (!id.startsWith("msg_")) throw notKept(path);
     this.#missing ??= path;
@@ -161,7 +161,7 @@ class Turns {
   #push(message: ChatMessage): void {
     this.end();
     this.#turn = null;
-    this.#thoughts = [];
+    this.#reasoning = [];
     this.messages.push(message);
   }
 
@@ -169,10 +169,10 @@ class Turns {
     const turn: ChatMessage = this.#turn ?? { role: "assistant", content: "" };
     if (this.#turn === null) this.messages.push(turn);
     this.#turn = turn;
-    if (this.#thoughts.length > 0) {
+    if (this.#reasoning.length > 0) {
       const earlier = turn.reasoning === undefined ? [] : [turn.reasoning];
-      turn.reasoning = [...earlier, ...this.#thoughts].join("\n\n");
-      this.#thoughts = [];
+      turn.reasoning = [...earlier, ...this.#reasoning].join("\n\n");
+      this.#reasoning = [];
     }
     return turn;
   }

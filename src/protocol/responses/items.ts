@@ -1,6 +1,6 @@
 /**
- * One item of `input`: something that was said, thought, called or answered. Fields that only the service which wrote
- * an item understands (`id`, `status`, `encrypted_content`) are ignored.
+ * One item of `input`: a message, reasoning, a tool call or its output. Fields that only the service that wrote an item
+ * understands (`id`, `status`, `encrypted_content`) are ignored.
  */
 import type { ToolCall } from "../../core/chat/request.js";
 import { speaker } from "../chat-completions/messages.js";
@@ -19,46 +19,46 @@ import {
 import { functionName } from "../tools.js";
 
 export type InputItem =
-  | { type: "said"; role: "system" | "user" | "assistant"; text: string }
-  | { type: "thought"; text: string }
-  | { type: "called"; call: ToolCall; namespace?: string | undefined }
-  | { type: "answered"; callId: string; text: string }
-  /** To an item of an earlier reply. */
-  | { type: "referred"; id: string };
+  | { type: "message"; role: "system" | "user" | "assistant"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "call"; call: ToolCall; namespace?: string | undefined }
+  | { type: "output"; callId: string; text: string }
+  /** An item of an earlier reply, by its id. */
+  | { type: "reference"; id: string };
 
 /** Undefined for a type that this API does not write. */
 export function readOwnItem(type: string, fields: JsonObject, path: string): InputItem | undefined {
   switch (type) {
     case "message":
-      return said(fields, path);
+      return message(fields, path);
     case "function_call":
-      return called(fields, path);
+      return call(fields, path);
     case "function_call_output":
-      return answered(fields, path);
+      return output(fields, path);
     case "reasoning":
-      return { type: "thought", text: thoughts(fields, path) };
+      return { type: "reasoning", text: reasoning(fields, path) };
     case "item_reference":
-      return { type: "referred", id: required(fields, "id", nonEmptyString, path) };
+      return { type: "reference", id: required(fields, "id", nonEmptyString, path) };
     default:
       return undefined;
   }
 }
 
-/** Messages may come without. */
+/** Messages may come without a type. */
 export function typeOf(fields: JsonObject, path: string): string {
   const type = optional(fields, "type", string, path);
   if (type !== undefined) return type;
   return Object.hasOwn(fields, "role") ? "message" : required(fields, "type", string, path);
 }
 
-function said(fields: JsonObject, path: string): InputItem {
+function message(fields: JsonObject, path: string): InputItem {
   const role = required(fields, "role", speaker, path);
   const read = role === "assistant" ? possiblyEmptyText : text;
-  return { type: "said", role, text: required(fields, "content", read, path) };
+  return { type: "message", role, text: required(fields, "content", read, path) };
 }
 
-const called = (fields: JsonObject, path: string): InputItem => ({
-  type: "called",
+const call = (fields: JsonObject, path: string): InputItem => ({
+  type: "call",
   call: {
     id: required(fields, "call_id", nonEmptyString, path),
     name: required(fields, "name", functionName, path),
@@ -67,14 +67,14 @@ const called = (fields: JsonObject, path: string): InputItem => ({
   namespace: optional(fields, "namespace", nonEmptyString, path),
 });
 
-export const answered = (fields: JsonObject, path: string): InputItem => ({
-  type: "answered",
+export const output = (fields: JsonObject, path: string): InputItem => ({
+  type: "output",
   callId: required(fields, "call_id", nonEmptyString, path),
   text: required(fields, "output", possiblyEmptyText, path),
 });
 
-/** What was thought, or else the summary of it. */
-function thoughts(fields: JsonObject, path: string): string {
+/** The reasoning itself, or else its summary. */
+function reasoning(fields: JsonObject, path: string): string {
   const content = optional(fields, "content", parts("reasoning_text"), path) ?? [];
   const summary = optional(fields, "summary", parts("summary_text"), path) ?? [];
   return (content.length > 0 ? content : summary).join("\n\n");

@@ -1,4 +1,4 @@
-/** The items that a reply is made of, as they go on the wire. */
+/** The items of a reply on the wire. */
 import type { ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -42,7 +42,7 @@ export interface OutputReasoning {
   id: string;
   type: "reasoning";
   status: ItemStatus;
-  /** The thoughts themselves where a summary was asked for: nobody writes a shorter one. Otherwise empty. */
+  /** The reasoning itself where a summary was requested: there is no shorter one. Otherwise empty. */
   summary: SummaryText[];
   content: ReasoningText[];
 }
@@ -77,7 +77,7 @@ export const reasoningText = (text: string): ReasoningText => ({ type: "reasonin
 
 export const summaryText = (text: string): SummaryText => ({ type: "summary_text", text });
 
-/** Without what is not read again: log probabilities, and thoughts a second time. */
+/** Without what is never read back: log probabilities and the summary. */
 export function keptItem(item: OutputItem): OutputItem {
   switch (item.type) {
     case "message":

@@ -96,9 +96,9 @@ export function wholeResponse(
   return responseObject(head, request, finished(choice.finishReason, output, usage));
 }
 
-/** Whether a reply without text and calls has a message nevertheless: unless it was cut within its thoughts. */
-export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boolean =>
-  !hasThoughts || reason !== "length";
+/** Whether a reply without text and calls still has a message: unless it was cut off while reasoning. */
+export const endsInMessage = (hasReasoning: boolean, reason: FinishReason): boolean =>
+  !hasReasoning || reason !== "length";
 
 function outputOf(
   { id }: ReplyHead,

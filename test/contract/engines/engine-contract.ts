@@ -3,18 +3,11 @@
  * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
 import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
 import type { Sampling } from "../../../src/core/chat/request.js";
-import type {
-  Arrival,
-  Engine,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
-  Usage,
-} from "../../../src/core/serving/engine-port.js";
+import type { Arrival, Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../../src/core/serving/engine-port.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
+import { eachOf } from "../../support/engines/each-of.js";
 
 export interface EngineUnderTest {
   /** Answers for `omega`. */
@@ -59,14 +52,17 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
 }
 
 /** A reply of one choice. */
-export async function collect(arrivals: AsyncIterable<Arrival>): Promise<Reply> {
+export async function collect(arrivals: AsyncIterable<readonly GenerationEvent[]>): Promise<Reply> {
   const [reply] = await collectChoices(arrivals, 1);
   if (reply === undefined) throw new Error("there is no choice");
   return reply;
 }
 
 /** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
-export async function collectChoices(arrivals: AsyncIterable<Arrival>, count: number): Promise<Reply[]> {
+export async function collectChoices(
+  arrivals: AsyncIterable<readonly GenerationEvent[]>,
+  count: number,
+): Promise<Reply[]> {
   const choices = Array.from({ length: count }, (): Omit<Reply, "text" | "usage"> => ({
     fragments: [],
     finishReason: undefined,
@@ -425,6 +421,6 @@ async function firstOf(engine: Engine, prepared: PreparedGeneration, signal: Abo
   return engine.generate(prepared, signal)[Symbol.asyncIterator]().next();
 }
 
-export async function drain(events: AsyncIterator<GenerationEvent>): Promise<void> {
+export async function drain(events: AsyncIterator<unknown>): Promise<void> {
   while ((await events.next()).done !== true);
 }

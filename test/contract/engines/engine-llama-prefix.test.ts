@@ -3,6 +3,7 @@ import { loadConfig } from "../../../src/config.js";
 import type { ChatMessage } from "../../../src/core/chat/request.js";
 import type { Generation } from "../../../src/core/serving/engine-port.js";
 import { generationOf, type Reply, replyTo, startReply } from "./engine-contract.js";
+import { eachOf } from "../../support/engines/each-of.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { eventually } from "../../support/eventually.js";
@@ -114,7 +115,7 @@ describe("reuse of what was computed", () => {
       { ...generation, choices: 3 },
       new AbortController().signal,
     );
-    for await (const event of reusing.engine.generate(prepared, new AbortController().signal)) {
+    for await (const event of eachOf(reusing.engine.generate(prepared, new AbortController().signal))) {
       if (event.type === "done") expect(event.usage.cachedTokens).toBe(prepared.promptTokens - 1);
     }
   });

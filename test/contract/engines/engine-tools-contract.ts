@@ -3,11 +3,11 @@
  * decides to call: `required` makes every engine do so, and schemas leave little room for what.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
 import type { ReplyLogprob } from "../../../src/core/chat/reply.js";
 import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/serving/engine-port.js";
 import { type EngineUnderTest, generationOf, never } from "./engine-contract.js";
+import { eachOf } from "../../support/engines/each-of.js";
 
 /** A choice, its parts joined. */
 export interface Said {

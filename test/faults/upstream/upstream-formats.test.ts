@@ -1,20 +1,12 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eachOf } from "../../../src/core/arrivals.js";
 import type { GenerationEvent } from "../../../src/core/serving/engine-port.js";
 import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { generationOf, greedy, never, replyTo, startReply } from "../../contract/engines/engine-contract.js";
-import { eventually } from "../../support/eventually.js";
-import {
-  chunk,
-  event,
-  sends,
-  startScriptedUpstream,
-  usageChunk,
-  vllmAnswers,
-  type ScriptedUpstream,
-} from "../../support/engines/scripted-upstream.js";
+import { eachOf } from "../../support/engines/each-of.js";
+import { chunk, event, type ScriptedUpstream, sends, startScriptedUpstream, usageChunk, vllmAnswers } from "../../support/engines/scripted-upstream.js";
 import { connectUpstream } from "../../support/engines/upstream-engine.js";
+import { eventually } from "../../support/eventually.js";
 
 const fixture = (name: string): Buffer => readFileSync(`test/fixtures/upstream/${name}.sse`);
 

@@ -16,7 +16,7 @@ export class CallingEngine extends FakeEngine {
   override async *generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     const { tooling, choices, reasoningEffort } = prepared.generation;
     if (tooling?.choice !== "required") {
       yield* super.generate(prepared, signal);
@@ -26,21 +26,19 @@ export class CallingEngine extends FakeEngine {
     this.generations.push(prepared.generation);
     const thinks = reasoningEffort !== "none";
     for (let choice = 0; choice < choices; choice++) {
-      if (thinks) yield { type: "reasoning", choice, text: "I must call." };
+      if (thinks) yield [{ type: "reasoning", choice, text: "I must call." }];
       for (const [index, { name, parameters }] of called.entries()) {
         const { city } = (parameters as { properties: { city: { enum: string[] } } }).properties;
-        yield { type: "call", choice, call: index, id: `call_${choice}_${index}`, name };
-        yield { type: "arguments", choice, call: index, text: '{"city":' };
-        yield { type: "arguments", choice, call: index, text: `${JSON.stringify(city.enum[0])}}` };
+        yield [{ type: "call", choice, call: index, id: `call_${choice}_${index}`, name }];
+        yield [{ type: "arguments", choice, call: index, text: '{"city":' }];
+        yield [{ type: "arguments", choice, call: index, text: `${JSON.stringify(city.enum[0])}}` }];
         signal.throwIfAborted();
       }
-      yield { type: "finished", choice, finishReason: "tool_calls" };
+      yield [{ type: "finished", choice, finishReason: "tool_calls" }];
     }
     const reasoningTokens = thinks ? 3 * choices : 0;
     const completionTokens = called.length * 5 * choices + reasoningTokens;
-    yield {
-      type: "done",
-      usage: { promptTokens: prepared.promptTokens, completionTokens, cachedTokens: 0, reasoningTokens },
-    };
+    const usage = { promptTokens: prepared.promptTokens, completionTokens, cachedTokens: 0, reasoningTokens };
+    yield [{ type: "done", usage }];
   }
 }

@@ -104,7 +104,7 @@ export class FakeEngine implements Engine {
   async *generate(
     { generation, promptTokens, maxTokens }: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     this.generations.push(generation);
     const script = this.script(generation);
     const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
@@ -117,7 +117,7 @@ export class FakeEngine implements Engine {
         if (failure?.at === index) throw failure.error;
         this.produced += 1;
         if (typeof fragment === "object" && "call" in fragment) call += 1;
-        yield eventOf(fragment, call);
+        yield [eventOf(fragment, call)];
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
@@ -125,10 +125,10 @@ export class FakeEngine implements Engine {
       const reason = said.length < fragments.length ? "length" : finishReason;
       const { stopSequence } = script;
       const stopped = stopSequence === undefined ? {} : { stopSequence };
-      yield { type: "finished", choice: 0, finishReason: reason, ...stopped };
+      yield [{ type: "finished", choice: 0, finishReason: reason, ...stopped }];
       const reasoningTokens = said.filter((one) => typeof one === "object" && "reasoning" in one).length;
       const usage = { promptTokens, completionTokens: said.length, cachedTokens, reasoningTokens };
-      yield { type: "done", usage };
+      yield [{ type: "done", usage }];
     } finally {
       this.#active -= 1;
     }

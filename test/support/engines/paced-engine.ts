@@ -3,10 +3,10 @@
  * tests and measurements of everything around an engine.
  */
 import type {
-  Arrival,
   Engine,
   EngineStatus,
   Generation,
+  GenerationEvent,
   PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
 
@@ -32,7 +32,7 @@ export class PacedEngine implements Engine {
   async *generate(
     { promptTokens, maxTokens }: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     this.#active += 1;
     const pace = new Pace(this.options.tokenMs, signal);
     const text = "word ".repeat(Math.ceil((this.options.textChars ?? 5) / 5));

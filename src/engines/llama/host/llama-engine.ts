@@ -158,7 +158,7 @@ export class LlamaEngine implements Engine {
   async *generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     const endUse = this.#use();
     // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
@@ -171,7 +171,7 @@ export class LlamaEngine implements Engine {
         // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
         signal.addEventListener("abort", abort);
         try {
-          yield* run.stream.read(signal);
+          for await (const event of run.stream.read(signal)) yield [event];
           return;
         } catch (error) {
           if (!run.wasLostUnbegun || retries === 0) throw error;

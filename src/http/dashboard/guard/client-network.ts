@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Whom attempts from a network address are counted against. A household or a server has at least a /64 of
+ * The network that attempts from an address are counted against. A household or a server has at least a /64 of
  * IPv6, all of it equally its own; IPv4 written as IPv6 is one address.
  */
 export function clientNetwork(address: string): string {

@@ -48,5 +48,5 @@ function set(
 const nameOf = (request: FastifyRequest, { name }: CookieKind): string =>
   isSecure(request) ? `__Host-${name}` : name;
 
-/** Believes a proxy's word only when the server was told to trust it. */
+/** As a proxy says, if it is a trusted one. */
 const isSecure = (request: FastifyRequest): boolean => request.protocol === "https";

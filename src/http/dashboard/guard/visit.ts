@@ -42,7 +42,7 @@ export class Visit {
     return id;
   }
 
-  /** Whom attempts are counted against. */
+  /** What attempts are counted against. */
   get network(): string {
     return clientNetwork(this.request.ip);
   }

@@ -1,19 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { noQuotas } from "../../src/core/entities.js";
-import type { Access } from "../../src/http/dashboard/route.js";
-import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
-import type { AccountPage } from "../../src/protocol/dashboard/accounts.js";
-import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
-import type { EngineView } from "../../src/protocol/dashboard/engines.js";
-import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/inputs/fake-clock.js";
-import {
-  type Browser,
-  password,
-  startDashboard,
-  type TestDashboard,
-} from "../support/processes/dashboard-server.js";
-import { startServer } from "../support/processes/server.js";
+import { noQuotas } from "../../../src/core/entities.js";
+import type { Access } from "../../../src/http/dashboard/route.js";
+import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
+import type { AccountPage } from "../../../src/protocol/dashboard/accounts.js";
+import type { AccountView, KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
+import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
+import { eventually } from "../../support/eventually.js";
+import { FakeClock } from "../../support/inputs/fake-clock.js";
+import { type Browser, password, startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import { startServer } from "../../support/processes/server.js";
 
 const adminRoutes = [
   ["GET", "/api/admin/accounts"],
