@@ -17,7 +17,7 @@ import type { Admission } from "../limits/admission.js";
 import type { Limits } from "../limits/limits.js";
 import { ModelNames } from "../model-names.js";
 import type { ModelId } from "../models.js";
-import type { Arrival, Engine, GenerationEvent, PreparedGeneration } from "./engine-port.js";
+import type { Engine, GenerationEvent, PreparedGeneration } from "./engine-port.js";
 import type { FairQueue } from "./fair-queue.js";
 import { requirePermission } from "./permission.js";
 import { type CutTarget, Running, type RunningParts } from "./running.js";
@@ -105,7 +105,7 @@ export class Completions {
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
-  ): AsyncGenerator<CompletionArrival, void, undefined> {
+  ): AsyncGenerator<Completionvoid, undefined> {
     const run = this.#running.enter(caller, this.names.find(request.model), client, verifiedMs);
     const { signal } = run;
     let admitted: Admitted | undefined;

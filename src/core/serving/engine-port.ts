@@ -87,9 +87,6 @@ export interface EngineProblem {
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
   state === "ready" || state === "asleep" || state === "waking";
 
-/** Events that arrived together (arrivals.ts). Never empty. */
-export type Arrival = GenerationEvent | readonly GenerationEvent[];
-
 export interface Engine {
   /**
    * Renders and counts the prompt.
@@ -100,13 +97,14 @@ export interface Engine {
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 
   /**
-   * Runs it. Events that arrived together may be yielded together. Yields text fragments, each valid UTF-8 and free of
-   * stop sequences, one `finished` for each choice after its last text, then exactly one `done`.
+   * Runs it. Yields batches, never empty, of events that became known together: every layer between an engine and a
+   * client is paid for once for each of them. There are text fragments, each valid UTF-8 and free of stop sequences, one
+   * `finished` for each choice after its last text, then exactly one `done`.
    * Throws `engine_unavailable` when the engine fails, at any point: an iteration never ends without `done`. Throws
    * `ReaderTooSlow` when the consumer leaves more unread than can be buffered. When `signal` aborts or the consumer
    * returns, the sequence is freed within one step, and the iteration throws the signal's reason.
    */
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<readonly GenerationEvent[]>;
 
   status(model: ModelId): EngineStatus;
 

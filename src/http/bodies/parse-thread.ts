@@ -20,8 +20,6 @@ export class ParseThread {
     this.#thread = new WorkerThread({ file, startMs: limitMs, taskMs: limitMs });
   }
 
-  constructor(private readonly workerFile = programFile("http/bodies/parse-worker")) {}
-
   /** The bytes are moved to the thread, and gone afterwards. */
   async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRequest> {
     const result = await this.#thread.run({ dialect, bytes }, [bytes.buffer]).catch((error: unknown) => {
