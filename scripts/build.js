@@ -95,6 +95,7 @@ async function buildPages() {
   const sources = [
     ...filesBelow("web"),
     ...filesBelow("src/protocol"),
+    ...filesBelow("src/connect"),
     `${root}/docs/openapi.yaml`,
     `${root}/package-lock.json`,
   ];

@@ -22,6 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
     "store",
     "core",
     "protocol",
+    "connect",
     "cli",
     // In bin/, since the build shows the same display before there is a built program.
     "start-progress",
@@ -65,6 +66,8 @@ const mayImport: Record<string, readonly string[]> = {
   "open-files": [],
   "password-hash": ["core"],
   "usage-notice": ["core", "store"],
+  // Configurations of clients, for the command line and the dashboard.
+  connect: ["protocol", "connect"],
   protocol: ["protocol"],
 };
 
@@ -266,7 +269,7 @@ function placeOf(path: string): string {
 }
 
 /** Code that is shown to people is text: in these files it stands in template strings. */
-const samples = ["src/protocol/connect/code-clients.ts"];
+const samples = ["src/connect/code-clients.ts"];
 
 function filesWith(pattern: RegExp): string[] {
   return files

@@ -5,13 +5,8 @@ import { requireAccount } from "../../core/accounts/accounts.js";
 import { createKey } from "../../core/keys/issue-keys.js";
 import { keyHash } from "../../core/keys/key-format.js";
 import { systemClock } from "../../core/ports.js";
-import { connectClients, findClient } from "../../protocol/connect/clients.js";
-import {
-  assumedLimits,
-  keyVariable,
-  type ConnectClient,
-  type ConnectTarget,
-} from "../../protocol/connect/client.js";
+import { connectClients, findClient } from "../../connect/clients.js";
+import { assumedLimits, keyVariable, type ConnectClient, type ConnectTarget } from "../../connect/client.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { readPiped } from "../input.js";
 import { report } from "../output.js";

@@ -1,6 +1,6 @@
 /** The limits of the models, from the service. If it does not answer in time, the configuration has assumed limits. */
 import * as z from "zod";
-import { connectModel, type ConnectModel } from "../../protocol/connect/client.js";
+import { connectModel, type ConnectModel } from "../../connect/client.js";
 import { modelIds } from "../../protocol/models.js";
 
 const timeoutMs = 3_000;

@@ -6,8 +6,8 @@ import {
   type ConfigFile,
   type ConnectClient,
   type ConnectTarget,
-} from "../../protocol/connect/client.js";
-import { fileText } from "../../protocol/connect/file-text.js";
+} from "../../connect/client.js";
+import { fileText } from "../../connect/file-text.js";
 import type { Environment } from "../environment.js";
 import { lineDiff } from "./diff.js";
 import { mergeSettings } from "./merge.js";

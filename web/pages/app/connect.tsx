@@ -5,8 +5,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
-import { connectModel, type ConnectTarget } from "../../../src/protocol/connect/client.js";
-import { connectClients, findClient } from "../../../src/protocol/connect/clients.js";
+import { connectModel, type ConnectTarget } from "../../../src/connect/client.js";
+import { connectClients, findClient } from "../../../src/connect/clients.js";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";

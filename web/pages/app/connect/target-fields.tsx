@@ -2,7 +2,7 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
-import { modelOf, type ConnectTarget } from "../../../../src/protocol/connect/client.js";
+import { modelOf, type ConnectTarget } from "../../../../src/connect/client.js";
 import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
