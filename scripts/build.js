@@ -96,6 +96,7 @@ async function buildPages() {
     ...filesBelow("web"),
     ...filesBelow("src/protocol"),
     ...filesBelow("src/core"),
+    ...filesBelow("src/connect"),
     `${root}/docs/openapi.yaml`,
     `${root}/package-lock.json`,
   ];

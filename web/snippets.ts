@@ -1,7 +1,7 @@
 /** The same first request in every language, from the table of clients, with this service's address filled in. */
+import type { ConnectTarget } from "../src/connect/client.js";
+import { codeClients } from "../src/connect/code-clients.js";
 import type { ModelId } from "../src/core/models.js";
-import type { ConnectTarget } from "../src/protocol/connect/client.js";
-import { codeClients } from "../src/protocol/connect/code-clients.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectClients } from "../../src/protocol/connect/clients.js";
+import { connectClients } from "../../src/connect/clients.js";
 import { launchBrowser } from "../support/browser.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
 import { startTinySotto } from "../support/processes/tiny-sotto.js";

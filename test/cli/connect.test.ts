@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse as parseToml } from "smol-toml";
 import { mintKey } from "../../src/core/keys/key-format.js";
-import { connectClients } from "../../src/protocol/connect/clients.js";
+import { connectClients } from "../../src/connect/clients.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 import { CommandLine } from "./run.js";
 

@@ -9,9 +9,9 @@ import {
   modelOf,
   type ConfigFile,
   type ConnectTarget,
-} from "../../src/protocol/connect/client.js";
-import { clientGroups, connectClients, findClient } from "../../src/protocol/connect/clients.js";
-import { fileText, valueAt, wholeOf } from "../../src/protocol/connect/file-text.js";
+} from "../../src/connect/client.js";
+import { clientGroups, connectClients, findClient } from "../../src/connect/clients.js";
+import { fileText, valueAt, wholeOf } from "../../src/connect/file-text.js";
 import { configurationText } from "../../src/cli/connect/print.js";
 
 const target: ConnectTarget = {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectModel, type ConnectTarget } from "../../src/protocol/connect/client.js";
-import { findClient } from "../../src/protocol/connect/clients.js";
+import { connectModel, type ConnectTarget } from "../../src/connect/client.js";
+import { findClient } from "../../src/connect/clients.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;

@@ -9,13 +9,13 @@ import { readPiped } from "../input.js";
 import { report } from "../output.js";
 import { readSettings, serviceUrl } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
+import { assumedLimits, type ConnectClient, type ConnectTarget, keyVariable } from "../../connect/client.js";
+import { connectClients, findClient } from "../../connect/clients.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import { createKey } from "../../core/keys/issue-keys.js";
 import { keyHash } from "../../core/keys/key-format.js";
 import { type ModelId, modelIds } from "../../core/models.js";
-import { assumedLimits, type ConnectClient, type ConnectTarget, keyVariable } from "../../protocol/connect/client.js";
-import { connectClients, findClient } from "../../protocol/connect/clients.js";
 
 interface ConnectOptions {
   url?: string;

@@ -1,6 +1,6 @@
 /** The limits of the models, from the service. If it does not answer in time, the configuration has assumed limits. */
 import * as z from "zod";
-import { connectModel, type ConnectModel } from "../../protocol/connect/client.js";
+import { type ConnectModel, connectModel } from "../../connect/client.js";
 import { modelIds } from "../../core/models.js";
 
 const timeoutMs = 3_000;

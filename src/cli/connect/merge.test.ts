@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { parse as parseTomlText } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYamlText } from "yaml";
-import type { FileFormat, Setting } from "../../protocol/connect/client.js";
+import type { FileFormat, Setting } from "../../connect/client.js";
 import { mergeSettings } from "./merge.js";
 
 const merged = (format: FileFormat, before: string, settings: readonly Setting[]) =>

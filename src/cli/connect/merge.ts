@@ -6,17 +6,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse as parseToml, patch as patchToml } from "@decimalturn/toml-patch";
 import { applyEdits, modify, parse as parseJson, type ParseError } from "jsonc-parser";
-import { isNode, parseDocument, type Document } from "yaml";
+import { type Document, isNode, parseDocument } from "yaml";
+import type { FileFormat, Setting } from "../../connect/client.js";
+import { fileText, isItem, isList, isObject, valueAt, withSetting } from "../../connect/file-text.js";
 import { UserError } from "../../core/user-error.js";
-import type { FileFormat, Setting } from "../../protocol/connect/client.js";
-import {
-  fileText,
-  isItem,
-  isList,
-  isObject,
-  valueAt,
-  withSetting,
-} from "../../protocol/connect/file-text.js";
 
 /** Why a file cannot be edited. */
 class NotUnderstood extends Error {}

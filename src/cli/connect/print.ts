@@ -1,7 +1,7 @@
 /** A client's configuration as the command prints it. */
-import { clientGroups, connectClients } from "../../protocol/connect/clients.js";
-import type { ConfigPart, ConnectClient } from "../../protocol/connect/client.js";
-import { fileText } from "../../protocol/connect/file-text.js";
+import { clientGroups, connectClients } from "../../connect/clients.js";
+import type { ConfigPart, ConnectClient } from "../../connect/client.js";
+import { fileText } from "../../connect/file-text.js";
 import { table } from "../output.js";
 
 /** One line each, by group. */

@@ -4,9 +4,9 @@ import { lineDiff } from "./diff.js";
 import { mergeSettings } from "./merge.js";
 import { type FileNow, readOwnFile, restoreOwnFile, writeOwnFile } from "./own-file.js";
 import type { Environment } from "../environment.js";
+import { type ConfigFile, type ConnectClient, type ConnectTarget, keyPlaceholder } from "../../connect/client.js";
+import { fileText } from "../../connect/file-text.js";
 import { UserError } from "../../core/user-error.js";
-import { type ConfigFile, type ConnectClient, type ConnectTarget, keyPlaceholder } from "../../protocol/connect/client.js";
-import { fileText } from "../../protocol/connect/file-text.js";
 
 /** Where the client's file is looked for. */
 export interface Machine {

@@ -1,5 +1,5 @@
 /**
- * An announcement's Markdown as HTML, for feed readers. micromark escapes everything that people wrote, HTML included,
+ * An announcement's Markdown as HTML, for feed readers. micromark escapes everything that people wrote, tags included,
  * so every `<` of its output begins a tag of its own, and those are adjusted here: headings go below the page's own,
  * images become their description, links are absolute and lead to http, https and mailto alone.
  */
@@ -23,6 +23,9 @@ export function markdownHtml(text: string, baseUrl: string): string {
     .replaceAll("'", "&#39;");
 }
 
+/** Tags are text like any other. */
+const withoutHtml = { disable: { null: ["htmlFlow", "htmlText"] } };
+
 const mostKept = 500;
 const kept = new Map<string, string>();
 
@@ -31,7 +34,7 @@ function rendered(text: string): string {
   const known = kept.get(text);
   if (known !== undefined) return known;
   if (kept.size >= mostKept) kept.clear();
-  const html = micromark(text);
+  const html = micromark(text, { extensions: [withoutHtml] });
   kept.set(text, html);
   return html;
 }

@@ -5,15 +5,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
-import { connectModel, type ConnectTarget } from "../../../src/protocol/connect/client.js";
-import { connectClients, findClient } from "../../../src/protocol/connect/clients.js";
-import { modelIds, type ModelId } from "../../../src/core/models.js";
+import { connectModel, type ConnectTarget } from "../../../src/connect/client.js";
+import { connectClients, findClient } from "../../../src/connect/clients.js";
+import { type ModelId, modelIds } from "../../../src/core/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
-import { queries } from "../../service/queries.ts";
 import { ClientConfiguration } from "./connect/client-configuration.tsx";
 import { ClientPicker } from "./connect/client-picker.tsx";
 import { TargetFields } from "./connect/target-fields.tsx";
+import { queries } from "../../service/queries.ts";
 
 export default function Connect() {
   const { plan } = useMe();

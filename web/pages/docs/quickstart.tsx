@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { clientGroups, connectClients } from "../../../src/protocol/connect/clients.js";
+import { clientGroups, connectClients } from "../../../src/connect/clients.js";
 import { ChatCode } from "../../chat-code.tsx";
 import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
 import { useSite } from "../../service/queries.ts";

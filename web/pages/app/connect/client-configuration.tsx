@@ -1,5 +1,5 @@
-import type { ConfigPart, ConnectClient, ConnectTarget } from "../../../../src/protocol/connect/client.js";
-import { fileText } from "../../../../src/protocol/connect/file-text.js";
+import type { ConfigPart, ConnectClient, ConnectTarget } from "../../../../src/connect/client.js";
+import { fileText } from "../../../../src/connect/file-text.js";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { CodeBlock } from "../../../components/text/code-block.tsx";

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { clientGroups, connectClients } from "../../../../src/protocol/connect/clients.js";
+import { clientGroups, connectClients } from "../../../../src/connect/clients.js";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { cx } from "../../../cx.ts";

@@ -1,17 +1,17 @@
 /** The values to fill in: the model, a key, and for code whether it streams. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
-import { modelOf, type ConnectTarget } from "../../../../src/protocol/connect/client.js";
+import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { isModelId, type ModelId } from "../../../../src/core/models.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { formatCount } from "../../../units.ts";
 import { CreateKeyDialog } from "../keys/create-key-dialog.tsx";
+import { formatCount } from "../../../units.ts";
 
 interface TargetFieldsProps {
   target: ConnectTarget;

@@ -2,7 +2,7 @@
  * The configuration of API clients: from what is known of the service (the target) to the files, code and form fields of
  * one client. Data and pure functions only: the command line prints them and writes files, the dashboard shows them.
  */
-import type { ModelId } from "../../core/models.js";
+import type { ModelId } from "../core/models.js";
 
 export interface ConnectTarget {
   /** Such as `https://chat.example.com`, without a trailing slash. */
