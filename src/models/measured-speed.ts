@@ -1,4 +1,4 @@
-/** Tokens a second of a file as it last ran here, kept as a setting so that `sotto models list` can show it. */
+/** Tokens per second of a weights file as it last ran here, kept as a setting for `sotto models list`. */
 import { basename } from "node:path";
 import * as z from "zod";
 import type { ModelId } from "../core/models.js";
@@ -10,8 +10,8 @@ export type MeasuredSpeed = z.infer<typeof schema>;
 
 const setting = (path: string): string => `speed.${basename(path)}`;
 
-/** For whoever runs the file: one stream's rate of generated tokens. */
-export async function noteSpeed(
+/** One stream's rate of generated tokens. */
+export async function recordSpeed(
   store: Pick<Store, "setSetting">,
   path: string,
   measured: MeasuredSpeed,
@@ -32,11 +32,11 @@ export async function readSpeed(
   }
 }
 
-/** Weight of the newest gap between two tokens. */
+/** Weight of the latest gap in the moving average. */
 const smoothing = 0.05;
-const fewestGaps = 20;
+const minGaps = 20;
 
-/** Follows how fast the models generate here, one stream's rate each, and notes it now and then. */
+/** A moving average of each model's generation speed, recorded periodically. */
 export class SpeedNotes {
   readonly #gaps = new Map<ModelId, { ms: number; count: number }>();
   readonly #notes: PeriodicTask;
@@ -58,7 +58,7 @@ export class SpeedNotes {
     this.#gaps.set(model, { ms: ms + weight * (newestMs - ms), count: count + tokens });
   }
 
-  /** Never rejects: a speed that is not noted is no loss. */
+  /** Never rejects: a speed that is not recorded is no loss. */
   flush(): Promise<void> {
     return this.#notes.run();
   }
@@ -70,10 +70,10 @@ export class SpeedNotes {
   async #note(): Promise<void> {
     for (const [model, { ms, count }] of this.#gaps) {
       const file = this.fileOf(model);
-      if (count < fewestGaps || ms <= 0 || file === null) continue;
+      if (count < minGaps || ms <= 0 || file === null) continue;
       this.#gaps.delete(model);
       const tokensPerSecond = Math.round(10_000 / ms) / 10;
-      await noteSpeed(this.store, file, { tokensPerSecond, at: new Date() }).catch(() => undefined);
+      await recordSpeed(this.store, file, { tokensPerSecond, at: new Date() }).catch(() => undefined);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** What people and the operator read about the models while the starter is in use, and when another model does. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { noteSpeed } from "../../src/models/measured-speed.js";
+import { recordSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
@@ -28,7 +28,7 @@ async function visit(engineWeights: string, look: (page: Page) => Promise<void>)
     env: { SOTTO_MODELS_OMEGA_DESCRIPTION: "Our best for letters and long answers." },
   });
   await dashboard.setUp(operatorEmail);
-  await noteSpeed(dashboard.app.store, engineWeights, { tokensPerSecond: 41.5, at: new Date() });
+  await recordSpeed(dashboard.app.store, engineWeights, { tokensPerSecond: 41.5, at: new Date() });
   const context = await returningContext(browser, dashboard.url, operatorEmail, { locale: "en-US" });
   const { page, faults } = await openPage(context, dashboard.url);
   await look(page);

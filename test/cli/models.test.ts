@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteSpeed } from "../../src/models/measured-speed.js";
+import { recordSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
@@ -205,7 +205,7 @@ describe("sotto models list", () => {
     const path = join(line.dataDir, "models", "small-Q4_0.gguf");
     await writeFile(join(line.dataDir, "models", "broken.gguf"), "GGUF");
     const store = await openSqliteStore({ path: databasePath(line.dataDir), defaultPlan: testPlan });
-    await noteSpeed(store, path, { tokensPerSecond: 31.25, at: new Date(0) });
+    await recordSpeed(store, path, { tokensPerSecond: 31.25, at: new Date(0) });
     await store.close();
 
     const { stdout } = await line.run("models", "list");

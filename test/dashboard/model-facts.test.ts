@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { noteSpeed } from "../../src/models/measured-speed.js";
+import { recordSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import type { ModelFacts } from "../../src/protocol/dashboard/api.js";
 import type { ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
@@ -40,7 +40,7 @@ describe("what a model can be chosen by", () => {
     await start({ engineWeights: path });
     const weights = { title: "Qwen3 4B Instruct 2507", licence: "Apache-2.0", isStarter: false };
     expect((await models())[0]?.weights).toEqual({ ...weights, tokensPerSecond: null });
-    await noteSpeed(dashboard.app.store, path, { tokensPerSecond: 41.5, at: new Date(0) });
+    await recordSpeed(dashboard.app.store, path, { tokensPerSecond: 41.5, at: new Date(0) });
     expect((await models())[0]?.weights).toEqual({ ...weights, tokensPerSecond: 41.5 });
     expect(JSON.stringify(await models())).not.toContain("/data");
   });

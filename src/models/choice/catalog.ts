@@ -1,9 +1,9 @@
 /**
- * Open-weight instruct models to choose from, as data, the better answers later. What they have in common: an
- * architecture that the engine knows, all of a reply's text is the reply (a model that thinks aloud first would mix
- * its thoughts into it), and no recurrent layers, whose state cannot be cut back to the beginning that a conversation
- * shares with the last one. The server is asked for size and hash when a file is pulled, and they decide.
- * `docs/models.md` shows this table and says what was checked when; a test holds the two together.
+ * Open-weight instruct models to choose from, as data, in ascending quality. What they have in common: an
+ * architecture that the engine supports, no reasoning in the text of replies, and no recurrent layers, whose state
+ * cannot be truncated to the prefix that two conversations share. Size and hash are read from the server when a file
+ * is pulled, and take precedence. `docs/models.md` shows this table and says what was checked when; a test keeps the
+ * two in step.
  */
 import type { ModelId } from "../../core/models.js";
 
@@ -14,7 +14,6 @@ export interface CatalogEntry {
   licence: string;
   /** As its file names it. */
   architecture: string;
-  /** In thousand millions. */
   parametersBillion: number;
   uri: string;
   bytes: number;

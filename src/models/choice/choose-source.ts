@@ -1,7 +1,6 @@
 /**
- * Chooses another source for a model: the same for `sotto models use` and the dashboard. What answered before is
- * remembered in a setting of its own, one step back, so that a change can be undone; undoing is a change, too, and can
- * be undone the same way.
+ * Chooses another source for a model, for `sotto models use` and the dashboard. The previous source is kept in a
+ * setting of its own, one step back, so that a change can be undone; undoing is a change, too, and can be undone.
  */
 import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
@@ -12,7 +11,7 @@ import { configuredSource, type ConfiguredModels } from "./mapping.js";
 import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
 import { WeightsError } from "../weights-error.js";
 
-/** Not below `model.`: nobody has to follow what it holds. */
+/** Not below `model.`: a change of it must not make servers reload models. */
 const previousSetting = (model: ModelId): string => `previous_model.${model}`;
 
 /** The setting of the configuration that decides what answers for the model; null where it leaves that open. */
@@ -34,7 +33,7 @@ export function requireFree(models: ConfiguredModels, model: ModelId): void {
 
 type Settings = Pick<Store, "getSetting" | "setSetting">;
 
-/** Stores it and remembers what was there; resolves with how to take that back. */
+/** Stores it and remembers the previous one; resolves with a function that undoes both. */
 export async function storeSource(
   store: Settings,
   model: ModelId,

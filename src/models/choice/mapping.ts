@@ -1,5 +1,5 @@
 /**
- * What should answer for each of the three models. A file given in the configuration takes precedence; then what `sotto
+ * The source of each of the three models. A file given in the configuration takes precedence; then what `sotto
  * models use` stored; then the starter weights.
  *
  * A running server calls `readMapping` at its start, when the table of changes says that a model was changed, and

@@ -1,9 +1,8 @@
 /**
- * Whether a file still is the one that was verified. Reading hundreds of megabytes to hash them on every
- * start would cost more than loading the model, so size and modification time of a verified file are noted
- * beside it, and it is hashed again only when they differ. Its size and its first bytes are looked at
- * always. That finds what happens to files: an aborted copy, a truncated or restored one, an edit. Bytes
- * that change under an unchanged time are found by removing the note.
+ * Whether a file is still the one that was verified. Hashing hundreds of megabytes on every start would take longer
+ * than loading the model, so size and modification time of a verified file are recorded beside it, and it is hashed
+ * again only when they differ. Size and magic number are always checked. That catches an aborted copy, a truncated or
+ * restored file, an edit. To detect bytes that changed under an unchanged time, remove the record.
  */
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import * as z from "zod";

@@ -1,7 +1,7 @@
 /**
  * Reads the header of a GGUF file (versions 2 and 3): fields, then a directory of tensors. The file may have
- * come from anywhere, so no length in it is believed: everything is measured against the bytes that are
- * there, lists of numbers are kept only when short, lists of texts (the vocabulary) are stepped over.
+ * come from anywhere, so no length in it is trusted: everything is checked against the bytes that are
+ * there, lists of numbers are kept only when short, lists of strings (the vocabulary) are skipped.
  *
  * It works on the first bytes of the file. When they do not reach to the end of the header, `needMore` says
  * so and the caller calls again with more of them.
@@ -17,7 +17,7 @@ export interface GgufTensor {
   offset: number;
   bytes: number;
   values: number;
-  /** Where in the file the type stands; the offset follows it, four bytes on. */
+  /** The file position of the type; the offset follows four bytes later. */
   typeAt: number;
 }
 
@@ -26,7 +26,7 @@ export type GgufValue = string | number | boolean | readonly number[];
 export interface GgufHeader {
   version: number;
   fields: ReadonlyMap<string, GgufValue>;
-  /** Where in the file the value of a field stands. */
+  /** The file position of each field's value. */
   valueAt: ReadonlyMap<string, number>;
   tensors: readonly GgufTensor[];
   alignment: number;

@@ -1,9 +1,9 @@
 import { WeightsError } from "../weights-error.js";
 
-/** The same address will not give the file: another try is of no use, and nothing of it is kept. */
+/** The same URL will never serve the file: no retry, and the partial file is removed. */
 export class FinalDownloadError extends WeightsError {}
 
-/** What an answer's status means for whoever asked for `what`. */
+/** The error for a response with this status to a request for `what`. */
 export function statusError(status: number, what: string): FinalDownloadError {
   if (status === 404) return new FinalDownloadError(`There is no ${what} (404). Check the spelling.`);
   if (status === 401 || status === 403) {
@@ -16,5 +16,5 @@ export function statusError(status: number, what: string): FinalDownloadError {
   );
 }
 
-/** Worth another try: the server, or the network between, failed for a moment. */
+/** Worth a retry. */
 export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;

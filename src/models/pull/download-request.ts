@@ -15,7 +15,7 @@ import { isAllowedHost } from "./allowed-hosts.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface DownloadSettings {
-  /** Where models are, such as https://huggingface.co. */
+  /** Such as https://huggingface.co. */
   endpoint: string;
   /** For models that ask for one. */
   token?: string | undefined;
@@ -37,7 +37,7 @@ export interface Answer {
   linkedBytes: number | null;
 }
 
-const mostRedirects = 6;
+const maxRedirects = 6;
 
 export class DownloadClient {
   #agent: Agent | null = null;
@@ -53,7 +53,7 @@ export class DownloadClient {
     let url = address;
     let linkedSha256: string | null = null;
     let linkedBytes: number | null = null;
-    for (let hops = 0; hops <= mostRedirects; hops++) {
+    for (let hops = 0; hops <= maxRedirects; hops++) {
       requireDownloadable(url, address, this.settings.allowedHosts);
       const {
         statusCode,
@@ -89,7 +89,7 @@ export class DownloadClient {
       await body.dump();
       url = new URL(location, url);
     }
-    throw new WeightsError(`${shownAddress(address)} was redirected more than ${mostRedirects} times.`);
+    throw new WeightsError(`${shownAddress(address)} was redirected more than ${maxRedirects} times.`);
   }
 
   async close(): Promise<void> {
@@ -123,7 +123,7 @@ export function requireDownloadable(url: URL, asked: URL, allowed: readonly stri
   requireAllowedHost(url, asked, allowed);
 }
 
-/** Weights that travel in the clear could be changed on the way. */
+/** Weights sent unencrypted could be modified on the way. */
 export function requireSafe(url: URL, asked: URL): void {
   const literal = literalAddress(url);
   if (literal !== null && isForbiddenAddress(literal)) throw notAllowed(url, asked);
@@ -151,7 +151,7 @@ const notAllowed = (url: URL, asked: URL): WeightsError =>
 const whereOf = (url: URL, asked: URL): string =>
   url === asked ? url.origin : `${shownAddress(asked)} redirects to ${url.origin}, which`;
 
-/** Without what may be a secret: what stands behind a question mark, or before an @. */
+/** Without the query and the user info, which may be secret. */
 export const shownAddress = ({ origin, pathname }: URL): string => `${origin}${pathname}`;
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);

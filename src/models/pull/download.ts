@@ -1,11 +1,11 @@
 /**
- * Downloads one GGUF file so that whatever interrupts it costs nothing: bytes go to `name.part`, and beside it a
- * note says which version of the file they are of. The next try asks for the rest, on the condition that the
- * file is still the same (`If-Range`); a server that cannot do that sends everything, and it starts over. Only a
- * file of the right size and hash, that begins as GGUF files do, gets the final name. The note has a hash of the
- * address, which may be signed; it and the bytes are removed when the address will not give the file.
+ * Downloads one GGUF file, resumably: bytes go to `name.part`, with the file's ETag in a note beside it. The next try
+ * requests the rest, on the condition that the file is still the same (`If-Range`); a server that does not support
+ * that sends everything, and it starts over. Only a file of the right size, hash and magic number gets the final name.
+ * The note has a hash of the URL, which may be signed; note and bytes are removed when the URL will never serve the
+ * file.
  *
- * Network errors are retried with growing pauses; as long as bytes arrive, without limit.
+ * Network errors are retried with exponential backoff; as long as bytes arrive, without limit.
  */
 import { createHash } from "node:crypto";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -36,8 +36,8 @@ export interface DownloadOptions {
 }
 
 const noteSchema = z.object({ urlSha256: z.string(), etag: z.string() });
-const mostTriesInVain = 5;
-const longestPauseMs = 30_000;
+const maxFutileTries = 5;
+const maxPauseMs = 30_000;
 
 /** Resolves with the file's SHA-256. Rejects with `WeightsError`, or the signal's reason. */
 export async function download(file: RemoteFile, target: string, options: DownloadOptions): Promise<string> {
@@ -62,7 +62,7 @@ export async function download(file: RemoteFile, target: string, options: Downlo
 /** Resolves with the hash that the file should have, if anybody said. */
 async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions): Promise<string | null> {
   const { signal, retryMs = 1000 } = options;
-  for (let inVain = 0; ;) {
+  for (let futileTries = 0; ;) {
     const before = await sizeOf(part);
     try {
       return await fetchRest(file, part, options);
@@ -73,10 +73,10 @@ async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions
         if (error instanceof FinalDownloadError || (await sizeOf(part)) === 0) await removePart(part);
         throw error;
       }
-      inVain = (await sizeOf(part)) > before ? 1 : inVain + 1;
-      if (inVain >= mostTriesInVain) throw unreachable(file, error);
+      futileTries = (await sizeOf(part)) > before ? 1 : futileTries + 1;
+      if (futileTries >= maxFutileTries) throw unreachable(file, error);
     }
-    await sleep(Math.min(retryMs * 2 ** (inVain - 1), longestPauseMs), undefined, { signal }).catch(() =>
+    await sleep(Math.min(retryMs * 2 ** (futileTries - 1), maxPauseMs), undefined, { signal }).catch(() =>
       signal.throwIfAborted(),
     );
   }

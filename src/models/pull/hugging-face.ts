@@ -27,8 +27,8 @@ const treeSchema = z.array(
 );
 type TreeFile = z.infer<typeof treeSchema>[number];
 
-const largestPage = 8 * 1024 * 1024;
-const mostPages = 20;
+const maxPageChars = 8 * 1024 * 1024;
+const maxPages = 20;
 
 /** In the order of their parts. Rejects with `WeightsError`. */
 export async function findRemoteFiles(
@@ -93,7 +93,7 @@ async function readTree(
   const first = new URL(`/api/models/${repository}/tree/main?recursive=true`, client.settings.endpoint);
   const files: TreeFile[] = [];
   let next: URL | null = first;
-  for (let pages = 0; next !== null && pages < mostPages; pages++) {
+  for (let pages = 0; next !== null && pages < maxPages; pages++) {
     const answer = await client.get(next, { accept: "application/json" }, signal);
     if (answer.status !== 200) {
       await answer.body.dump();
@@ -109,7 +109,7 @@ async function readPage({ body }: Answer, host: string): Promise<TreeFile[]> {
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += String(chunk);
-    if (text.length > largestPage) throw new WeightsError(`${host} sent a list of files that is too long.`);
+    if (text.length > maxPageChars) throw new WeightsError(`${host} sent a list of files that is too long.`);
   }
   try {
     return treeSchema.parse(JSON.parse(text));

@@ -39,7 +39,7 @@ interface Job {
   readonly model: ModelId | null;
   state: PullView["state"];
   reason: string;
-  /** It failed for good: neither its address, which may be signed, nor its files stay on the disk. */
+  /** It failed permanently: neither its URL, which may be signed, nor its files stay on the disk. */
   isFinal: boolean;
   names: readonly string[];
   /** Of these, those that it found missing: they are its own. */
@@ -55,9 +55,9 @@ interface Job {
   running: Promise<void> | null;
 }
 
-const mostJobs = 20;
-const atOnce = 2;
-/** For a pull to let go of its files. */
+const maxJobs = 20;
+const maxRunning = 2;
+/** For a stopped pull to close its files. */
 const stopMs = 10_000;
 
 export class PullJobs implements Pulls {
@@ -67,7 +67,7 @@ export class PullJobs implements Pulls {
 
   constructor(private readonly options: PullJobsOptions) {
     this.#jobs = loadPulls(options.folder)
-      .slice(0, mostJobs)
+      .slice(0, maxJobs)
       .map((saved) => newJob(saved, "paused", "The server was restarted."));
   }
 
@@ -88,8 +88,11 @@ export class PullJobs implements Pulls {
     }
     const job = newJob(
       {
-        ...{ id: randomUUID(), reference: text, names: [] },
-        ...{ sha256: sha256?.toLowerCase() ?? null, model: model ?? null },
+        id: randomUUID(),
+        reference: text,
+        names: [],
+        sha256: sha256?.toLowerCase() ?? null,
+        model: model ?? null,
       },
       "waiting",
     );
@@ -164,9 +167,9 @@ export class PullJobs implements Pulls {
   /** The list with room for one more: without the failed job for the same reference, and without the oldest finished ones. */
   #makeRoom(same: Job | undefined): Job[] {
     const kept = this.#jobs.filter((job) => job !== same);
-    while (kept.length >= mostJobs) {
+    while (kept.length >= maxJobs) {
       const over = kept.findIndex(({ state }) => state === "done" || state === "failed");
-      if (over === -1) throw new WeightsError(`${mostJobs} pulls are on the list. Cancel one first.`);
+      if (over === -1) throw new WeightsError(`${maxJobs} pulls are on the list. Cancel one first.`);
       kept.splice(over, 1);
     }
     return kept;
@@ -183,7 +186,7 @@ export class PullJobs implements Pulls {
     this.#save();
     for (const job of this.#jobs) {
       const running = this.#jobs.filter((one) => one.running !== null).length;
-      if (this.#isClosed || running >= atOnce) return;
+      if (this.#isClosed || running >= maxRunning) return;
       if (job.state === "waiting" && job.running === null) {
         job.running = this.#run(job).finally(() => {
           job.running = null;
@@ -276,9 +279,9 @@ export class PullJobs implements Pulls {
     const unfinished = this.#jobs.filter(({ state, isFinal }) => state !== "done" && !isFinal);
     savePulls(
       this.options.folder,
-      unfinished.map(({ id, reference, sha256, model, names }) => ({
-        ...{ id, reference, sha256, model, names: [...names] },
-      })),
+      unfinished.map(({ id, reference, sha256, model, names }) => {
+        return { id, reference, sha256, model, names: [...names] };
+      }),
     );
   }
 }
@@ -321,7 +324,7 @@ function shownReference(text: string): string {
   return reference.type === "address" ? shownAddress(reference.url) : text;
 }
 
-/** However it is written: an entry of the catalogue is the same as what it stands for. */
+/** An entry of the catalogue is the same as the reference it stands for. */
 const sameReference = (a: string, b: string): boolean =>
   JSON.stringify(parseReference(a)) === JSON.stringify(parseReference(b));
 

@@ -1,4 +1,4 @@
-/** Brings weights to this machine: finds the files, checks that they fit, downloads them, and looks at the result. */
+/** Downloads weights: finds the files, checks that they fit, downloads them, and checks the result. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { download } from "./download.js";
@@ -18,7 +18,7 @@ export interface PullOptions extends DownloadSettings {
   /** Where the files go. */
   folder: string;
   signal: AbortSignal;
-  /** That the file must have, when nobody else says; not for split models. */
+  /** The expected hash, where the server does not report one; not for split models. */
   sha256?: string | undefined;
   onFile?: (name: string, number: number, count: number) => void;
   onProgress?: (doneBytes: number, totalBytes: number | null) => void;
@@ -86,7 +86,7 @@ async function findFiles(client: DownloadClient, text: string, options: PullOpti
   return files.map((file) => ({ ...file, sha256 }));
 }
 
-/** The parts of a split model stand side by side on servers too. */
+/** The parts of a split model are side by side on servers too. */
 function splitAddresses(url: URL): URL[] {
   const [, count] = /-\d{5}-of-(\d{5})\.gguf$/.exec(url.pathname) ?? [];
   if (count === undefined || Number(count) > 1000) return [url];
@@ -117,7 +117,7 @@ const unreachableHub = (endpoint: string, error: unknown): WeightsError =>
     `${new URL(endpoint).host} cannot be reached: ${error instanceof Error ? error.message : "unknown error"}. Check the network and SOTTO_HF_ENDPOINT.`,
   );
 
-/** A file of this name that is another one is not overwritten: somebody may be using it. */
+/** A different file of the same name is not overwritten: it may be in use. */
 async function isHere(
   { name, bytes, sha256 }: RemoteFile,
   { folder, signal }: Pick<PullOptions, "folder" | "signal">,

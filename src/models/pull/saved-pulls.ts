@@ -1,6 +1,6 @@
 /**
  * Pulls that are not finished, kept in the models folder beside their partial files, so that a restarted server can
- * offer to continue them. One that failed for good is not kept: its address may be signed. Synchronous and small. What
+ * offer to continue them. One that failed permanently is not kept: its URL may be signed. Synchronous and small. What
  * cannot be read or written is no loss: the partial files stay, and the same pull continues them.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -61,7 +61,7 @@ const decodeF16: Decoder = (bytes, at, target, out) => {
   target[out] = halfAt(bytes, at);
 };
 
-/** By the number of the type; how long a block is stands in gguf-types.ts. */
+/** By the number of the type; block sizes are in gguf-types.ts. */
 const decoders: ReadonlyMap<number, Decoder> = new Map([
   [1, decodeF16],
   [2, decodeQ40],

@@ -1,7 +1,7 @@
 /**
- * The work on one tensor of a merge: read it from the base, correct it, write it where the plan puts it. Threads
- * share the files and nothing else, and each tensor has bytes of its own, so they need no agreement. Data flows
- * through a few megabytes whatever the size of the tensor.
+ * Merges one tensor: reads it from the base, corrects it, and writes it where the plan puts it. Threads share only the
+ * files, and each tensor has its own range of bytes, so no synchronisation is needed. Buffers are a few megabytes
+ * whatever the size of the tensor.
  */
 import { open, type FileHandle } from "node:fs/promises";
 import { readWholeHeader } from "../gguf/gguf.js";
@@ -19,7 +19,7 @@ export interface MergeFiles {
 
 export interface TensorMerger {
   plan: MergePlan;
-  /** By its place in the plan. `onProgress` is told of bytes written since the last time. */
+  /** By its index in the plan. `onProgress` gets the bytes written since the last call. */
   merge(index: number, onProgress: (writtenBytes: number) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A thread of the merge: opens the files once, then merges the tensors that it is told to, one by one. */
+/** A worker thread of the merge: opens the files once, then merges the tensors it is sent, one at a time. */
 import { parentPort, workerData } from "node:worker_threads";
 import * as z from "zod";
 import { openTensorMerger } from "./merge-tensor.js";
