@@ -60,7 +60,7 @@ const plain: Sampling = {
   logitBias: [],
 };
 
-function newTokenSampler(changes: Partial<Sampling>, topLogprobs?: number): Draw {
+function newTokenSampler(changes: Partial<Sampling>, topLogprobs?: number): TokenSampler {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
   const { vocabularySize } = model;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
