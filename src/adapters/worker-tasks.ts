@@ -8,6 +8,8 @@ export type FromThread<Facts, Result> =
   | { type: "result"; result: Result };
 
 /** An error that `perform` throws ends the thread; it may quote the task, and goes no further. */
+// The caller names the type of what comes through the port.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
   parentPort?.on("message", (task: Task | null) => {
     if (task === null) parentPort?.close();
