@@ -70,7 +70,7 @@ describe("replies in a format, from a model that says anything", () => {
     ["a long list", { type: "array", items: { type: "integer" }, maxItems: 1000 }],
     ["a list that must be long", { type: "array", items: { type: "null" }, minItems: 300, maxItems: 1000 }],
     ["a string that must be long", { type: "string", minLength: 500, maxLength: 1000 }],
-    ["a pattern that repeats what repeats", { type: "string", pattern: "^([a-z]{0,9} ){0,300}$" }],
+    ["a pattern that repeats what repeats", { type: "string", pattern: "^([a-z]{0,9} ){0,100}$" }],
     ["optional parts in optional parts", { type: "string", pattern: "^((a*)*)*b$" }],
   ])("follow %s", async (_, schema) => {
     const { text, finishReason } = await inSchema(schema, 1);
