@@ -1,4 +1,3 @@
-
 /** Those that are set, such as `5000 tokens/day`. */
 import type { Quotas } from "../core/entities.js";
 export function describeQuotas(quotas: Quotas): string[] {

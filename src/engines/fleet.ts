@@ -11,7 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type ModelId, modelIds } from "../core/models.js";
-import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../core/serving/engine-port.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 
 /** Where a model's replies come from. Two with the same key are the same. */

@@ -4,7 +4,12 @@ import { lineDiff } from "./diff.js";
 import { mergeSettings } from "./merge.js";
 import { type FileNow, readOwnFile, restoreOwnFile, writeOwnFile } from "./own-file.js";
 import type { Environment } from "../environment.js";
-import { type ConfigFile, type ConnectClient, type ConnectTarget, keyPlaceholder } from "../../connect/client.js";
+import {
+  type ConfigFile,
+  type ConnectClient,
+  type ConnectTarget,
+  keyPlaceholder,
+} from "../../connect/client.js";
 import { fileText } from "../../connect/file-text.js";
 import { UserError } from "../../core/user-error.js";
 

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../core/errors.js";
-import { type Generation, type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../core/serving/engine-port.js";
+import {
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../core/serving/engine-port.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
-import { collect, drain, generationOf, never, replyTo, startReply } from "../../../test/contract/engines/engine-contract.js";
+import {
+  collect,
+  drain,
+  generationOf,
+  never,
+  replyTo,
+  startReply,
+} from "../../../test/contract/engines/engine-contract.js";
 import { eachOf } from "../../../test/support/engines/each-of.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
 import { eventually } from "../../../test/support/eventually.js";

@@ -14,8 +14,14 @@
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ModelId } from "../../core/models.js";
-import type { GenerationEvent } from "../../core/serving/engine-port.js";
-import { type type Engine, type EngineStatus, type Generation, isAvailable, type PreparedGeneration } from "../../core/serving/engine-port.js";
+import {
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  isAvailable,
+  type PreparedGeneration,
+} from "../../core/serving/engine-port.js";
 import { Affinity } from "./affinity.js";
 import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";

@@ -5,7 +5,13 @@
  * No redirect is ever followed, and every connection goes to an allowed address (see address.ts).
  */
 import { Pool } from "undici";
-import { AddressError, guardedLookup, isAllowedAddress, literalAddress, type LookupAll } from "../../adapters/address-policy.js";
+import {
+  AddressError,
+  guardedLookup,
+  isAllowedAddress,
+  literalAddress,
+  type LookupAll,
+} from "../../adapters/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { type JsonObject, parseObject } from "./json-value.js";

@@ -10,7 +10,14 @@ import type { ChatMessage } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ModelId } from "../../core/models.js";
-import { type type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../core/serving/engine-port.js";
+import {
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../core/serving/engine-port.js";
 import { newCallId } from "../chat-format/call-id.js";
 import { withSystemPrompt } from "../chat-format/system-prompt.js";
 import { Grammars } from "../structured-output/grammars.js";

@@ -5,12 +5,26 @@
  */
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/admin/ports.js";
-import type { CatalogView, EnginePreflight, EngineRequest, FileView, ModelChoicesView, ModelView } from "../../core/model-views.js";
+import type {
+  CatalogView,
+  EnginePreflight,
+  EngineRequest,
+  FileView,
+  ModelChoicesView,
+  ModelView,
+} from "../../core/model-views.js";
 import { type ModelId, modelIds } from "../../core/models.js";
 import type { EngineStatus } from "../../core/serving/engine-port.js";
 import type { Store } from "../../core/store.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
-import { findOnServer, fixedBy, previousSource, requireFree, storeSource, upstreamSource } from "./choose-source.js";
+import {
+  findOnServer,
+  fixedBy,
+  previousSource,
+  requireFree,
+  storeSource,
+  upstreamSource,
+} from "./choose-source.js";
 import { type ConfiguredModels, type DesiredSource, readMapping, sameSource } from "./mapping.js";
 import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
 import type { ModelSource } from "./source.js";

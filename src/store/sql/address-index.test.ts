@@ -6,7 +6,11 @@ import { AccountSearch } from "./account-search.js";
 import { migrate, migrations } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
-import { type EmptyDatabase, emptyDatabases, openSqlite } from "../../../test/support/stores/empty-databases.js";
+import {
+  type EmptyDatabase,
+  emptyDatabases,
+  openSqlite,
+} from "../../../test/support/stores/empty-databases.js";
 import { testPlan } from "../../../test/support/stores/temporary-store.js";
 
 /** One at a time, so that all but the newest account are found by the index. */

@@ -5,7 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
 import type { Sampling } from "../../../src/core/chat/request.js";
-import type { Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../../src/core/serving/engine-port.js";
+import type {
+  Engine,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+  Usage,
+} from "../../../src/core/serving/engine-port.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 import { eachOf } from "../../support/engines/each-of.js";
 

@@ -7,7 +7,12 @@ import type { AccountView, KeyWithSecret, Me } from "../../../src/protocol/dashb
 import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
-import { type Browser, password, startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import {
+  type Browser,
+  password,
+  startDashboard,
+  type TestDashboard,
+} from "../../support/processes/dashboard-server.js";
 import { startServer } from "../../support/processes/server.js";
 
 const adminRoutes = [

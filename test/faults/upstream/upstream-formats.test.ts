@@ -4,7 +4,15 @@ import type { GenerationEvent } from "../../../src/core/serving/engine-port.js";
 import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { generationOf, greedy, never, replyTo, startReply } from "../../contract/engines/engine-contract.js";
 import { eachOf } from "../../support/engines/each-of.js";
-import { chunk, event, type ScriptedUpstream, sends, startScriptedUpstream, usageChunk, vllmAnswers } from "../../support/engines/scripted-upstream.js";
+import {
+  chunk,
+  event,
+  type ScriptedUpstream,
+  sends,
+  startScriptedUpstream,
+  usageChunk,
+  vllmAnswers,
+} from "../../support/engines/scripted-upstream.js";
 import { connectUpstream } from "../../support/engines/upstream-engine.js";
 import { eventually } from "../../support/eventually.js";
 

@@ -4,7 +4,17 @@
  * Some templates show the tools but leave earlier calls out (Granite 3): for them it is the family whose markers the
  * template's instructions name.
  */
-import { answer, type CallForm, callForms, callMessage, probeArguments, probeNames, probeText, probeTools, question } from "./probe.js";
+import {
+  answer,
+  type CallForm,
+  callForms,
+  callMessage,
+  probeArguments,
+  probeNames,
+  probeText,
+  probeTools,
+  question,
+} from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
 import { families } from "../families.js";
 import { replyParser } from "../parser-of.js";

@@ -19,7 +19,13 @@ import type { EngineConfig } from "../../../config.js";
 import type { Clock } from "../../../core/clock.js";
 import { ServiceError } from "../../../core/errors.js";
 import type { ModelId } from "../../../core/models.js";
-import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../../../core/serving/engine-port.js";
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../core/serving/engine-port.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { withSystemPrompt } from "../../chat-format/system-prompt.js";
@@ -34,7 +40,15 @@ import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
-import type { Conversation, GrammarPlan, LoadedFacts, LoadRequest, ParsingPlan, PrepareResult, StepReport } from "../messages.js";
+import type {
+  Conversation,
+  GrammarPlan,
+  LoadedFacts,
+  LoadRequest,
+  ParsingPlan,
+  PrepareResult,
+  StepReport,
+} from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */

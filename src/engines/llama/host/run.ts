@@ -1,6 +1,10 @@
 /** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
 import { ServiceError } from "../../../core/errors.js";
-import { type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../../core/serving/engine-port.js";
+import {
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../../core/serving/engine-port.js";
 import { newCallId } from "../../chat-format/call-id.js";
 import type { ReplyEvent } from "../../chat-format/reply-events.js";
 import type { EngineChild } from "./child.js";

@@ -2,7 +2,14 @@
 import { programFile } from "../../../adapters/program-files.js";
 import { WorkerThread } from "../../../adapters/worker-thread.js";
 import { replyParser } from "../../chat-format/parser-of.js";
-import type { Conversation, GenerateRequest, LoadedFacts, LoadRequest, PrepareResult, StepReport } from "../messages.js";
+import type {
+  Conversation,
+  GenerateRequest,
+  LoadedFacts,
+  LoadRequest,
+  PrepareResult,
+  StepReport,
+} from "../messages.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";

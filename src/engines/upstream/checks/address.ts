@@ -6,7 +6,12 @@
  * message, and again by the socket itself at each connection, so that DNS rebinding does not help.
  */
 import { lookup as resolveName } from "node:dns";
-import { AddressError, isAllowedAddress, isForbiddenAddress, literalAddress } from "../../../adapters/address-policy.js";
+import {
+  AddressError,
+  isAllowedAddress,
+  isForbiddenAddress,
+  literalAddress,
+} from "../../../adapters/address-policy.js";
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 

@@ -3,7 +3,12 @@
  * number of accounts; top lists come from all accounts' days (top-users.ts), and lines from their hours.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { ServiceFilter, ServiceUsageLine, ServiceUsageStore, TopUsers } from "../../../core/admin/ports.js";
+import type {
+  ServiceFilter,
+  ServiceUsageLine,
+  ServiceUsageStore,
+  TopUsers,
+} from "../../../core/admin/ports.js";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
 import type { UsageCounts } from "../../../core/usage/ports.js";

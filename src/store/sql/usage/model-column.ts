@@ -1,4 +1,3 @@
-
 /** The model of requests that were refused before it was known. */
 import { isModelId, type ModelId } from "../../../core/models.js";
 export const noModel = "";

@@ -6,7 +6,14 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
-import type { QuotaDay, UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "../../../core/usage/ports.js";
+import type {
+  QuotaDay,
+  UsageBucketRow,
+  UsageCounts,
+  UsageFilter,
+  UsageShare,
+  UsageStore,
+} from "../../../core/usage/ports.js";
 import { chunks, deleteInBatches } from "../batches.js";
 import { dayMs } from "../rows.js";
 import type { FirstTokenColumn, QuotaDayRow, Schema, UsageRow } from "../schema.js";

@@ -5,7 +5,11 @@
 import { createHash } from "node:crypto";
 import type { ChatMessage, Tool, ToolCall } from "../../../../core/chat/request.js";
 import type { CallForm } from "../../../chat-format/detection/probe.js";
-import type { TemplateCall, TemplateMessage, TemplateTool } from "../../../chat-format/detection/template-render.js";
+import type {
+  TemplateCall,
+  TemplateMessage,
+  TemplateTool,
+} from "../../../chat-format/detection/template-render.js";
 
 export function templateMessages(messages: readonly ChatMessage[], form: CallForm): TemplateMessage[] {
   const names = namesOfCalls(messages);

@@ -9,7 +9,12 @@
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../core/chat/request.js";
 import { detectSyntax, endsInReasoning, type TemplateAbilities } from "../../../chat-format/detect.js";
-import { type RenderTemplate, type TemplateConversation, withCallLists, withToolsInSystem } from "../../../chat-format/detection/template-render.js";
+import {
+  type RenderTemplate,
+  type TemplateConversation,
+  withCallLists,
+  withToolsInSystem,
+} from "../../../chat-format/detection/template-render.js";
 import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
 import { withGenericTools, withToolText, withWrittenCalls } from "./generic-tools.js";

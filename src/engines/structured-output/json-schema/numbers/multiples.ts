@@ -4,14 +4,7 @@
  * leave when divided by the step decides how they may go on: a rule for each number of digits that are left and each
  * remainder that makes a difference to them. For 25 only the last two digits do.
  */
-import {
-  choice,
-  impossible,
-  sequence,
-  text,
-  type Expression,
-  type Grammar,
-} from "../../gbnf.js";
+import { choice, impossible, sequence, text, type Expression, type Grammar } from "../../gbnf.js";
 import { integersBetween, largest, padded, scaledUp, signed, type Bounds } from "./number-range.js";
 
 const maxDecimals = 6;
