@@ -105,7 +105,7 @@ export class Completions {
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
-  ): AsyncGenerator<Completionvoid, undefined> {
+  ): AsyncGenerator<CompletionArrival, void, undefined> {
     const run = this.#running.enter(caller, this.names.find(request.model), client, verifiedMs);
     const { signal } = run;
     let admitted: Admitted | undefined;

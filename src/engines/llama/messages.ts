@@ -4,7 +4,7 @@
  */
 import type { CacheType } from "../../adapters/kv-cache.js";
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
-import type { ChatMessage, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
+import type { ChatMessage, ChatRole, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
 import type { ReplyEvent } from "../chat-format/reply-events.js";
 import type { ReplySyntax } from "../chat-format/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
@@ -82,6 +82,19 @@ export type ToWorker =
   /** Finish the current step, free all memory and exit. */
   | { type: "close" };
 
+/** Tokens that the chat template writes at least, on average, for one more of each. */
+export interface TemplateTokens {
+  /** Users' and assistants' messages in turns. */
+  turn: number;
+  /** An assistant's call and its result. */
+  round: number;
+  /** A message after one of the same role. */
+  repeated: Record<ChatRole, number>;
+  /** A call beside others of the same message. */
+  call: number;
+  tool: number;
+}
+
 export interface LoadedFacts {
   loadMs: number;
   threads: number;
@@ -94,6 +107,7 @@ export interface LoadedFacts {
   vocabularySize: number;
   /** How the model writes reasoning and calls. */
   syntax: ReplySyntax;
+  template: TemplateTokens;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;

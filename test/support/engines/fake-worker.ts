@@ -7,7 +7,8 @@ export function fakeWorkerIn(folder: string, script: string, atStart = ""): stri
   const path = join(mkdtempSync(join(folder, "worker-")), "worker.mjs");
   const facts =
     "{ loadMs: 1, threads: 1, contextTokens: 100, sequences: 1, gpu: 'cpu', description: '', memoryBytes: 1, " +
-    "syntax: { type: 'marked', reasoning: null, calls: null, dropped: [] } }";
+    "syntax: { type: 'marked', reasoning: null, calls: null, dropped: [] }, " +
+    "template: { turn: 0, round: 0, repeated: { user: 0, assistant: 0, system: 0, tool: 0 }, call: 0, tool: 0 } }";
   writeFileSync(
     path,
     `import { existsSync, writeFileSync } from "node:fs";

@@ -1,7 +1,6 @@
 /** The real HTTP server, limits, queue and completions on a fake engine, with keys that need no database. */
 import { pathToFileURL } from "node:url";
 import type { Server } from "node:http";
-import { pathToFileURL } from "node:url";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";

@@ -104,6 +104,13 @@ describe("a conversation that cannot fit", () => {
     layers: 1,
     vocabularySize: 100,
     syntax: plainSyntax,
+    template: {
+      turn: 2,
+      round: 4,
+      repeated: { user: 2, assistant: 2, system: 0, tool: 1 },
+      call: 2,
+      tool: 0,
+    },
     gpu: "cpu",
     description: "",
     memoryBytes: 1,
@@ -119,13 +126,13 @@ describe("a conversation that cannot fit", () => {
 
   it("is refused by the number of its messages, before it is rendered", () => {
     expect(() => {
-      requireFits(generation, turns(2048), facts);
-    }).toThrow(/maximum context length is 2048 tokens.*at least 2048 tokens/);
-    requireFits(generation, turns(2047), facts);
+      requireFits(generation, turns(1801), facts);
+    }).toThrow(/maximum context length is 2048 tokens.*at least 3600 tokens/);
+    requireFits(generation, turns(1001), facts);
   });
 
   it("is refused by the number of its calls", () => {
-    const toolCalls = Array.from({ length: 2198 }, (_, id) => ({
+    const toolCalls = Array.from({ length: 1100 }, (_, id) => ({
       id: String(id),
       name: "f",
       arguments: "{}",

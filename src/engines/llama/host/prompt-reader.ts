@@ -4,7 +4,7 @@ import { ServiceError } from "../../../core/errors.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import type { EngineChild } from "./child.js";
-import { fewestTokens } from "./fewest-tokens.js";
+import { fewestTokens } from "../fewest-tokens.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 
 /** One at a time, and accounts in turns: the child has one thread for it. */
@@ -73,7 +73,7 @@ const sizeOf = ({ messages, tools }: Conversation): number =>
 export function requireFits(
   { choices, sampling }: Generation,
   conversation: Conversation,
-  { sequences, vocabularySize, contextTokens }: LoadedFacts,
+  { sequences, vocabularySize, contextTokens, template }: LoadedFacts,
 ): void {
   if (choices > sequences) {
     throw new ServiceError("invalid_value", {
@@ -87,7 +87,7 @@ export function requireFits(
       param: "logit_bias",
     });
   }
-  const fewest = fewestTokens(conversation);
+  const fewest = fewestTokens(conversation, template);
   if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
 }
 

@@ -5,8 +5,9 @@
 import { workerData } from "node:worker_threads";
 import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
 import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
-import type { Conversation, PrepareResult } from "../../messages.js";
+import type { Conversation, PrepareResult, TemplateTokens } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
+import { measureTemplate } from "./measure-template.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";
 
@@ -17,13 +18,21 @@ export interface PromptSetup {
 
 export interface PromptFacts {
   syntax: ReplySyntax;
+  template: TemplateTokens;
 }
 
 async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const vocabulary = await openVocabulary(source);
   const template = new ChatTemplate(source.chatTemplate, vocabulary);
   const builder = new PromptBuilder(template, vocabulary, contextTokens);
-  const facts: PromptFacts = { syntax: template.syntax };
+  const measured = measureTemplate((conversation) => {
+    const rendered = template.render(conversation);
+    if (rendered === null) return null;
+    const tokens = vocabulary.tokenize(rendered, true);
+    const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
+    return { tokens: tokens.length, special: special.length };
+  });
+  const facts: PromptFacts = { syntax: template.syntax, template: measured };
   performTasks((conversation: Conversation) => build(builder, conversation), facts);
 }
 

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../core/chat/request.js";
-import { fewestTokens } from "./fewest-tokens.js";
-import type { Conversation } from "../messages.js";
-import { ChatTemplate } from "../worker/prompt/template.js";
-import { templates } from "../../../../test/support/inputs/chat-templates.js";
+import { templates } from "../../../../../test/support/inputs/chat-templates.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
+import { fewestTokens } from "../../fewest-tokens.js";
+import type { Conversation } from "../../messages.js";
+import { measureTemplate, type TokenCount } from "./measure-template.js";
+import { ChatTemplate } from "./template.js";
 
 /** Stands for the vocabulary: what looks like a marker is a special token. */
 const special =
@@ -15,11 +16,12 @@ const other = /\w+|\s+|[^\w\s]/g;
 
 const counterOf = (source: string) => {
   const template = new ChatTemplate(source, { bosText: "<s>", eosText: "</s>" });
-  return (conversation: Conversation): number | null => {
+  return (conversation: Conversation): TokenCount | null => {
     const rendered = template.render(conversation);
     if (rendered === null) return null;
+    const numberOf = (pattern: RegExp) => rendered.match(pattern)?.length ?? 0;
     const inBetween = rendered.replaceAll(special, "").match(other)?.length ?? 0;
-    return (rendered.match(special)?.length ?? 0) + inBetween;
+    return { special: numberOf(special), tokens: numberOf(special) + inBetween };
   };
 };
 
@@ -57,13 +59,29 @@ describe("the fewest tokens of a conversation", () => {
 
   it.each(sources)("are never more than $name writes", ({ source }) => {
     const count = counterOf(source);
+    const measured = measureTemplate(count);
     fc.assert(
       fc.property(conversations, (conversation) => {
         const written = count(conversation);
         if (written === null) return;
-        expect(fewestTokens(conversation)).toBeLessThanOrEqual(written);
+        expect(fewestTokens(conversation, measured)).toBeLessThanOrEqual(written.tokens);
       }),
       { numRuns: 40 },
     );
+  });
+
+  it.each([
+    { template: "with special tokens", source: templates.qwen25 },
+    {
+      template: "with words for marks and one special token a message",
+      source: "{% for m in messages %}<:{{ m.role }}:>\n{{ m.content }}</s>\n{% endfor %}",
+    },
+  ])("grow with the number of messages, in a template $template", ({ source }) => {
+    const measured = measureTemplate(counterOf(source));
+    const messages = Array.from({ length: 1801 }, (_, index): ChatMessage => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: "x",
+    }));
+    expect(fewestTokens({ messages, tools: [], reasoningEffort: undefined }, measured)).toBeGreaterThan(3500);
   });
 });
