@@ -69,7 +69,7 @@ describe("sotto plans", () => {
     const refusals: [args: string[], code: number, says: string][] = [
       [["set", "nope", "--keys", "1"], 1, "There is no such plan."],
       [["create", "free"], 1, "There is a plan 'free' already."],
-      [["create", "Big Plan"], 1, "A plan's id has small letters, digits and hyphens."],
+      [["create", "Big Plan"], 1, "A plan's id has lowercase letters, digits and hyphens."],
       [["set", "free", "--keys", "0"], 2, "Write a whole number from 1"],
       [["set", "free", "--models", "gpt"], 2, "Write one or more of omega, prism, lambda"],
       [["delete", "free"], 1, "It can be changed, not deleted."],
