@@ -1,5 +1,6 @@
 /**
- * The built pages. All files are read when the server starts and served from memory, so no path leads out of the folder.
+ * The built pages. All files are listed when the server starts, so no path leads out of the folder, and read when they are
+ * first asked for, then kept in memory.
  * The application is one HTML file, served at a closed list of addresses with a head for each (`page-html.ts`); at any
  * other address a browser gets the same file with status 404.
  * Files with a hash in their name never change and are cached for a year; the others are revalidated each time.
@@ -8,11 +9,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ServiceError } from "../../core/errors.js";
 import { pageAddresses } from "../../protocol/pages/page-addresses.js";
 import { notFoundHtml, pageHtml, sitemap, type PageSource, type RouteHints } from "./page-html.js";
-
-type Route = Pick<RouteOptions, "method" | "url" | "handler">;
 
 const contentTypes = new Map([
   [".html", "text/html; charset=utf-8"],
@@ -33,6 +33,9 @@ const contentTypes = new Map([
 const oneYear = "public, max-age=31536000, immutable";
 const revalidate = "no-cache";
 
+/** Below this the names have hashes. */
+const assets = "/assets/";
+
 /** In order of preference. */
 const encodings = [
   ["br", ".br"],
@@ -43,7 +46,7 @@ interface StaticFile {
   contentType: string;
   cacheControl: string;
   etag: () => string;
-  plain: Buffer;
+  plain: () => Buffer;
   encoded: Encoded[];
 }
 
@@ -61,30 +64,35 @@ export interface PagesOptions {
 }
 
 export function registerStatic(server: FastifyInstance, { webDir, publicUrl }: PagesOptions): void {
-  const files = readFiles(webDir);
+  const files = listFiles(webDir);
   const index = files.get("/index.html");
   if (index === undefined) {
     server.route({ method: "GET", url: "/", handler: notBuilt });
     return;
   }
-  const hints = JSON.parse(files.get(hintsFile)?.plain.toString() ?? "{}") as RouteHints;
-  const source: PageSource = { template: index.plain.toString(), hints, publicUrl };
+  const hints = JSON.parse(files.get(hintsFile)?.plain().toString() ?? "{}") as RouteHints;
+  const source: PageSource = { template: index.plain().toString(), hints, publicUrl };
   files.delete(hintsFile);
   files.delete("/index.html");
-  const routes = [
-    ...pageAddresses.map((url): Route => ({
-      method: "GET",
+  const route = (url: string, file: StaticFile) =>
+    server.route({ method: "GET", url, handler: async (request, reply) => serve(request, reply, file) });
+  for (const url of pageAddresses)
+    route(
       url,
-      handler: serve(generated(".html", pageHtml(source, url))),
-    })),
-    ...[...withSitemap(files, publicUrl)].map(([url, file]): Route => ({
-      method: "GET",
-      url,
-      handler: serve(file),
-    })),
-  ];
-  for (const route of routes) server.route(route);
-  server.addHook("onRequest", showNotFound(generated(".html", notFoundHtml(source))));
+      generated(".html", () => pageHtml(source, url)),
+    );
+  for (const [url, file] of withSitemap(files, publicUrl)) if (!isAsset(url)) route(url, file);
+  // One route for all of them: a hundred more would be a good part of the time to start.
+  server.route<{ Params: { "*": string } }>({
+    method: "GET",
+    url: `${assets}*`,
+    handler: async (request, reply) => {
+      const file = files.get(assets + request.params["*"]);
+      if (file === undefined) throw new ServiceError("unknown_url");
+      return serve(request, reply, file);
+    },
+  });
+  server.addHook("onRequest", showNotFound(generated(".html", () => notFoundHtml(source))));
 }
 
 /** A sitemap has absolute URLs only, so there is none without a configured public URL. */
@@ -97,24 +105,22 @@ function withSitemap(
   const url = `${publicUrl.replace(/\/+$/, "")}/sitemap.xml`;
   return new Map([
     ...files,
-    ["/robots.txt", generated(".txt", `${robots.plain.toString()}Sitemap: ${url}\n`)],
-    ["/sitemap.xml", generated(".xml", sitemap(publicUrl))],
+    ["/robots.txt", generated(".txt", () => `${robots.plain().toString()}Sitemap: ${url}\n`)],
+    ["/sitemap.xml", generated(".xml", () => sitemap(publicUrl))],
   ]);
 }
 
-function serve(file: StaticFile) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | FastifyReply> => {
-    const etag = file.etag();
-    reply.headers({
-      "content-type": file.contentType,
-      "cache-control": file.cacheControl,
-      etag,
-      vary: "accept-encoding",
-    });
-    // A handler that has sent must return the reply: Fastify sends what it returns, undefined too.
-    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
-    return encodedFor(request, reply, file);
-  };
+function serve(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Buffer | FastifyReply {
+  const etag = file.etag();
+  reply.headers({
+    "content-type": file.contentType,
+    "cache-control": file.cacheControl,
+    etag,
+    vary: "accept-encoding",
+  });
+  // A handler that has sent must return the reply: Fastify sends what it returns, undefined too.
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  return encodedFor(request, reply, file);
 }
 
 /**
@@ -136,7 +142,7 @@ function showNotFound(index: StaticFile) {
 function encodedFor(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Buffer {
   const accepted = acceptedEncodings(request.headers["accept-encoding"]);
   const chosen = file.encoded.find(({ encoding }) => accepted.has(encoding));
-  if (chosen === undefined) return file.plain;
+  if (chosen === undefined) return file.plain();
   reply.header("content-encoding", chosen.encoding);
   return chosen.bytes();
 }
@@ -152,40 +158,34 @@ function acceptedEncodings(header: string | string[] = ""): Set<string> {
 }
 
 /** By URL path. */
-function readFiles(webDir: string): Map<string, StaticFile> {
+function listFiles(webDir: string): Map<string, StaticFile> {
   if (!existsSync(webDir)) return new Map();
   const names = readdirSync(webDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-  const isEncoded = (name: string) => encodings.some(([, extension]) => name.endsWith(extension));
-  return new Map(
-    names
-      .filter((name) => !isEncoded(name))
-      .map((name) => {
-        const url = `/${relative(webDir, name).replaceAll("\\", "/")}`;
-        return [url, readFile(name, url.startsWith("/assets/") ? oneYear : revalidate)];
-      }),
-  );
+  const all = new Set(names);
+  const read = (name: string) => once(() => readFileSync(name));
+  const files = new Map<string, StaticFile>();
+  for (const name of names) {
+    if (encodings.some(([, extension]) => name.endsWith(extension))) continue;
+    const url = `/${relative(webDir, name).replaceAll("\\", "/")}`;
+    const encoded = encodings
+      .filter(([, extension]) => all.has(name + extension))
+      .map(([encoding, extension]) => ({ encoding, bytes: read(name + extension) }));
+    files.set(url, staticFile(extname(name), isAsset(url) ? oneYear : revalidate, read(name), encoded));
+  }
+  return files;
 }
 
-function readFile(name: string, cacheControl: string): StaticFile {
-  const plain = readFileSync(name);
-  const encoded = encodings
-    .filter(([, extension]) => existsSync(name + extension))
-    .map(([encoding, extension]) => {
-      const bytes = readFileSync(name + extension);
-      return { encoding, bytes: () => bytes };
-    });
-  return staticFile(extname(name), cacheControl, plain, encoded);
-}
+const isAsset = (url: string): boolean => url.startsWith(assets);
 
-/** Compressed once, on the first request. At a few kilobytes the best level would gain nothing. */
-function generated(extension: string, text: string): StaticFile {
-  const plain = Buffer.from(text);
+/** Created and compressed once, on the first request. At a few kilobytes the best level would gain nothing. */
+function generated(extension: string, text: () => string): StaticFile {
+  const plain = once(() => Buffer.from(text()));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   return staticFile(extension, revalidate, plain, [
-    { encoding: "br", bytes: once(() => brotliCompressSync(plain, { params })) },
-    { encoding: "gzip", bytes: once(() => gzipSync(plain)) },
+    { encoding: "br", bytes: once(() => brotliCompressSync(plain(), { params })) },
+    { encoding: "gzip", bytes: once(() => gzipSync(plain())) },
   ]);
 }
 
@@ -194,8 +194,13 @@ function once<T extends string | Buffer>(compute: () => T): () => T {
   return () => (value ??= compute());
 }
 
-function staticFile(extension: string, cacheControl: string, plain: Buffer, encoded: Encoded[]): StaticFile {
-  const hash = () => createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+function staticFile(
+  extension: string,
+  cacheControl: string,
+  plain: () => Buffer,
+  encoded: Encoded[],
+): StaticFile {
+  const hash = () => createHash("sha256").update(plain()).digest("base64url").slice(0, 22);
   return {
     contentType: contentTypes.get(extension) ?? "application/octet-stream",
     cacheControl,
