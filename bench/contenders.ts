@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../src/config.js";
-import { childEnvironment } from "../src/engines/llama/host/child-environment.js";
+import { childEnvironment } from "../src/engines/llama/child-environment.js";
 import { ownLibrary } from "../src/engines/llama/gpu/library/own-library.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";

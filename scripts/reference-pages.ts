@@ -5,7 +5,7 @@ import { errorTable } from "../src/core/errors.js";
 import { defaultAliases } from "../src/core/model-aliases.js";
 import { Metrics } from "../src/metrics.js";
 import { catalog } from "../src/models/choice/catalog.js";
-import { formatBytes } from "../src/models/files/sizes.js";
+import { formatBytes } from "../src/models/sizes.js";
 import { memoryNeed } from "../src/models/gguf/memory.js";
 /** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models. */
 

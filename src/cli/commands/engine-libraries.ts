@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
-import { backendNames, gpuBackends, type GpuBackend } from "../../engines/llama/gpu/backends.js";
+import { backendNames, gpuBackends, type GpuBackend } from "../../engines/llama/backends.js";
 import { adviceFor } from "../../engines/llama/gpu/failures.js";
 import {
   buildable,
@@ -12,7 +12,7 @@ import {
 import { anyLibrary, removeLibrary, type OwnLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { bindingVersion } from "../../engines/llama/binding-package.js";
-import { engineEnvironment } from "../../engines/llama/host/child-environment.js";
+import { engineEnvironment } from "../../engines/llama/child-environment.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";

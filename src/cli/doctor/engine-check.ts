@@ -5,14 +5,14 @@
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
 import { platformWithoutEngine } from "../../engines/llama/binding-package.js";
-import { backendNames } from "../../engines/llama/gpu/backends.js";
+import { backendNames } from "../../engines/llama/backends.js";
 import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
 import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
-import { engineEnvironment } from "../../engines/llama/host/child-environment.js";
+import { engineEnvironment } from "../../engines/llama/child-environment.js";
 import type { Check, Finding } from "./finding.js";
 
 const name = "engine";

@@ -7,7 +7,7 @@ import { isPattern } from "../../core/model-aliases.js";
 import { type ModelId, modelIds } from "../../core/models.js";
 import { mapModels, type Mapping, readMapping } from "../../models/choice/mapping.js";
 import { type ModelSource, weightsSource } from "../../models/choice/source.js";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../../models/gguf/gguf.js";
 import { memoryNeed } from "../../models/gguf/memory.js";

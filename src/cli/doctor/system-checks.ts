@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../models/files/disk-space.js";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { starterSize } from "../../models/starter/starter-size.js";
 import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
 import { explainTrouble } from "../../store/counters/redis-trouble.js";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { listWeights, type ListedWeights } from "../../models/list-weights.js";
 import { readMapping, type Mapping } from "../../models/choice/mapping.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { describeSource } from "../../models/choice/source.js";
 import { modelIds } from "../../core/models.js";
 import { modelsFolder } from "./models-pull.js";

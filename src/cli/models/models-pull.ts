@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../../config.js";
 import type { Pulled } from "../../models/pull/pull.js";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { WeightsError } from "../../models/weights-error.js";
 import { report } from "../output.js";
 import { pullProgress } from "./pull-progress.js";

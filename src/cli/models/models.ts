@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { bestFor } from "../../models/choice/best-model.js";
 import { catalog, type CatalogEntry } from "../../models/choice/catalog.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
 import { rollBackCommand } from "./models-roll-back.js";

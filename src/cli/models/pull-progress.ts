@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import { TransferRate } from "../../models/pull/transfer-rate.js";
 
 const lineEveryMs = 10_000;

@@ -1,5 +1,5 @@
 /** Printed at the start while the starter is in use: what it is, and how to get a better model. */
-import { formatBytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/sizes.js";
 import type { ModelSuggestion } from "../../protocol/dashboard/engines.js";
 
 export function starterNotice({ best, command }: ModelSuggestion): string {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Backend, GpuBackend } from "./gpu/backends.js";
+import type { Backend, GpuBackend } from "./backends.js";
 
 const platforms: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "mac", win32: "win" };
 const platformName = (): string => `${platforms[process.platform] ?? process.platform}-${process.arch}`;

@@ -7,7 +7,7 @@ import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { ChatMessage, ChatRole, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
 import type { ReplyEvent } from "../chat-format/reply-events.js";
 import type { ReplySyntax } from "../chat-format/reply-syntax.js";
-import type { Backend, GpuBackend } from "./gpu/backends.js";
+import type { Backend, GpuBackend } from "./backends.js";
 
 export interface LoadRequest {
   weights: string;
@@ -163,3 +163,7 @@ export type FromWorker =
   | { type: "prepared"; id: number; result: PrepareResult }
   | { type: "step"; report: StepReport }
   | { type: "pong" };
+
+/** What a GPU probe found (worker/probe-child.ts). */
+export type ProbeAnswer =
+  { type: "works"; devices: string[]; cores: number } | { type: "failed"; reason: string };

@@ -11,7 +11,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { ServiceError } from "../../core/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
-import { headerValues } from "../connection/headers.js";
+import { headerValues, waitsForContinue } from "../connection/headers.js";
 import { compressedBody, parseJson } from "./json.js";
 
 /** Larger ones are read when they are admitted. */
@@ -69,10 +69,6 @@ export async function readBody(
   const everyMs = pace?.everyMs;
   return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs });
 }
-
-/** HTTP/1.0 has no interim answers: a client would take one for the answer. */
-export const waitsForContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
-  httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 
 function requireJson({ rawHeaders }: IncomingMessage): void {
   const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /**
  * All values of a header, as sent; `name` in lowercase. Node's parsed headers keep only the first of two
  * `Authorization` or `Content-Type` lines; another program on the way may have gone by the second.
@@ -11,3 +13,7 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
   }
   return values;
 }
+
+/** HTTP/1.0 has no interim answers: a client would take one for the answer. */
+export const waitsForContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";

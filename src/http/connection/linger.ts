@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { waitsForContinue } from "../bodies/body.js";
+import { waitsForContinue } from "./headers.js";
 
 /** For an answer that is complete, before it is sent. */
 export function lingerOnUnreadBody(limitBytes: number, lingerMs: number) {

@@ -4,22 +4,29 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest, RouteOptions } from "fastify";
-import { type Announcement, wasCalledOff } from "../../core/admin/news.js";
+import type { AvailabilityReports } from "../../core/admin/availability.js";
+import { type Announcement, type News, wasCalledOff } from "../../core/admin/news.js";
 import type { Incident } from "../../core/admin/service-views.js";
-import type { DashboardParts } from "../dashboard/parts.js";
 import { type AtomEntry, atomFeed, uuidOf } from "./atom.js";
 
 type FeedRoute = Pick<RouteOptions, "method" | "url" | "handler">;
 
-export const feedRoutes = (parts: DashboardParts): FeedRoute[] => [changelogFeed(parts), statusFeed(parts)];
+interface FeedParts {
+  http: { config: { ownerName: string } };
+  dashboard: { news: Pick<News, "list" | "listWindows">; availability: Pick<AvailabilityReports, "read"> };
+  publicUrl: string | undefined;
+  feedId: string;
+}
 
-function changelogFeed(parts: DashboardParts): FeedRoute {
+export const feedRoutes = (parts: FeedParts): FeedRoute[] => [changelogFeed(parts), statusFeed(parts)];
+
+function changelogFeed(parts: FeedParts): FeedRoute {
   return feedRoute(parts, "changelog", parts.feedId, async (baseUrl) =>
     announcementEntries(await parts.dashboard.news.list(), baseUrl),
   );
 }
 
-function statusFeed(parts: DashboardParts): FeedRoute {
+function statusFeed(parts: FeedParts): FeedRoute {
   const { news, availability } = parts.dashboard;
   const { feedId } = parts;
   return feedRoute(parts, "status", uuidOf(`status ${feedId}`), async (baseUrl) => {
@@ -33,7 +40,7 @@ function statusFeed(parts: DashboardParts): FeedRoute {
 }
 
 function feedRoute(
-  { http, publicUrl }: DashboardParts,
+  { http, publicUrl }: FeedParts,
   name: "changelog" | "status",
   id: string,
   entries: (baseUrl: string) => Promise<AtomEntry[]>,

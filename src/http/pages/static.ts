@@ -74,6 +74,7 @@ export function registerStatic(server: FastifyInstance, { webDir, publicUrl }: P
   const source: PageSource = { template: index.plain().toString(), hints, publicUrl };
   files.delete(hintsFile);
   files.delete("/index.html");
+  const notFound = generated(".html", () => notFoundHtml(source));
   const route = (url: string, file: StaticFile) =>
     server.route({ method: "GET", url, handler: async (request, reply) => serve(request, reply, file) });
   for (const url of pageAddresses)
@@ -88,11 +89,13 @@ export function registerStatic(server: FastifyInstance, { webDir, publicUrl }: P
     url: `${assets}*`,
     handler: async (request, reply) => {
       const file = files.get(assets + request.params["*"]);
-      if (file === undefined) throw new ServiceError("unknown_url");
-      return serve(request, reply, file);
+      if (file !== undefined) return serve(request, reply, file);
+      const shown = notFoundPage(request, reply, notFound);
+      if (shown === null) throw new ServiceError("unknown_url");
+      return shown;
     },
   });
-  server.addHook("onRequest", showNotFound(generated(".html", () => notFoundHtml(source))));
+  server.addHook("onRequest", showNotFound(notFound));
 }
 
 /** A sitemap has absolute URLs only, so there is none without a configured public URL. */
@@ -127,16 +130,22 @@ function serve(request: FastifyRequest, reply: FastifyReply, file: StaticFile): 
  * A hook rather than a wildcard route, which would match unknown paths of the API before the API's own handler, and that
  * one checks the key first.
  */
-function showNotFound(index: StaticFile) {
+function showNotFound(page: StaticFile) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!request.is404 || /^\/(v1|api)(\/|$)/i.test(request.url)) return;
-    reply.header("vary", "accept, accept-encoding");
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (!isRead || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return;
-    request.exchange.code = "unknown_url";
-    reply.code(404).headers({ "content-type": index.contentType, "cache-control": index.cacheControl });
-    await reply.send(encodedFor(request, reply, index));
+    const shown = notFoundPage(request, reply, page);
+    if (shown !== null) await reply.send(shown);
   };
+}
+
+/** Null for what is no browser. */
+function notFoundPage(request: FastifyRequest, reply: FastifyReply, page: StaticFile): Buffer | null {
+  reply.header("vary", "accept, accept-encoding");
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return null;
+  request.exchange.code = "unknown_url";
+  reply.code(404).headers({ "content-type": page.contentType, "cache-control": page.cacheControl });
+  return encodedFor(request, reply, page);
 }
 
 function encodedFor(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Buffer {

@@ -4,7 +4,7 @@ import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufError } from "./gguf-header.js";
 import { memoryNeed, type ConfiguredSize } from "./memory.js";
-import { formatBytes } from "../files/sizes.js";
+import { formatBytes } from "../sizes.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface Machine extends ConfiguredSize {

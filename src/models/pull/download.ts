@@ -19,7 +19,7 @@ import { ggufMagic } from "../gguf/gguf.js";
 import { hashFile } from "../files/hash-file.js";
 import type { RemoteFile } from "./hugging-face.js";
 import { fullDisk, isFullDisk } from "../files/disk-space.js";
-import { formatBytes } from "../files/sizes.js";
+import { formatBytes } from "../sizes.js";
 import { syncFolder } from "../files/temporary-file.js";
 import { noteVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";

@@ -10,7 +10,7 @@ import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
 import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
 import { parseReference } from "./reference.js";
-import { formatBytes } from "../files/sizes.js";
+import { formatBytes } from "../sizes.js";
 import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 

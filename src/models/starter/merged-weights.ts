@@ -4,7 +4,7 @@
  * slower weights are better than no answer.
  */
 import { dirname } from "node:path";
-import { formatBytes } from "../files/sizes.js";
+import { formatBytes } from "../sizes.js";
 import { writeAtomically } from "../files/temporary-file.js";
 import { checkCorrection, type Correction } from "./correction.js";
 import { mergedBytes, mergeWeights, type Merged } from "./merge.js";

@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.js";
 import { freeBytes as readFreeBytes } from "../files/disk-space.js";
 import { joinParts, type WeightsPart } from "./join-parts.js";
-import { formatBytes } from "../files/sizes.js";
+import { formatBytes } from "../sizes.js";
 import { starterCorrection, type Correction } from "./correction.js";
 import { createMergedWeights } from "./merged-weights.js";
 import { starterBytes } from "./starter-size.js";

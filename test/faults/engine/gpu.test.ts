@@ -10,7 +10,7 @@ import { checkEngineOn } from "../../../src/cli/doctor/engine-check.js";
 import { loadConfig, type Config } from "../../../src/config.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../../src/core/clock.js";
-import type { Backend } from "../../../src/engines/llama/gpu/backends.js";
+import type { Backend } from "../../../src/engines/llama/backends.js";
 import { keepLibrary, libraryFile } from "../../../src/engines/llama/gpu/library/own-library.js";
 import { chooseBackends } from "../../../src/engines/llama/gpu/machine.js";
 import { probeCacheIn, type BackendFailure } from "../../../src/engines/llama/gpu/probe-cache.js";

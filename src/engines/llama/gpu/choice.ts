@@ -6,7 +6,7 @@
  *
  * Lack of memory is not remembered beyond this process: it depends on what else runs on the card.
  */
-import type { Backend, GpuBackend } from "./backends.js";
+import type { Backend, GpuBackend } from "../backends.js";
 import { isTransient, kindOf, wordsOf } from "./failures.js";
 import type { BackendFailure, ProbeResults, LoadSubject, ProbeCache } from "./probe-cache.js";
 import type { GpuPresence } from "./presence.js";

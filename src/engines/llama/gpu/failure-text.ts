@@ -1,6 +1,6 @@
 /** The text about a backend that is not used, the same wherever the operator reads it. */
 import { basename } from "node:path";
-import { backendNames, type Backend } from "./backends.js";
+import { backendNames, type Backend } from "../backends.js";
 import { adviceFor } from "./failures.js";
 import type { BackendFailure } from "./probe-cache.js";
 

@@ -3,7 +3,7 @@
  * advice for the operator.
  */
 import { stripVTControlCharacters } from "node:util";
-import type { GpuBackend } from "./backends.js";
+import type { GpuBackend } from "../backends.js";
 
 /** A closed set, for logs. */
 export const failureKinds = [

@@ -1,9 +1,9 @@
 /** Assembles the choice of GPU backends for this machine, or for a simulated one in tests. */
 import type { Config } from "../../../config.js";
-import { engineEnvironment } from "../host/child-environment.js";
+import { engineEnvironment } from "../child-environment.js";
 import { GpuChoice, type GpuChoiceOptions } from "./choice.js";
 import { probeCacheIn, type ProbeCache } from "./probe-cache.js";
-import { gpuBackends, type GpuBackend } from "./backends.js";
+import { gpuBackends, type GpuBackend } from "../backends.js";
 import { ownLibrary } from "./library/own-library.js";
 import { lookForGpu, type GpuPresence } from "./presence.js";
 import { probe } from "./probe.js";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import type { GpuBackend } from "./backends.js";
+import type { GpuBackend } from "../backends.js";
 import { bindingVersion, isInstalled, localBuilds } from "../binding-package.js";
 
 export interface GpuPresence {

@@ -7,7 +7,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../adapters/make-folder.js";
-import { gpuBackends } from "./backends.js";
+import { gpuBackends } from "../backends.js";
 import { failureKinds } from "./failures.js";
 
 const backend = z.enum(gpuBackends);

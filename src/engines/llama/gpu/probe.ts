@@ -10,11 +10,11 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { programFile } from "../../../adapters/program-files.js";
 import type { CacheType } from "../../../adapters/kv-cache.js";
-import type { Backend } from "./backends.js";
+import type { Backend } from "../backends.js";
 import { bounded, kindOf, informativeLine, type FailureKind } from "./failures.js";
+import type { ProbeAnswer } from "../messages.js";
 import { writeProbeModel } from "./probe-model.js";
 
-export type ProbeAnswer = z.infer<typeof answerSchema>;
 export type ProbeOutcome =
   { type: "works"; devices: string[]; cores: number } | { type: "failed"; kind: FailureKind; words: string };
 
@@ -29,7 +29,7 @@ export interface ProbeOptions {
   limitMs?: number | undefined;
 }
 
-const answerSchema = z.discriminatedUnion("type", [
+const answerSchema: z.ZodType<ProbeAnswer> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("works"), devices: z.array(z.string()), cores: z.number() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),
 ]);
@@ -123,4 +123,4 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-const defaultProgram = (): string => fileURLToPath(programFile("engines/llama/gpu/probe-child"));
+const defaultProgram = (): string => fileURLToPath(programFile("engines/llama/worker/probe-child"));

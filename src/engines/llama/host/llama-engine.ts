@@ -29,9 +29,9 @@ import type {
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { withSystemPrompt } from "../../chat-format/system-prompt.js";
-import { type GpuBackend, isGpu } from "../gpu/backends.js";
+import { type GpuBackend, isGpu } from "../backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
-import { engineEnvironment } from "./child-environment.js";
+import { engineEnvironment } from "../child-environment.js";
 import type { EngineChild } from "./child.js";
 import type { ChildExit } from "./engine-causes.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "../cgroup.js";
-import type { GpuBackend } from "../gpu/backends.js";
+import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBytesPerToken, type AttentionShape } from "../../../adapters/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";

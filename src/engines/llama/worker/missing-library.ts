@@ -9,7 +9,7 @@ import {
   platformWithoutEngine,
   prebuiltPackage,
 } from "../binding-package.js";
-import type { Backend } from "../gpu/backends.js";
+import type { Backend } from "../backends.js";
 
 /** Null when nothing is missing, or nothing can be said about it. */
 export function missingLibrary(backend: Backend): string | null {

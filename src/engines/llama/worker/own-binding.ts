@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { bindingLibrary } from "../binding-package.js";
-import type { GpuBackend } from "../gpu/backends.js";
+import type { GpuBackend } from "../backends.js";
 
 /** Of the addon, what is needed before the binding takes over. */
 interface Addon {

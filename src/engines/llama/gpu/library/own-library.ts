@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingVersion } from "../../binding-package.js";
-import { gpuBackends, type GpuBackend } from "../backends.js";
+import { gpuBackends, type GpuBackend } from "../../backends.js";
 
 const descriptionSchema = z.object({
   backend: z.enum(gpuBackends),

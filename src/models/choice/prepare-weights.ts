@@ -4,8 +4,8 @@
  */
 import { resolve } from "node:path";
 import { checkWeights } from "../gguf/check-weights.js";
-import type { ModelSource } from "../choice/source.js";
-import { ensureStarterWeights, type WeightsNotice, type WeightsProgress } from "./starter.js";
+import type { ModelSource } from "./source.js";
+import { ensureStarterWeights, type WeightsNotice, type WeightsProgress } from "../starter/starter.js";
 
 export interface PrepareOptions {
   dataDir: string;

@@ -4,11 +4,11 @@
  * only when something is computed. A crash here affects nothing else.
  */
 import * as z from "zod";
-import { loadModel, type LoadedModel } from "../worker/addon.js";
-import { missingLibrary } from "../worker/missing-library.js";
-import { rawConfig } from "../worker/reply/sampling-plan.js";
-import { gpuBackends } from "./backends.js";
-import type { ProbeAnswer } from "./probe.js";
+import { loadModel, type LoadedModel } from "./addon.js";
+import { missingLibrary } from "./missing-library.js";
+import { rawConfig } from "./reply/sampling-plan.js";
+import { gpuBackends } from "../backends.js";
+import type { ProbeAnswer } from "../messages.js";
 
 const requestSchema = z.object({
   backend: z.enum([...gpuBackends, "cpu"]),
