@@ -29,7 +29,7 @@ describe("an engine on the network", () => {
     engine = await connectUpstream({
       url: upstream.url,
       maxConcurrent: 4,
-      timeouts: { firstTokenMs: 300, nextTokenMs: 300, connectMs: 1000 },
+      timeouts: { firstTokenMs: 2_000, nextTokenMs: 2_000, connectMs: 10_000 },
     });
   });
   afterAll(async () => {
