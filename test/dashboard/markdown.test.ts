@@ -129,6 +129,11 @@ describe("an announcement's text", () => {
     }
   });
 
+  it("is shown as it is where it has more marks than anybody writes", () => {
+    expect(markdownHtml("**a** ".repeat(800), base)).toContain("<p>**a** **a**");
+    expect(markdownHtml("**a** ".repeat(300), base)).toContain("<strong>a</strong>");
+  });
+
   it("is read to its end however it is nested or repeated", () => {
     for (const piece of [
       "<",

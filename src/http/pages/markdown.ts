@@ -26,6 +26,13 @@ export function markdownHtml(text: string, baseUrl: string): string {
 /** Tags are text like any other. */
 const withoutHtml = { disable: { null: ["htmlFlow", "htmlText"] } };
 
+/**
+ * micromark's time grows with the square of what may open and close something: 20,000 brackets would block the event loop
+ * for seconds. A text with so many that nobody wrote it by hand is shown as it is.
+ */
+const hasManyMarks = (text: string): boolean =>
+  (text.match(/[[\]()*_`<>!]|^[ \t]*(?:[-+]|\d+[.)])[ \t]/gm)?.length ?? 0) > 1_500;
+
 const mostKept = 500;
 const kept = new Map<string, string>();
 
@@ -34,7 +41,9 @@ function rendered(text: string): string {
   const known = kept.get(text);
   if (known !== undefined) return known;
   if (kept.size >= mostKept) kept.clear();
-  const html = micromark(text, { extensions: [withoutHtml] });
+  const html = hasManyMarks(text)
+    ? `<p>${escapeMarkup(text)}</p>`
+    : micromark(text, { extensions: [withoutHtml] });
   kept.set(text, html);
   return html;
 }
