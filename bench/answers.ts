@@ -21,7 +21,7 @@ export async function benchAnswers(): Promise<void> {
       env: {
         ...settings(),
         SOTTO_ENGINE_REENCODE_STARTER: which === "corrected" ? "on" : "off",
-        // On a busy machine the weights as they come take long, and it is not time that is measured here.
+        // The original weights are slow on a busy machine, and time is not what is measured here.
         SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS: "600000",
         SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS: "300000",
       },

@@ -1,5 +1,5 @@
 /**
- * The whole service as its users meet it, on the starter weights: from `npm start` to the first token, then
+ * The whole service as users experience it, on the starter weights: from `npm start` to the first token, then
  * tokens per second and time to first token with 1, 2, 4 and 8 streams, the API's event-loop delay while the
  * engine works, and the memory of both processes.
  */

@@ -110,7 +110,7 @@ function startSender(url: string, key: string, body: string) {
     for (const status of text.trim().split("\n")) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   });
   return {
-    /** Since it was last asked for. */
+    /** Since the last call. */
     rate: () => {
       const seconds = (performance.now() - began) / 1000;
       const rates = [...statuses].map(([status, count]) => `${(count / seconds).toFixed(1)} × ${status}`);

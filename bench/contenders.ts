@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../src/config.js";
-import { childEnvironment } from "../src/engines/llama/child-environment.js";
+import { engineEnvironment } from "../src/engines/llama/child-environment.js";
 import { ownLibrary } from "../src/engines/llama/gpu/library/own-library.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
@@ -24,7 +24,7 @@ export interface BenchSetup {
   threads: number | undefined;
   sequences: number;
   contextTokens: number;
-  /** Where the GPU's library and what is known about it are; undefined: a fresh one, so that the CPU computes. */
+  /** The data directory with the GPU library and its test result; undefined: an empty one, so that the CPU is used. */
   dataDir?: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function startService(
   return { sotto, endpoint: { baseURL: sotto.baseURL, key: await sotto.newKey() } };
 }
 
-/** Where a toolkit's libraries are that the system does not know of. */
+/** The folder of a toolkit's libraries that are not on the system's library path. */
 const libraryPath = (): Record<string, string> => {
   const path = process.env.LD_LIBRARY_PATH;
   return path === undefined ? {} : { LD_LIBRARY_PATH: path };
@@ -105,7 +105,7 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
   const child = fork(file, {
     serialization: "advanced",
     execArgv: process.execArgv,
-    env: childEnvironment(process.env),
+    env: engineEnvironment(),
   });
   const { dataDir, ...sizes } = setup;
   const library = dataDir === undefined ? undefined : ownLibrary(dataDir, "cuda")?.folder;

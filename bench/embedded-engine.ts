@@ -1,5 +1,5 @@
 /**
- * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
+ * The embedded engine as users experience it, over HTTP, beside a bare loop on the same binding and, when
  * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens per second and time to first
  * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that
  * the machine's speed and load cancel out in the ratios; the CPU time for the same tokens is meaningful on a
@@ -8,7 +8,7 @@
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`,
- * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` change what they say; `BENCH_PARTS` chooses from streams,
+ * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` override the defaults; `BENCH_PARTS` chooses from streams,
  * turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
  *
  * On a GPU: `BENCH_DATA_DIR` names a data directory with a library of its own (`sotto engine build cuda`), which the
@@ -19,7 +19,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWeightsFacts } from "../src/models/gguf/gguf.js";
-import { memoryNeed } from "../src/models/gguf/memory.js";
+import { memoryWith } from "../src/models/gguf/memory.js";
 import { childrenOf } from "../test/support/processes/children.js";
 import { newDataDir } from "../test/support/processes/sotto-process.js";
 import { writeTinyGguf } from "../test/support/engines/tiny-gguf.js";
@@ -118,7 +118,7 @@ async function benchStreams(setup: BenchSetup): Promise<void> {
   }
 }
 
-/** llama-server's threads go on spinning for a third of a second, on the cores that the next one needs. */
+/** llama-server's threads keep spinning for a third of a second, on the cores that the next contender needs. */
 async function atRest(contenders: readonly Contender[]): Promise<void> {
   const pids = contenders.flatMap((contender) => contender.pids);
   const endsAtMs = performance.now() + 5_000;
@@ -229,7 +229,7 @@ async function benchBudget(
   endpoint: ChatEndpoint,
   document: string,
 ): Promise<void> {
-  const stated = memoryNeed(await readWeightsFacts(setup.weights), setup).usualBytes;
+  const stated = memoryWith(await readWeightsFacts(setup.weights), { ...setup, cacheType: "f16" });
   let [own, mapped] = [0, 0];
   const look = () => {
     for (const pid of childrenOf(servicePid)) {
@@ -256,7 +256,7 @@ async function benchBudget(
   );
 }
 
-/** On tiny weights, since only what a request leaves behind matters. */
+/** On tiny weights, since only leaks matter. */
 async function benchMemory(setup: BenchSetup): Promise<void> {
   const { sotto, endpoint } = await startService({ ...setup, weights: randomWeights(1), threads: 1 });
   const memory = () => [sotto.pid, ...childrenOf(sotto.pid)].map(megabytes);

@@ -1,6 +1,6 @@
 /**
- * The processes of bench/gateway.ts, by the name that is given. Each prints its port, as JSON, when it listens. The engine
- * is several where there are cores for it: one would be slower than what is measured.
+ * The processes of bench/gateway.ts, by the name that is given. Each prints its port, as JSON, when it listens. The
+ * engine is several processes if there are enough cores: a single one would be slower than the contenders.
  */
 import cluster from "node:cluster";
 import { once } from "node:events";

@@ -71,7 +71,7 @@ export async function benchGateway(): Promise<void> {
     for (const { connections, seconds } of rounds) {
       const samples = new Map(contenders.map((contender) => [contender, newSample()]));
       for (const contender of contenders) await load(contender, connections, 1, newSample());
-      // They alternate, so that other load on the machine affects all of them.
+      // Alternating, so that other load on the machine affects all of them.
       for (let turn = 0; turn < turns; turn++) {
         for (const [contender, sample] of samples)
           await load(contender, connections, seconds / turns, sample);
@@ -184,7 +184,7 @@ function measured({ times, elapsedMs, cpuMs, failures }: Sample): Measured {
   };
 }
 
-/** The program as its users run it, with limits that nobody reaches. */
+/** The program as users run it, with limits that are never reached. */
 function sottoBefore(url: string): Promise<SottoProcess> {
   const members = JSON.stringify([{ url, profile: "openai", acceptSharedCache: true, maxConcurrent: 512 }]);
   return startSotto({

@@ -7,7 +7,7 @@ import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack/attack.js";
-import { benchConsole } from "./console/console-pages.js";
+import { benchDashboard } from "./dashboard/dashboard-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
 import { benchEngine } from "./embedded-engine.js";
@@ -17,6 +17,7 @@ import { benchGateway } from "./gateway.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
+import { benchSpeed } from "./speed.js";
 import { benchStalled, benchStreams } from "./streams.js";
 import { benchStart } from "./start.js";
 import { benchStarter } from "./starter.js";
@@ -27,7 +28,7 @@ const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
   commits: benchCommits,
-  console: benchConsole,
+  dashboard: benchDashboard,
   engine: benchEngine,
   crowded: benchCrowded,
   overhead: benchOverhead,
@@ -38,6 +39,7 @@ const benches: Record<string, () => Promise<void>> = {
   streams: benchStreams,
   stalled: benchStalled,
   soak: benchSoak,
+  speed: benchSpeed,
   attack: benchAttack,
   start: benchStart,
   starter: benchStarter,

@@ -1,5 +1,5 @@
 /**
- * Whether the time of an answer tells if an address has an account: wrong passwords and reset requests for a
+ * Whether response times reveal if an address has an account: wrong passwords and reset requests for a
  * known and an unknown address, alternating. The share in which the known one took longer would be 0.5 if chance
  * alone decided; a guesser needs it to be far from that.
  */
@@ -31,7 +31,7 @@ export async function benchSignIn(): Promise<void> {
           const began = performance.now();
           await ask(isKnown ? "known@example.com" : "nobody@example.com");
           (isKnown ? known : unknown).push(performance.now() - began);
-          // What goes on behind an answer must not slow down the next one.
+          // Background work of one response must not slow down the next.
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       }

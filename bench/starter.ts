@@ -1,5 +1,5 @@
 /**
- * The starter weights as they come (IQ2_XXS) beside the same weights merged with their correction (Q4_0): how long
+ * The original starter weights (IQ2_XXS) compared with the same weights merged with their correction (Q4_0): how long
  * the merge takes; tokens per second, alternating, so that other load on the machine cancels out; and perplexity on a text
  * of our own. Both are read through the binding, so the engine's own arithmetic judges the merge.
  */

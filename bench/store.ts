@@ -1,7 +1,7 @@
 /**
- * What the size of the database costs. Here SQLite answers on the thread of the event loop, as it does for commands, so
- * that the longest time a query holds it up is seen; a server asks its database threads (see database/commits.ts).
- * Each is asked of an empty store and of one with 100,000 accounts, keys, sessions, audit lines, changes and hours of
+ * What the size of the database costs. Here SQLite answers on the thread of the event loop, as it does for commands,
+ * to show the longest time a query blocks it; a server uses database threads (see database/commits.ts).
+ * Each query runs on an empty store and on one with 100,000 accounts, keys, sessions, audit lines, changes and hours of
  * usage, half of the last of one account.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { ServiceUsageReports } from "../src/core/admin/service-report.js";
 import { UsageReports } from "../src/core/usage/usage-report.js";
 import { databasePath, openSqliteStore } from "../src/store/sql/sqlite.js";
 import { testPlan } from "../test/support/stores/temporary-store.js";
-import { sumsOfUsage } from "./console/full-store.js";
+import { sumsOfUsage } from "./dashboard/full-store.js";
 import { median } from "./statistics.js";
 
 const size = 100_000;
@@ -125,7 +125,7 @@ async function compare(
   );
 }
 
-/** The median of how long it takes, and the longest that nothing else had its turn. */
+/** The median duration, and the longest time the event loop was blocked. */
 async function measure(
   work: () => Promise<unknown>,
   times: number,

@@ -1,8 +1,7 @@
 /**
  * Many streams on one process: 10,000 readers of one token a second, with the memory of each and the delay of
- * the event loop; then 1,000 readers who do not read at all while the engine has as much as they could want.
- * The readers live in this process, on the same machine: what they cost is not counted, but they take turns
- * with the service on its cores.
+ * the event loop; then 1,000 clients that do not read at all while the engine has unlimited output. The clients run
+ * in this process, on the same machine: their cost is not counted, but they compete with the service for its cores.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -27,7 +26,7 @@ export async function benchStreams(): Promise<void> {
     const before = residentBytes(sotto.pid);
     sockets.push(...(await openReaders(sotto, request, readers, received)));
     await sleep(3_000);
-    // Reading the metric starts it over.
+    // Reading the metric resets it.
     await sotto.metric("nodejs_eventloop_lag_p99_seconds");
     received.events = 0;
     await sleep(watchSeconds * 1_000);

@@ -1,6 +1,7 @@
 /**
- * Calls of tools on the starter weights. First whether calls that the model must make are usable at the worst: at
- * temperature 2 every call must parse, and one with a strict schema must be valid. Then what the grammar of a call costs: tokens a second of a long argument beside those of a plain reply with
+ * Tool calls on the starter weights. First whether required calls are valid in the worst case: at temperature 2 every
+ * call must parse, and one with a strict schema must be valid. Then what the grammar of a call costs: tokens a second
+ * of a long argument beside those of a plain reply with
  * as many tokens after a prompt of about the same length, in turns.
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -88,7 +89,7 @@ const storyTool = tool(
   true,
 );
 
-/** Replies that come only when they are whole take long. */
+/** Replies that are not streamed take long. */
 const dispatcher = new Agent({ connections: 64, headersTimeout: 600_000, bodyTimeout: 600_000 });
 
 export async function benchTools(): Promise<void> {
@@ -170,7 +171,7 @@ function countReply({ choices }: Reply, { function: { parameters, strict } }: To
     const calls = message.tool_calls ?? [];
     const isCutShort = finish_reason === "length";
     if (isCutShort) counts.cutShort += 1;
-    // A reply without a call, or one that ends as if it had none, is as bad as one that cannot be read.
+    // A reply without a call, or with the wrong finish reason, counts as unparsable.
     else if (finish_reason !== "tool_calls" || calls.length === 0) counts.unparsed += 1;
     // A call that a reply was cut in is not among them.
     for (const call of calls) {

@@ -10,7 +10,7 @@ import { argv, exit, stdout } from "node:process";
 import { pathToFileURL } from "node:url";
 
 const [, , schemas = ".", ...files] = argv;
-// By file: these packages can be imported, not required, so Node does not find them from here by name.
+// By path: these packages are ESM-only and installed elsewhere, so Node does not find them by name.
 const load = (name, file = "index.js") => import(pathToFileURL(resolve(schemas, "node_modules", name, file)));
 const core = await load("kubernetes-models");
 const operator = await load("@kubernetes-models/prometheus-operator");
@@ -23,7 +23,7 @@ const groups = {
   "networking.k8s.io/v1": core.networkingK8sIo.v1,
   "monitoring.coreos.com/v1": operator.monitoringCoreosCom.v1,
 };
-let faults = 0;
+let failures = 0;
 for (const file of files) {
   for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {
     const manifest = document.toJS();
@@ -31,7 +31,7 @@ for (const file of files) {
     stdout.write(`${file}: ${manifest.apiVersion} ${manifest.kind} ${verdict(manifest)}\n`);
   }
 }
-exit(faults === 0 ? 0 : 1);
+exit(failures === 0 ? 0 : 1);
 
 function verdict(manifest) {
   try {
@@ -39,7 +39,7 @@ function verdict(manifest) {
     new Model(manifest).validate();
     return "is valid";
   } catch (error) {
-    faults += 1;
+    failures += 1;
     return `IS NOT VALID: ${error.message}`;
   }
 }

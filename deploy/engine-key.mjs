@@ -1,6 +1,6 @@
 /**
- * Runs once before the services of compose.yaml: creates a key for the engine, and writes the configuration file
- * with which the replicas find and use it. Keys are random, so neither side could know it beforehand.
+ * Runs once before the services of compose.yaml: creates a key for the engine and writes the replicas' configuration
+ * file with it. Keys are random, so neither side could know it in advance.
  *
  * It runs on the engine's data directory, before the engine starts. Run again, it keeps a key that is still
  * valid, and creates a new one otherwise.
@@ -19,11 +19,11 @@ const sotto = (...words) =>
   JSON.parse(execFileSync(execPath, [program, ...words, "--json"], { encoding: "utf8", timeout: 60_000 }));
 
 const accounts = sotto("accounts", "list");
-// An operator without a password: nobody can sign in as it, and the engine prints no set-up link.
+// An admin account without a password: no one can sign in with it, and the engine prints no set-up link.
 if (!accounts.some((account) => account.email === email)) sotto("accounts", "create", email, "--admin");
 
 if (isGood(file)) {
-  stdout.write("The replicas have a key for the engine.\n");
+  stdout.write("The replicas already have a key for the engine.\n");
   exit(0);
 }
 const { key } = sotto("keys", "create", email, "--name", "replicas");
@@ -31,10 +31,10 @@ const engine = {
   url,
   profile: "openai",
   key,
-  // The operator's word that the accounts of the replicas, which are one account to the engine, may share its
-  // prompt cache. vLLM and SGLang keep them apart and need none: docs/upstreams.md.
+  // Accepts that the replicas' accounts share the engine's prompt cache, since to the engine they are one account.
+  // vLLM and SGLang isolate them and do not need this: docs/upstreams.md.
   acceptSharedCache: true,
-  // What the starter weights hold, and run at once where memory allows. An engine of this profile does not tell.
+  // The starter's context and usual concurrency, which an engine of this profile does not report.
   contextTokens: 2048,
   maxConcurrent: 8,
 };
@@ -43,9 +43,9 @@ const settings = Object.fromEntries(
 );
 writeFileSync(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
 renameSync(`${file}.new`, file);
-stdout.write("Made a key for the engine, and the replicas' configuration.\n");
+stdout.write("Created a key for the engine and the replicas' configuration.\n");
 
-/** Whether the file names a key that the engine still takes; its last four characters are all it keeps. */
+/** Whether the file has a key that the engine still accepts. The engine stores only its last four characters. */
 function isGood(path) {
   if (!existsSync(path)) return false;
   const [member] = JSON.parse(readFileSync(path, "utf8")).models_omega_upstreams;

@@ -1,6 +1,6 @@
 /**
- * Builds llama-server from the source that node-llama-cpp brings along, the release that the embedded engine is
- * made of, and makes it load the engine's own libraries: `bench -- engine` then compares programs, not builds.
+ * Builds llama-server from the source bundled with node-llama-cpp, the same release as the embedded engine, and makes
+ * it load the engine's own libraries: `bench -- engine` then compares programs, not builds.
  *
  *   node scripts/build-llama-server.js /tmp/llama-server    (git, cmake and a C++ compiler; some minutes)
  *   LLAMA_SERVER=/tmp/llama-server/llama-server npm run bench -- engine

@@ -1,18 +1,29 @@
 /**
- * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted to read a file and to
- * call a tool of an MCP server before it answers. Codex comes from npm, once, into node_modules/.cache: it is far too
+ * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted: it reads a file and calls
+ * a tool of an MCP server before it answers, then holds a session of ten turns that edit a file. Codex comes from npm, once, into node_modules/.cache: it is far too
  * large for everyone who installs Sotto. It can reach nothing but this machine.
  */
 import { strict as assert } from "node:assert";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Generation } from "../src/core/serving/engine-port.js";
-import { startServer, type TestServer } from "../test/support/processes/server.js";
 import type { Script } from "../test/support/engines/fake-engine.js";
+import {
+  answerOf,
+  calling,
+  hasResult,
+  linesAfter,
+  questionOf,
+  requireAllAnswered,
+  requireNeeds,
+  startAgentTest,
+  turnOf,
+  turns,
+} from "./coding-agent.js";
 import { cachedPackage } from "./npm-cache.js";
 
 const version = "0.166.0";
@@ -24,22 +35,69 @@ const counted = `There are 42 books on the shelf ${shelf}.`;
 
 const mcpServer = fileURLToPath(new URL("../test/support/processes/mcp-server.ts", import.meta.url));
 
+/** Behind the settings of the Connect page. */
+const mcpSettings = `
+[mcp_servers.library]
+command = ${JSON.stringify(process.execPath)}
+args = ["--import", ${JSON.stringify(import.meta.resolve("tsx"))}, ${JSON.stringify(mcpServer)}]
+required = true
+startup_timeout_sec = 60
+`;
+
 const startedMs = performance.now();
 const codex = join(cachedPackage("@openai/codex", version), ".bin/codex");
-const server = await startServer({ bodyLimitBytes: 4_000_000, engine: { contextTokens: 100_000 } });
-const folder = mkdtempSync(join(tmpdir(), "sotto-codex-"));
+const { server, client, file: settings } = await startAgentTest("codex");
+const home = mkdtempSync(join(tmpdir(), "sotto-codex-"));
+const work = join(home, "work");
+const notes = join(work, "notes.md");
+let needs: string;
 try {
+  mkdirSync(work);
+  writeFileSync(join(work, "note.txt"), secret);
+  writeFileSync(notes, linesAfter(0));
+
+  writeFileSync(join(home, "config.toml"), settings + mcpSettings);
   server.engine.script = readThenAnswer;
-  const { code, output } = await runCodex(server, folder);
+  const { code, output } = await runCodex("What is note.txt about?", []);
   assert.equal(code, 0, output);
   assert.match(output, new RegExp(answer), output);
   requireConversation(server.engine.generations);
+  needs = requireNeeds(client, server.engine.generations[0]);
+
+  writeFileSync(join(home, "config.toml"), settings);
+  server.engine.script = edit;
+  for (const turn of turns) await requireTurn(turn);
+  requireAllAnswered(server, "/v1/responses");
 } finally {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-console.log(`Codex ${version}: a question, a command, a tool of an MCP server, an answer in ${seconds} s`);
+console.log(
+  `Codex ${version}: a command, a tool of an MCP server, then ${turns.length} turns of edits, ${needs}, in ${seconds} s`,
+);
+
+/** The session is resumed from its file, with all that was said before. */
+async function requireTurn(turn: number): Promise<void> {
+  const { code, output } = await runCodex(questionOf(turn), turn === 1 ? [] : ["resume", "--last"]);
+  assert.equal(code, 0, output);
+  assert.ok(output.includes(answerOf(turn)), output);
+  assert.equal(readFileSync(notes, "utf8"), linesAfter(turn));
+  assert.ok(
+    server.engine.generations.at(-1)?.messages.some(({ content }) => content === questionOf(1)),
+    "what was said before is missing",
+  );
+}
+
+/** By Codex' own way to edit: a patch, which it recognises in a command. */
+function edit(generation: Generation): Script {
+  const turn = turnOf(generation);
+  if (hasResult(generation, `call_edit_${turn}`)) return { fragments: [answerOf(turn)] };
+  const change = `@@\n line ${turn - 1}\n+line ${turn}`;
+  const patch = `*** Begin Patch\n*** Update File: notes.md\n${change}\n*** End Patch`;
+  const cmd = `apply_patch <<'EOF'\n${patch}\nEOF`;
+  return calling("I append it.", "exec_command", `call_edit_${turn}`, { cmd });
+}
 
 function readThenAnswer({ messages, tooling }: Generation): Script {
   const offered = (name: string): string => {
@@ -59,37 +117,19 @@ function readThenAnswer({ messages, tooling }: Generation): Script {
   }
 }
 
-function calling(before: string, call: string, id: string, input: object): Script {
-  const text = JSON.stringify(input);
-  return {
-    fragments: [
-      { reasoning: "I should look." },
-      before,
-      { call, id },
-      { arguments: text.slice(0, 9) },
-      { arguments: text.slice(9) },
-    ],
-    finishReason: "tool_calls",
-  };
-}
-
 async function runCodex(
-  { baseURL, apiKey }: TestServer,
-  home: string,
+  question: string,
+  command: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
-  const work = join(home, "work");
-  mkdirSync(work);
-  writeFileSync(join(work, "note.txt"), secret);
-  writeFileSync(join(home, "config.toml"), configuration(baseURL));
   // The command is ours, and sandboxes need more of the machine than some build machines give.
-  const args = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
-  const child = spawn(codex, [...args, "What is note.txt about?"], {
+  const options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+  const child = spawn(codex, ["exec", ...command, ...options, question], {
     cwd: work,
     env: {
       PATH: process.env.PATH,
       HOME: home,
       CODEX_HOME: home,
-      SOTTO_API_KEY: apiKey,
+      SOTTO_API_KEY: server.apiKey,
       // Nobody listens there: whatever else it wants to reach is unreachable.
       HTTPS_PROXY: "http://127.0.0.1:9",
       HTTP_PROXY: "http://127.0.0.1:9",
@@ -104,31 +144,6 @@ async function runCodex(
   }
   await once(child, "close");
   return { code: child.exitCode, output };
-}
-
-function configuration(baseURL: string): string {
-  return `
-model = "omega"
-model_provider = "sotto"
-check_for_update_on_startup = false
-
-[model_providers.sotto]
-name = "Sotto"
-base_url = "${baseURL}"
-env_key = "SOTTO_API_KEY"
-wire_api = "responses"
-request_max_retries = 0
-stream_max_retries = 0
-
-[analytics]
-enabled = false
-
-[mcp_servers.library]
-command = ${JSON.stringify(process.execPath)}
-args = ["--import", ${JSON.stringify(import.meta.resolve("tsx"))}, ${JSON.stringify(mcpServer)}]
-required = true
-startup_timeout_sec = 60
-`;
 }
 
 /** What the model was given: the rules first, then the question, its own turns whole, and what both tools returned. */

@@ -3,11 +3,14 @@ import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
 import { errorTable } from "../src/core/errors.js";
 import { defaultAliases } from "../src/core/model-aliases.js";
+import { columnsText, leftovers, mails, storedTables } from "../src/core/privacy-facts.js";
+import { adminVisible, fieldsText } from "../src/protocol/dashboard/admin-visible.js";
 import { Metrics } from "../src/metrics.js";
 import { catalog } from "../src/models/choice/catalog.js";
+import { entrySize } from "../src/models/choice/fit-here.js";
 import { formatBytes } from "../src/models/sizes.js";
-import { memoryNeed } from "../src/models/gguf/memory.js";
-/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models. */
+import { agentMemory } from "../src/models/gguf/memory.js";
+/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models, what is stored. */
 
 const groups: Record<string, string> = {
   service: "Service",
@@ -27,7 +30,7 @@ export async function configurationPage(): Promise<string> {
       .filter((entry) => entry.group === group)
       .map(({ spec }) => {
         const names = spec.env.map((name) => `\`${name}\``).join(", ");
-        return `| ${names} | \`${fileName(spec)}\` | ${shown(spec.default)} | ${spec.doc} |`;
+        return `| ${names} | \`${fileName(spec)}\` | ${spec.default === undefined ? unset(spec.doc) : shown(spec.default)} | ${spec.doc.replace(/ Default: none\.$/, "")} |`;
       });
     return `## ${title}\n\n| environment | in the file | default | description |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
   });
@@ -35,8 +38,8 @@ export async function configurationPage(): Promise<string> {
 
 Nothing needs to be configured. A value comes from the command line (\`sotto serve --port 9000\`), then the
 environment, then the YAML or JSON file passed with \`--config\`, then the default. All errors are reported
-together, and the program does not start with any. An empty value, or \`auto\`, leaves the choice to Sotto
-where the default says so.
+together, and the program does not start with any. An empty value, or \`auto\`, is the same as none: the default
+applies.
 
 ${sections.join("\n")}
 _Generated from \`src/config.ts\` by \`npm run docs\`._
@@ -112,17 +115,46 @@ _Generated from \`src/metrics.ts\` by \`npm run docs\`._
 export async function modelsPage(): Promise<string> {
   const rows = catalog.map(
     (entry) =>
-      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${formatBytes(entry.bytes)} | ${formatBytes(memoryNeed(entry).usualBytes)} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
+      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${formatBytes(entry.bytes)} | ${formatBytes(agentMemory(entrySize(entry)))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
   );
   const table = `| id | model | licence | size | memory | context | suits | good for |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
   const page = readFileSync("docs/models.md", "utf8");
   return markdown(page.replace(/(<!-- catalogue[^>]*-->)[^]*?(<!-- end -->)/, `$1\n\n${table}\n\n$2`));
 }
 
+export async function privacyPage(): Promise<string> {
+  const list = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+    [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const parts = {
+    tables: list(
+      ["table", "what it holds", "kept"],
+      Object.entries(storedTables).map(([name, table]) => [`\`${name}\``, columnsText(table), table.kept]),
+    ),
+    admins: list(
+      ["about", "what admins can read"],
+      Object.values(adminVisible).map((group) => [group.title, fieldsText(group)]),
+    ),
+    leftovers: list(
+      ["what", "until when"],
+      leftovers.map(({ what, until }) => [what, until]),
+    ),
+    mails: Object.values(mails)
+      .map((text) => `- ${text}`)
+      .join("\n"),
+  };
+  let page = readFileSync("docs/privacy.md", "utf8");
+  for (const [name, text] of Object.entries(parts)) {
+    page = page.replace(new RegExp(`(<!-- ${name}:[^>]*-->)[^]*?(<!-- end -->)`), `$1\n\n${text}\n\n$2`);
+  }
+  return markdown(page);
+}
+
+/** The description says what happens without the setting, unless nothing does. */
+const unset = (doc: string): string => (/Default: (?!none)/.test(doc) ? "see description" : "none");
+
 function shown(value: unknown): string {
   if (value === defaultAliases)
     return shown(defaultAliases.map(({ name, model }) => `${name}=${model}`).join(","));
-  if (value === undefined) return "chosen by Sotto";
   return typeof value === "string" ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
 }
 

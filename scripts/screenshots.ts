@@ -4,7 +4,7 @@
  *
  *   npm run build && npm run screenshots -- [--out screenshots] [part of a name …]
  *
- * Prints what a good page never has: console errors, script errors and requests to other hosts.
+ * Prints problems: console errors, script errors and requests to other hosts.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,10 +1,11 @@
 /** Writes the reference pages that are generated from code. `npm run docs`; a test fails when they are stale. */
 import { writeFileSync } from "node:fs";
-import { configurationPage, errorsPage, metricsPage, modelsPage } from "./reference-pages.js";
+import { configurationPage, errorsPage, metricsPage, modelsPage, privacyPage } from "./reference-pages.js";
 import { schemasPage } from "./schemas-page.js";
 
 writeFileSync("docs/configuration.md", await configurationPage());
 writeFileSync("docs/errors.md", await errorsPage());
 writeFileSync("docs/metrics.md", await metricsPage());
 writeFileSync("docs/models.md", await modelsPage());
+writeFileSync("docs/privacy.md", await privacyPage());
 writeFileSync("docs/schemas.md", await schemasPage());

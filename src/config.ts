@@ -5,7 +5,8 @@
  * file named by `--config`, then the default. All errors are reported together.
  */
 import { readFileSync } from "node:fs";
-import { parse as parseYaml } from "yaml";
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
 import { configFields } from "./config/fields.js";
 import type { Field } from "./config/kinds.js";
 import type { ModelId } from "./core/models.js";
@@ -16,21 +17,11 @@ type ValuesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)[G]> };
 
 export type ServiceConfig = Values["service"];
-export type AccountConfig = Values["accounts"];
 export type StorageConfig = Values["storage"];
 export type EngineConfig = Values["engine"];
-export type DownloadConfig = Values["downloads"];
-export type LimitConfig = Values["limits"];
-export type ModelConfig = Values["omega"];
 
-export interface Config {
-  service: ServiceConfig;
-  accounts: AccountConfig;
-  storage: StorageConfig;
-  engine: EngineConfig;
-  downloads: DownloadConfig;
-  limits: LimitConfig;
-  models: Record<ModelId, ModelConfig>;
+export interface Config extends Omit<Values, ModelId> {
+  models: Record<ModelId, Values["omega"]>;
 }
 
 /** Thrown with every error found, one line each. */
@@ -114,7 +105,9 @@ function findValue(
 function readConfigFile(path: string, problems: string[]): Record<string, unknown> {
   let content: unknown;
   try {
-    content = parseYaml(readFileSync(path, "utf8"));
+    // Loaded here: it would be a good part of the time that a start without a file takes.
+    const { parse } = createRequire(import.meta.url)("yaml") as typeof Yaml;
+    content = parse(readFileSync(path, "utf8"));
   } catch (error) {
     problems.push(
       `${path} cannot be read: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : "unknown error"}`,
@@ -148,7 +141,8 @@ function suggestion(name: string, known: ReadonlySet<string>): string {
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-function editDistance(a: string, b: string): number {
+/** How many letters differ; infinite beyond a difference of two in length. */
+export function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -69,6 +69,7 @@ const fields = {
   cacheType: oneOf("f16", "q8_0", "q4_0"),
   memoryBytes: number,
   loadMs: number,
+  tokenMs: number,
   delayMs: number,
   exitCode: number,
   exitSignal: text(/^SIG[A-Z0-9]{1,10}$/),
@@ -90,8 +91,6 @@ export type LogFields = { [Name in keyof typeof fields]?: string | number | bool
 export type LogMessage =
   | "request"
   | "listening"
-  | "stopping"
-  | "stopped"
   | "engine loaded"
   | "engine did not load"
   | "engine exited"
@@ -131,18 +130,10 @@ export function createLog(level: string, output: LogOutput = standardErrorOutput
     if (levels[at] >= levels.warn) output.flush?.();
   };
   return {
-    debug: (message, given) => {
-      write("debug", message, given);
-    },
-    info: (message, given) => {
-      write("info", message, given);
-    },
-    warn: (message, given) => {
-      write("warn", message, given);
-    },
-    unexpected: (error, given) => {
-      write("error", "unexpected error", given, describe(error));
-    },
+    debug: (message, given) => write("debug", message, given),
+    info: (message, given) => write("info", message, given),
+    warn: (message, given) => write("warn", message, given),
+    unexpected: (error, given) => write("error", "unexpected error", given, describe(error)),
   };
 }
 

@@ -10,13 +10,13 @@ const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
 /** Read when the metrics are collected, so that nothing has to be kept in step. */
 export interface MetricSources {
-  sequencesActive(model: ModelId): number;
-  sequencesCapacity(model: ModelId): number;
-  engineRestarts(model: ModelId): number;
+  sequencesActive: (model: ModelId) => number;
+  sequencesCapacity: (model: ModelId) => number;
+  engineRestarts: (model: ModelId) => number;
   /** 0 while it is not loaded, or runs elsewhere. */
-  engineMemoryBytes(model: ModelId): number;
-  queueWaiting(model: ModelId): number;
-  isStoreUp(): boolean;
+  engineMemoryBytes: (model: ModelId) => number;
+  queueWaiting: (model: ModelId) => number;
+  isStoreUp: () => boolean;
   /** Null where no Redis is configured: then there is no such metric. */
   isRedisUp: (() => boolean) | null;
   /** Whether Redis answers, but refuses commands. */
@@ -81,25 +81,27 @@ export class Metrics {
 
   constructor(sources: MetricSources) {
     collectDefaultMetrics({ register: this.#registry });
-    this.#gauge("sotto_sequences_active", "Generations that hold a sequence of the engine.", (model) =>
-      sources.sequencesActive(model),
+    this.#gauge(
+      "sotto_sequences_active",
+      "Generations that hold a sequence of the engine.",
+      sources.sequencesActive,
     );
-    this.#gauge("sotto_sequences_capacity", "Generations that can run at once.", (model) =>
-      sources.sequencesCapacity(model),
-    );
-    this.#gauge("sotto_queue_waiting", "Requests that wait for a sequence.", (model) =>
-      sources.queueWaiting(model),
-    );
-    this.#gauge("sotto_engine_restarts", "Times the engine was restarted after it died.", (model) =>
-      sources.engineRestarts(model),
+    this.#gauge("sotto_sequences_capacity", "Generations that can run at once.", sources.sequencesCapacity);
+    this.#gauge("sotto_queue_waiting", "Requests that wait for a sequence.", sources.queueWaiting);
+    this.#gauge(
+      "sotto_engine_restarts",
+      "Times the engine was restarted after it died.",
+      sources.engineRestarts,
     );
     this.#gauge(
       "sotto_engine_memory_bytes",
       "Memory of the model's engine process when it had loaded; 0 while it is not loaded, or where it runs elsewhere.",
-      (model) => sources.engineMemoryBytes(model),
+      sources.engineMemoryBytes,
     );
-    this.#health("sotto_store_up", "Whether the database answers: 1, or 0 while it is unavailable.", () =>
-      sources.isStoreUp(),
+    this.#health(
+      "sotto_store_up",
+      "Whether the database answers: 1, or 0 while it is unavailable.",
+      sources.isStoreUp,
     );
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {

@@ -68,7 +68,7 @@ describe("architecture", () => {
     expect(files.length).toBeGreaterThan(20);
   });
 
-  it("imports in every file only what its place may", () => {
+  it("allows each file only the imports of its layer", () => {
     const wrong = files.flatMap((file) =>
       file.imports
         .filter((name) => name.startsWith("."))
@@ -179,7 +179,8 @@ describe("architecture", () => {
   });
 
   it("writes logs through the allowlist only", () => {
-    expect(filesWith(/\/log-output\.js"/)).toEqual(["src/log.ts"]);
+    // The second one writes lines of the first in another way.
+    expect(filesWith(/\/log-output\.js"/).sort()).toEqual(["src/cli/serve/log-lines.ts", "src/log.ts"]);
     expect(filesWith(/\bwriteSync\b/)).toEqual(["src/adapters/log-output.ts"]);
     const printing = filesWith(/console\.|process\.(stdout|stderr)\b/).filter(
       (path) => !path.startsWith("src/cli/"),

@@ -218,7 +218,7 @@ describe("deploy", () => {
     expect([...new Set(sources)].filter((name) => !allowed.has(name))).toEqual([]);
   });
 
-  it("has in the package and in the image what the program reads of its own files", () => {
+  it("has the program's own files in the package and in the image", () => {
     const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
       /(?<!\.test)\.ts$/.test(name),
     );

@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { mails, storedTables } from "../src/core/privacy-facts.js";
 import { bestFor } from "../src/models/choice/best-model.js";
 import { catalog } from "../src/models/choice/catalog.js";
 import { starterSize } from "../src/models/starter/starter-size.js";
-import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
+import {
+  configurationPage,
+  errorsPage,
+  metricsPage,
+  modelsPage,
+  privacyPage,
+} from "../scripts/reference-pages.js";
 import { schemasPage } from "../scripts/schemas-page.js";
 
 describe("documentation", () => {
@@ -33,6 +40,13 @@ describe("documentation", () => {
     for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);
   });
 
+  it("docs/privacy.md has what src/core/privacy-facts.ts and admin-visible.ts say (npm run docs)", async () => {
+    const page = readFileSync("docs/privacy.md", "utf8");
+    expect(page).toBe(await privacyPage());
+    for (const table of Object.keys(storedTables)) expect(page).toContain(`| \`${table}\` `);
+    for (const text of Object.values(mails)) expect(page).toContain(`- ${text}`);
+  });
+
   it("the starter weights have one size, whoever speaks of it", () => {
     const files = [
       "README.md",
@@ -53,9 +67,13 @@ describe("documentation", () => {
 
   it.each([4, 8, 16, 32])("docs/models.md names what a machine with %i GiB is told to use", (gib) => {
     // A tenth is taken by the system already.
-    const best = bestFor({ availableBytes: 0.9 * gib * 2 ** 30 });
+    const best = bestFor({
+      memory: { totalBytes: 0.9 * gib * 2 ** 30, onDemand: false },
+      configured: {},
+      bytesPerSecond: null,
+    });
     expect(readFileSync("docs/models.md", "utf8")).toMatch(
-      new RegExp(`^\\| ${gib} GiB +\\| \`${best?.id ?? "none"}\` +\\|$`, "m"),
+      new RegExp(`^\\| ${gib} GiB +\\| \`${best?.entry.id ?? "none"}\` +\\|$`, "m"),
     );
   });
 });

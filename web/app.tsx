@@ -1,6 +1,6 @@
-/** Finds the page for the address and puts it into its layout. */
-import { lazy, Suspense, type ReactNode } from "react";
-import { Redirect, Route, Switch } from "wouter";
+/** Renders the page for the current address in its layout. */
+import { Suspense, type ReactNode } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
 import { PageFailure } from "./components/states/page-failure.tsx";
 import { PageLoading } from "./components/states/page-loading.tsx";
 import { Toaster } from "./components/overlays/toast.tsx";
@@ -8,25 +8,29 @@ import { useArrival } from "./hooks/use-arrival.ts";
 import { useFragmentTarget } from "./hooks/use-fragment-target.ts";
 import { FormLayout } from "./layouts/form-layout.tsx";
 import { PublicLayout } from "./layouts/public-layout.tsx";
+import { lazy } from "./lazy.tsx";
 import NotFound from "./pages/not-found.tsx";
 import { routes, type PageRoute } from "./routes.ts";
 
-// The shell of the signed-in pages brings menus and dialogs along, which a first visit does not need.
+// The shell of the signed-in pages includes menus and dialogs, which a first visit does not need.
 const AppLayout = lazy(() => import("./layouts/app-layout.tsx"));
 
 export function App() {
+  const [path] = useLocation();
   useArrival();
   useFragmentTarget();
   return (
-    <PageFailure>
+    <PageFailure path={path}>
       <Suspense fallback={<PageLoading />}>
         <Switch>
           {routes.map((route) => (
             <Route key={route.path} path={route.path}>
               <Layout kind={route.layout}>
-                <Suspense fallback={<PageLoading />}>
-                  <route.Page />
-                </Suspense>
+                <PageFailure path={path}>
+                  <Suspense fallback={<PageLoading />}>
+                    <route.Page />
+                  </Suspense>
+                </PageFailure>
               </Layout>
             </Route>
           ))}

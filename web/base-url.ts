@@ -1,4 +1,4 @@
-/** The API's address, as a client library wants it. */
+/** The API's base URL, as client libraries expect it. */
 export function baseUrl(): string {
   return `${location.origin}/v1`;
 }

@@ -8,7 +8,7 @@ interface ChatCodeProps {
   /** Put into the code; without it the code reads it from the environment. */
   secret?: string | undefined;
   model?: ModelId;
-  /** How the switch stands at first. */
+  /** The switch's initial state. */
   stream?: boolean;
   className?: string;
 }

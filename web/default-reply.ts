@@ -1,4 +1,4 @@
-/** How long a reply may become when the request says nothing about it. */
+/** The maximum length of a reply if the request does not set one. */
 import type { PlanView, Site } from "../src/protocol/dashboard/api.js";
 import { modelIds, type ModelId } from "../src/core/models.js";
 import { formatCount } from "./units.ts";

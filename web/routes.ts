@@ -1,12 +1,13 @@
 /** Every page in one table: its address, its layout, and the chunk it is loaded from. */
-import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
 import type { pageAddresses } from "../src/protocol/pages/page-addresses.js";
+import { lazy } from "./lazy.tsx";
 
 export interface PageRoute {
   /** One that the service knows, or a pattern for several. */
   path: (typeof pageAddresses)[number] | "/docs/:page?";
   layout: "public" | "form" | "app" | "admin";
-  Page: LazyExoticComponent<ComponentType>;
+  Page: ComponentType;
 }
 
 export const routes: readonly PageRoute[] = [
@@ -19,6 +20,7 @@ export const routes: readonly PageRoute[] = [
   { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },
   { path: "/setup", layout: "form", Page: lazy(() => import("./pages/setup.tsx")) },
   { path: "/reset", layout: "form", Page: lazy(() => import("./pages/reset.tsx")) },
+  { path: "/confirm", layout: "form", Page: lazy(() => import("./pages/confirm.tsx")) },
 
   { path: "/app", layout: "app", Page: lazy(() => import("./pages/app/overview.tsx")) },
   { path: "/app/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
@@ -35,5 +37,6 @@ export const routes: readonly PageRoute[] = [
   { path: "/admin/models", layout: "admin", Page: lazy(() => import("./pages/admin/models.tsx")) },
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
+  { path: "/admin/maintenance", layout: "admin", Page: lazy(() => import("./pages/admin/maintenance.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
 ];

@@ -5,7 +5,7 @@ import type { ModelId } from "../src/core/models.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {
-  /** Put into the code as it is. Without one, the code reads it from SOTTO_API_KEY. */
+  /** Inserted into the code. Without one, the code reads SOTTO_API_KEY. */
   key?: string;
   model?: ModelId;
   /** Whether the code reads the reply as it is generated. */

@@ -4,7 +4,7 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** With a digit after the point below ten, where it says something. */
+/** With one decimal below ten, where it is significant. */
 export function formatRate(value: number): string {
   return value < 10 ? oneDecimal.format(value) : count.format(value);
 }
@@ -29,7 +29,7 @@ export function formatBytes(bytes: number): string {
   return gigabytes >= 1 ? `${decimal.format(gigabytes)} GB` : `${count.format(bytes / 2 ** 20)} MB`;
 }
 
-/** Of files and the memory they need: in powers of ten, as disks are sold and hubs say it. */
+/** For files and the memory they need: in powers of ten, as disk vendors and model hubs do. */
 export function formatSize(bytes: number): string {
   if (bytes < 1e6) return `${count.format(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${count.format(bytes / 1e6)} MB` : `${oneDecimal.format(bytes / 1e9)} GB`;
@@ -45,7 +45,12 @@ const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-/** "45 s", "12 min", "5 h": a quota may be hours from its reset. Rounded up, so that nobody comes back too early. */
+/** "7:42" */
+export function formatClock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** "45 s", "12 min", "5 h": a quota may be hours from its reset. Rounded up, so that retries are not too early. */
 export function formatWait(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;

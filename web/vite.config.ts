@@ -25,7 +25,7 @@ export default defineConfig({
   },
 });
 
-/** Asks for the text font along with the styles that name it, so that the first words are drawn in it. */
+/** Preloads the text font along with the styles, so that the first text is rendered in it. */
 function preloadTextFont(): Plugin {
   return {
     name: "preload-text-font",
@@ -38,7 +38,7 @@ function preloadTextFont(): Plugin {
   };
 }
 
-/** Leaves each script and style beside its compressed forms, which the service sends as they are. */
+/** Writes compressed versions beside each script and style, which the service sends as they are. */
 function compress(): Plugin {
   return {
     name: "compress",

@@ -93,7 +93,7 @@ export async function benchAttack(): Promise<void> {
   }
 }
 
-/** A process of its own: writing such schemas would slow down the one that measures. */
+/** A separate process: generating such schemas would slow down the measuring one. */
 function startAttack({ baseURL, key }: ChatEndpoint, { schemas, parallel }: Situation) {
   const script = `
     let given = "";
@@ -121,7 +121,7 @@ function startAttack({ baseURL, key }: ChatEndpoint, { schemas, parallel }: Situ
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["pipe", "ignore", "inherit"],
   });
-  // Without anything to send it ends by itself.
+  // Without anything left to send it exits.
   const closed = once(child, "close");
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const url = `${baseURL}/chat/completions`;

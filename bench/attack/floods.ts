@@ -71,7 +71,7 @@ async function measure(endpoint: ChatEndpoint): Promise<number[]> {
   return times;
 }
 
-/** A process of its own: writing such requests would slow down the one that measures. */
+/** A separate process: generating such requests would slow down the measuring one. */
 function startFlood({ baseURL, key }: ChatEndpoint, { path, body }: Flood): () => Promise<void> {
   const script = `
     let given = "";
@@ -84,7 +84,7 @@ function startFlood({ baseURL, key }: ChatEndpoint, { path, body }: Flood): () =
     const flood = async () => {
       for (;;) {
         const nextMs = performance.now() + betweenMs;
-        // Never the same twice: what was read before is not read again.
+        // Never the same twice: a cached prompt is not processed again.
         const messages = [{ ...first, content: sent++ + " " + first.content }, ...rest];
         const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ ...body, messages }) });
         await response.text();

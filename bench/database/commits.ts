@@ -1,7 +1,7 @@
 /**
  * What commits cost the event loop: its delay idle, under 20,000 commits a minute with SQLite on the same thread, and
- * under the same with SQLite in threads. The three take turns, several times, so that a noisy moment of the machine
- * meets them all. Then, how many commits a second each of the two can do at most.
+ * under the same with SQLite in threads. The three alternate, several times, so that other load on the machine
+ * affects all of them. Then the peak number of commits per second of each.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** How long the event loop is held up, by Node's own histogram. */
+/** Event-loop delay, from Node's own histogram. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const resolutionMs = 1;
@@ -9,13 +9,13 @@ export interface LoopDelay {
   maxMs: number;
 }
 
-/** Of the time that `work` takes. */
+/** While `work` runs. */
 export async function loopDelayDuring(work: () => Promise<void>): Promise<LoopDelay> {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   await work();
   histogram.disable();
-  // What it measures includes the interval that it waits by itself.
+  // The histogram includes its own sampling interval.
   const delayMs = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolutionMs);
   return {
     p50Ms: delayMs(histogram.percentile(50)),

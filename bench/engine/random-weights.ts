@@ -1,12 +1,14 @@
 /**
  * Writes a model file of real size with random weights: speed depends on the shape and the quantisation of a model,
- * not on what it says. For machines where real weights are not at hand.
+ * not on its output. For machines without real weights.
  *
- *   npx tsx bench/engine/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>
+ *   npx tsx bench/engine/random-weights.ts <50m | 250m | 1b | 8b> <q4_0 | q8_0> <file>
  *
- * The shapes are those of Llama 3.2 1B and Llama 3.1 8B. The end of the reply never comes.
+ * The shapes are those of Llama 3.2 1B and Llama 3.1 8B, and two small ones with the bytes of their names at Q4_0. The
+ * end of the reply never comes.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import {
   array,
   bool,
@@ -27,17 +29,20 @@ interface Shape {
   heads: number;
   keyValueHeads: number;
   hidden: number;
+  vocabulary: number;
 }
 
-const shapes: Record<string, Shape> = {
-  "1b": { width: 2048, layers: 16, heads: 32, keyValueHeads: 8, hidden: 8192 },
-  "8b": { width: 4096, layers: 32, heads: 32, keyValueHeads: 8, hidden: 14336 },
-};
-const vocabularySize = 128_256;
+const shapes = {
+  "50m": { width: 768, layers: 12, heads: 12, keyValueHeads: 4, hidden: 2048, vocabulary: 8192 },
+  "250m": { width: 1536, layers: 12, heads: 24, keyValueHeads: 8, hidden: 6144, vocabulary: 16_384 },
+  "1b": { width: 2048, layers: 16, heads: 32, keyValueHeads: 8, hidden: 8192, vocabulary: 128_256 },
+  "8b": { width: 4096, layers: 32, heads: 32, keyValueHeads: 8, hidden: 14336, vocabulary: 128_256 },
+} satisfies Record<string, Shape>;
+export type ShapeName = keyof typeof shapes;
 const contextTokens = 8192;
 const endToken = 2;
 
-/** Blocks of 32 values: a 16-bit float to multiply them by, then the values. It keeps what is computed near one. */
+/** Blocks of 32 values: a 16-bit float to multiply them by, then the values. Keeps activations near one. */
 const quantisations = {
   q4_0: { type: tensorType.q4_0, blockBytes: 18, scaleBits: 0x1c00 },
   q8_0: { type: tensorType.q8_0, blockBytes: 34, scaleBits: 0x0c00 },
@@ -45,14 +50,24 @@ const quantisations = {
 type Quantisation = (typeof quantisations)[keyof typeof quantisations];
 const blockValues = 32;
 
-const [, , shapeName = "", quantisationName = "", path = ""] = process.argv;
-const shape = shapes[shapeName];
-const quantisation = Object.entries(quantisations).find(([name]) => name === quantisationName)?.[1];
-if (shape === undefined || quantisation === undefined || path === "") {
-  console.error("usage: npx tsx bench/engine/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>");
-  process.exit(2);
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [, , shapeName = "", quantisationName = "", path = ""] = process.argv;
+  if (!(shapeName in shapes) || !(quantisationName in quantisations) || path === "") {
+    console.error(
+      "usage: npx tsx bench/engine/random-weights.ts <50m | 250m | 1b | 8b> <q4_0 | q8_0> <file>",
+    );
+    process.exit(2);
+  }
+  writeRandomWeights(path, shapeName as ShapeName, quantisationName as keyof typeof quantisations);
 }
-write(path, shape, quantisation);
+
+export function writeRandomWeights(
+  path: string,
+  shape: ShapeName,
+  quantisation: keyof typeof quantisations,
+): void {
+  write(path, shapes[shape], quantisations[quantisation]);
+}
 
 function write(file: string, model: Shape, kind: Quantisation): void {
   const tensors = tensorsOf(model, kind);
@@ -104,7 +119,8 @@ function randomBlocks({ blockBytes, scaleBits }: Quantisation): Buffer {
   return noise;
 }
 
-function tensorsOf({ width, layers, heads, keyValueHeads, hidden }: Shape, kind: Quantisation): GgufShape[] {
+function tensorsOf(shape: Shape, kind: Quantisation): GgufShape[] {
+  const { width, layers, heads, keyValueHeads, hidden, vocabulary: vocabularySize } = shape;
   const keyValueWidth = (width / heads) * keyValueHeads;
   const matrix = (name: string, columns: number, rows: number): GgufShape => ({
     name: `${name}.weight`,
@@ -138,10 +154,10 @@ function tensorsOf({ width, layers, heads, keyValueHeads, hidden }: Shape, kind:
 }
 
 function fieldsOf(model: Shape, kind: Quantisation): [key: string, value: GgufValue][] {
-  const pieces = vocabulary();
+  const pieces = vocabulary(model.vocabulary);
   return [
     ["general.architecture", string("llama")],
-    ["general.name", string(`random ${shapeName}`)],
+    ["general.name", string("random")],
     ["general.file_type", uint32(kind.type === tensorType.q4_0 ? 2 : 7)],
     ["llama.context_length", uint32(contextTokens)],
     ["llama.embedding_length", uint32(model.width)],
@@ -163,7 +179,7 @@ function fieldsOf(model: Shape, kind: Quantisation): [key: string, value: GgufVa
   ];
 }
 
-function vocabulary(): { text: string; type: number }[] {
+function vocabulary(vocabularySize: number): { text: string; type: number }[] {
   const [normal, unknown, control, byte] = [1, 2, 3, 6];
   const start = [
     { text: "<unk>", type: unknown },

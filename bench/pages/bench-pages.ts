@@ -86,7 +86,7 @@ async function signIn(context: BrowserContext, origin: string): Promise<void> {
   if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);
 }
 
-/** Of what the page itself needs: the dashboard goes on asking for news, once a second, after it is there. */
+/** Only requests for loading the page: afterwards the dashboard keeps polling once a second. */
 function countRequests(link: CDPSession): { requests: () => number; bytes: () => number } {
   const urls = new Map<string, string>();
   const sizes = new Map<string, number>();
@@ -101,7 +101,7 @@ function countRequests(link: CDPSession): { requests: () => number; bytes: () =>
   };
 }
 
-/** No skeletons are left, and nothing was painted for a while. */
+/** No skeletons are left, and there were no paints for a while. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".animate-breathe").first().waitFor({ state: "detached" });
   await page.waitForTimeout(quietMs);

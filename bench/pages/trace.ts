@@ -1,4 +1,4 @@
-/** What Chromium notes while it loads a page, and the web vitals in it. */
+/** Chromium's trace of a page load, and the web vitals in it. */
 import type { Browser, Page } from "playwright-core";
 
 export interface Vitals {
@@ -8,7 +8,7 @@ export interface Vitals {
   longTaskMs: number;
 }
 
-/** A task that takes longer holds up what a reader does. */
+/** Longer tasks delay user input. */
 const longTaskMs = 50;
 
 interface TraceEvent {

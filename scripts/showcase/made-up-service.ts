@@ -136,6 +136,12 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
   }
   clock.agoMs = 0;
   await useToday(dashboard, ada);
+  await raiseAlert(dashboard, await idOf(grace), grace);
+  dashboard.engine.kept.set(await idOf(ada), {
+    conversations: { count: 2, lastMs: 462_000 },
+    routes: { count: 3, lastMs: 591_000 },
+    isElsewhere: true,
+  });
   for (const item of ["signUp", "mail", "address"]) {
     await admin.post(`/api/admin/checklist/${item}`, { ticked: true });
   }
@@ -185,6 +191,17 @@ async function useToday(dashboard: TestDashboard, visitor: Visitor): Promise<voi
   for (let request = 0; request < 51; request++) {
     await chat(dashboard, secret, models[request % 3] ?? "omega");
   }
+}
+
+/** Far more in the present hour than usual. */
+async function raiseAlert(dashboard: TestDashboard, accountId: string, visitor: Visitor): Promise<void> {
+  const { keys } = await visitor.get<{ keys: { id: string }[] }>("/api/keys");
+  const { usage } = dashboard.app.dashboard;
+  const used = { accountId, keyId: keys[0]?.id ?? "", model: "omega", completionTokens: 0 } as const;
+  for (let count = 0; count < 2_340; count++) usage.record({ ...used, outcome: "ok", promptTokens: 700 });
+  for (let count = 0; count < 415; count++)
+    usage.record({ ...used, outcome: "rate_limited", promptTokens: 0 });
+  await usage.flush();
 }
 
 const models: readonly ModelId[] = ["omega", "prism", "lambda"];

@@ -197,6 +197,15 @@ const adminStates: View[] = [
       await page.getByRole("heading", { level: 1, name: "newcomer@example.com" }).waitFor();
     }),
   },
+  {
+    name: "admin-alert-handled",
+    as: "admin",
+    path: "/app",
+    open: after(async (page) => {
+      await page.getByRole("button", { name: /^Move grace/ }).click();
+      await page.getByRole("button", { name: /^Undo: / }).waitFor();
+    }),
+  },
   { name: "admin-accounts-none-found", as: "admin", path: "/admin/accounts?search=nobody-like-it" },
   { name: "admin-audit-none-found", as: "admin", path: "/admin/audit?who=nobody@example.com" },
   {
@@ -225,12 +234,7 @@ const adminStates: View[] = [
     window: true,
     open: after((page) => page.getByLabel("Select all on this page").check()),
   },
-  {
-    name: "admin-maintenance",
-    as: "admin",
-    path: "/admin/changelog",
-    open: after((page) => page.getByRole("tab", { name: "Maintenance" }).click()),
-  },
+  { name: "admin-maintenance", as: "admin", path: "/admin/maintenance" },
   { name: "admin-usage-30-days", as: "admin", path: "/admin/usage?period=30d&measure=tokens" },
   { name: "admin-quickstart", as: "admin", path: "/app?quickstart" },
 ];

@@ -99,8 +99,11 @@ export function guardedLookup(
 
 const isPrivate = (plain: string): boolean => privateRanges.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 
-/** IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. */
-function withoutMapping(address: string): string {
+/**
+ * IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. Other IPv6 ones are
+ * written with all of their groups.
+ */
+export function withoutMapping(address: string): string {
   const groups = groupsOf(address);
   if (groups === null) return address;
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -23,6 +23,7 @@ const bytesPerValue: Record<CacheType, number> = { f16: 2, q8_0: 34 / 32, q4_0: 
 
 /** What the engine offers when nothing is configured and memory is plentiful. */
 export const usualSequences = 8;
+/** Where the file says too little to choose by. */
 export const usualContextTokens = 4096;
 /** The least it offers when memory is short: one conversation of this length. */
 export const leastContextTokens = 512;
@@ -39,6 +40,19 @@ export function cacheBytesPerToken(shape: AttentionShape, type: CacheType): numb
       ? keyValueHeads * shape.layers
       : keyValueHeads.reduce((sum, heads) => sum + heads, 0);
   return headsOfAllLayers * valuesPerHead * bytesPerValue[type];
+}
+
+/** Values that share a scale in a quantised cache: a head's keys and values are whole blocks of them. */
+const blockValues = 32;
+
+export function takesQuantisedCache({
+  embeddingLength,
+  heads,
+  keyLength,
+  valueLength,
+}: AttentionShape): boolean {
+  const headLength = embeddingLength / Math.max(1, heads);
+  return [keyLength ?? headLength, valueLength ?? headLength].every((length) => length % blockValues === 0);
 }
 
 /** What a size known for 16-bit floats becomes with another type. */

@@ -5,26 +5,32 @@
 import { AccountAdmin } from "../core/accounts/account-admin.js";
 import { Invites } from "../core/accounts/invites.js";
 import { OwnAccount } from "../core/accounts/own-account.js";
+import { OwnEmail } from "../core/accounts/own-email.js";
 import type { SignUpMode } from "../core/accounts/sign-up-mode.js";
 import { SignUp } from "../core/accounts/sign-up.js";
+import { AbuseAlerts } from "../core/admin/abuse-alerts.js";
 import { AvailabilityReports } from "../core/admin/availability.js";
 import { AdminChecklist } from "../core/admin/checklist.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
 import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
+import { Drafts } from "../core/admin/drafts.js";
 import { News } from "../core/admin/news.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
 import { Audit } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
-import type { Counter } from "../core/counters.js";
+import type { Admissions } from "../core/counters.js";
+import { ConnectionTests, type OtherReplicas } from "../core/keys/connection-tests.js";
 import type { KeyRing } from "../core/keys/key-ring.js";
 import { OwnKeys } from "../core/keys/own-keys.js";
 import { Calendar } from "../core/limits/calendar.js";
+import { MonthUse } from "../core/limits/month-use.js";
 import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { modelIds } from "../core/models.js";
+import { Operator } from "../core/operator.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import type { Mailer } from "../core/sign-in/mail.js";
@@ -44,15 +50,19 @@ export interface DashboardOptions {
   store: FullStore;
   sessions: Sessions;
   clock: Clock;
-  /** For throttles; may be the one that limits use. */
-  counter: Counter;
+  /** For throttles; may be those that limits use. */
+  admissions: Admissions;
   keys: KeyRing;
+  /** For connection tests; null where there are none. */
+  otherReplicas: OtherReplicas | null;
   passwords: Passwords;
   /** Null when no mail server is configured. */
   mailer: Mailer | null;
   signUp: SignUpMode;
   retentionDays: number;
-  ownerName: string;
+  configuredOwnerName: string | undefined;
+  /** Whose days and months quotas follow. */
+  quotaZone: string;
   /** Where people reach the service, without a slash at the end; read when a mail is written. */
   publicUrl: () => string;
   /** Ends the running replies of a key or an account. */
@@ -69,13 +79,17 @@ export interface DashboardOptions {
 export type Dashboard = ReturnType<typeof createDashboard>;
 
 export function createDashboard(options: DashboardOptions) {
-  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportError } = options;
+  const { store, sessions, clock, admissions, keys, cutStreams, publicUrl, reportError } = options;
+  const operator = new Operator(store, options.configuredOwnerName);
+  // Until it is known, the program's name stands in.
+  operator.read().catch(reportError);
+  const ownerName = () => operator.name;
   const { accounts } = store;
   const passwords = withBoundedQueue(options.passwords);
   const audit = new Audit(store.audit, clock);
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
-  const signIn = new SignIn(accounts, passwords, audit, devices, counter, clock);
+  const signIn = new SignIn(accounts, passwords, audit, devices, admissions, clock);
   const rates = new LiveRates(clock);
   const usage = new UsageRecorder({
     store: store.usage,
@@ -93,9 +107,20 @@ export function createDashboard(options: DashboardOptions) {
   const usageReports = new UsageReports(store, usage);
   const outbox = new Outbox(options.mailer, reportError);
   const used = quotaUse(store.quotas, usage);
-  const quotaWarnings = new QuotaWarnings({ store: store.quotas, used, outbox, clock, ownerName, publicUrl });
+  const calendar = new Calendar(options.quotaZone);
+  const monthUse = new MonthUse({ store: store.quotas, usage, clock, calendar });
+  const quotaWarnings = new QuotaWarnings({
+    store: store.quotas,
+    used,
+    month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
+    outbox,
+    clock,
+    ownerName,
+    publicUrl,
+  });
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  const news = new News(store.news, audit, clock);
   return {
     store,
     clock,
@@ -106,7 +131,7 @@ export function createDashboard(options: DashboardOptions) {
     devices,
     links,
     signIn,
-    signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
+    signUp: new SignUp(store, passwords, audit, signUp, clock, admissions),
     passwordReset: new PasswordReset({
       accounts,
       store: store.links,
@@ -115,17 +140,32 @@ export function createDashboard(options: DashboardOptions) {
       audit,
       outbox,
       devices,
-      counter,
+      admissions,
       clock,
       ownerName,
       publicUrl,
     }),
+    ownEmail: new OwnEmail({
+      store,
+      links,
+      signIn,
+      keys,
+      audit,
+      outbox,
+      admissions,
+      clock,
+      ownerName,
+      publicUrl,
+    }),
+    operator,
     ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
     ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
+    connectionTests: new ConnectionTests(clock, options.otherReplicas),
     accountAdmin: new AccountAdmin({
       store,
       links,
       keys,
+      usage,
       audit,
       outbox,
       sessions,
@@ -135,16 +175,19 @@ export function createDashboard(options: DashboardOptions) {
       cutStreams,
     }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
-    news: new News(store.news, audit, clock),
+    news,
+    drafts: new Drafts(store, news),
     usage,
     quotaUse: used,
+    monthUse,
     quotaWarnings,
     usageReports,
     rates,
     live,
     outcomes,
     serviceUsage: new ServiceUsageReports({ store, usage, outcomes, reports: usageReports }),
-    checklist: new AdminChecklist(store, clock),
+    abuseAlerts: new AbuseAlerts({ store, usage, audit, clock }),
+    checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
     close: () => {
       live.close();

@@ -5,26 +5,35 @@
  */
 import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import {
+  cacheBytesOf,
+  type ConfiguredSize,
+  type ContextFit,
+  fitBeside,
+  type SizedModel,
+} from "../adapters/context-fit.js";
+import { computingBytes } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import { type ModelId, modelIds } from "../core/models.js";
-import type { Engine } from "../core/serving/engine-port.js";
+import { forEachModel, type ModelId, modelIds } from "../core/models.js";
+import type { Engine, Kept } from "../core/serving/engine-port.js";
 import { plainDefaults } from "../core/serving/model-defaults.js";
 import type { Store } from "../core/store.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
 import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/backends.js";
-import type { EngineBackends, GpuChoice } from "../engines/llama/gpu/choice.js";
+import { type EngineBackends, GpuChoice, type GpuMachine } from "../engines/llama/gpu/choice.js";
 import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
 import { wordsOf } from "../engines/llama/gpu/failures.js";
 import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
-import { chooseBackends, type GpuMachine } from "../engines/llama/gpu/machine.js";
 import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import type { ChildExit } from "../engines/llama/host/engine-causes.js";
-import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "../engines/llama/host/llama-engine.js";
+import { LlamaEngine } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
-import { residentSize } from "../engines/llama/host/resident-size.js";
+import type { LlamaEvent } from "../engines/llama/host/supervisor.js";
+import type { LoadedFacts } from "../engines/llama/messages.js";
 import { type MadeMember, MemberList, type MemberSource } from "../engines/pool/member-list.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
@@ -32,9 +41,11 @@ import type { UpstreamEngine, UpstreamEngineParts } from "../engines/upstream/up
 import type { Log } from "../log.js";
 import { type DesiredSource, type Mapping, readMapping } from "../models/choice/mapping.js";
 import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
-import { readWeightsFacts } from "../models/gguf/gguf.js";
-import { prepareWeights } from "../models/choice/prepare-weights.js";
-import type { WeightsProgress } from "../models/starter/starter.js";
+import { checkWeights } from "../models/gguf/check-weights.js";
+import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
+import { noteSteps, readMachineSpeed } from "../models/machine-speed.js";
+import { readSpeed, recordSpeed } from "../models/measured-speed.js";
+import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
@@ -60,12 +71,32 @@ export interface EngineOverrides {
 export interface EngineParts {
   config: Config;
   overrides: EngineOverrides;
-  store: Pick<Store, "getSetting" | "initSetting">;
+  store: Pick<Store, "getSetting" | "initSetting" | "setSetting">;
   log: Log;
   clock: Clock;
 }
 
-type EngineStart = Pick<LlamaEngineOptions, "config" | "onDemand">;
+/** A file of weights on this machine, and the models' wishes for it. */
+interface LocalFile {
+  /** Null where its header cannot be read: the engine will say why. */
+  size: WeightsFacts | null;
+  /** How fast it runs here is known. */
+  isMeasured: boolean;
+  /** The largest that was chosen for a model which it serves; undefined leaves it to the engine's configuration. */
+  contextTokens: number | undefined;
+}
+
+/** By path: all that serve models. */
+type LocalFiles = Map<string, LocalFile>;
+
+/** What the preparation of all sources has found. */
+interface Found {
+  files: LocalFiles;
+  /** That were given. */
+  notices: Set<string>;
+}
+
+type LocalSource = Exclude<ModelSource, { type: "upstreams" }>;
 
 /** Builds engines from sources. */
 export class EngineBuilder {
@@ -76,6 +107,9 @@ export class EngineBuilder {
   readonly #residency: Residency | undefined;
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
+  /** What the caches of engines that run on the CPU have taken. */
+  readonly #cacheBytes = new Map<Engine, number>();
+  #bytesPerSecond: number | null = null;
   /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
   /** Shared by all engines: one thread compiles the schemas. */
@@ -92,10 +126,10 @@ export class EngineBuilder {
         clock,
         idleMs: idleUnloadMinutes * 60_000,
         waitMs: config.limits.queueWaitMs,
-        availableBytes: overrides.availableBytes ?? (() => availableMemory()),
+        availableBytes: () => this.#availableBytes(),
       });
     }
-    this.#gpu = chooseBackends(config, {
+    this.#gpu = new GpuChoice(config, {
       ...overrides.gpu,
       now: () => clock.now(),
       onProbing: (backend) => {
@@ -141,9 +175,7 @@ export class EngineBuilder {
   async assignments(config: Config): Promise<Assignments> {
     const { sources, reasons } = await this.sources(config);
     if (reasons.size > 0) {
-      throw new WeightsError(
-        `${[...reasons.values()].join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
-      );
+      throw new WeightsError(together(reasons));
     }
     return forEachModel((model) => {
       const source = sources[model];
@@ -156,71 +188,173 @@ export class EngineBuilder {
   async sources(config: Config): Promise<{ sources: Partial<Assignments>; reasons: Reasons }> {
     const mapping = await readMapping(this.parts.store, config.models);
     this.#mapping = mapping;
-    const sources: Partial<Record<ModelId, EngineSource>> = {};
+    const prepared = new Map<ModelId, () => EngineSource>();
     const reasons = new Map<ModelId, string>();
+    const files: LocalFiles = new Map();
+    const notices = new Set<string>();
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
         if (desired.type === "unreadable") throw new WeightsError(desired.reason);
-        sources[model] = await this.#sourceOf(model, desired.source, config);
+        prepared.set(model, await this.#prepareSource(model, desired.source, config, { files, notices }));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        reasons.set(model, `${originOf(model, desired)}: ${error.message}`);
+        // The starter's own errors say what to do, and nobody chose it.
+        const isStarter = desired.type === "source" && desired.source.type === "starter";
+        reasons.set(model, isStarter ? error.message : `${originOf(model, desired)}: ${error.message}`);
       }
     }
+    // Only now all files are known that share the memory, and the largest context for each.
+    const sources = Object.fromEntries([...prepared].map(([model, source]) => [model, source()]));
     return { sources, reasons };
   }
 
-  async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {
-    if (source.type === "upstreams") return this.#poolSource(model, source.upstreams, config);
-    const path = await this.#prepare(source, config);
-    const sized = await this.#sized(path, config);
-    return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config, sized) };
+  async #prepareSource(
+    model: ModelId,
+    source: ModelSource,
+    config: Config,
+    found: Found,
+  ): Promise<() => EngineSource> {
+    if (source.type === "upstreams") {
+      const pool = await this.#poolSource(model, source.upstreams, config, found);
+      return () => pool;
+    }
+    const path = await this.#prepare(source, config, found);
+    const { files } = found;
+    return () => {
+      const chosen = files.get(path)?.contextTokens;
+      const key = `weights:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}`;
+      return { key, weights: path, start: () => this.#startWeights(path, config, files) };
+    };
   }
 
-  /** Resolves symbolic links: the same file under two names is loaded once. */
-  async #prepare(source: Exclude<ModelSource, { type: "upstreams" }>, config: Config): Promise<string> {
-    const { onWeightsProgress, onWeightsNotice } = this.parts.overrides;
+  /** Resolves with the file's path, and notes what is known of it. */
+  async #prepare(source: LocalSource, config: Config, { files, notices }: Found): Promise<string> {
+    const path = await this.#ensure(source, config, notices);
+    const known = files.get(path);
+    const size = known?.size ?? (await readWeightsFacts(path).catch(() => null));
+    const chosen = [known?.contextTokens, source.type === "weights" ? source.contextTokens : undefined];
+    const contextTokens = chosen.reduce((a, b) =>
+      a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
+    );
+    const isMeasured = (await readSpeed(this.parts.store, path)) !== null;
+    files.set(path, { size, isMeasured, contextTokens });
+    return path;
+  }
+
+  /**
+   * The starter is created where it is missing; any other file is checked, so that a switch to an unusable one leaves
+   * the running one in place. Resolves symbolic links: the same file under two names is loaded once. No notice is given
+   * twice.
+   */
+  async #ensure(source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
     await this.#gpu.settle();
-    const path = await prepareWeights(source, {
-      dataDir: config.service.dataDir,
-      onProgress: onWeightsProgress,
-      onNotice: onWeightsNotice,
-      corrects: config.engine.reencodeStarter === "on",
-    });
+    if (source.type === "starter") {
+      const { onWeightsProgress: onProgress, onWeightsNotice } = this.parts.overrides;
+      const onNotice = (notice: string) => {
+        if (!notices.has(notice)) onWeightsNotice?.(notice);
+        notices.add(notice);
+      };
+      const corrects = config.engine.reencodeStarter === "on";
+      const dataDir = resolve(config.service.dataDir);
+      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects }));
+    }
+    const path = resolve(source.path);
+    // Whether it fits into memory was checked when it was chosen.
+    await checkWeights(path, { availableBytes: Infinity });
     return realpath(path);
+  }
+
+  schemasOf(accountId: string): Kept {
+    return this.#grammars.keptOf(accountId);
   }
 
   close(): Promise<void> {
     return this.#grammars.close();
   }
 
-  /** The options of an engine for this file; where it is loaded on demand, its size is fixed. */
-  async #sized(path: string, { engine, limits }: Config): Promise<EngineStart> {
-    const residency = this.#residency;
-    if (residency === undefined) return { config: engine };
-    const { sizing, size } = residentSize(await readWeightsFacts(path), engine, residency.memoryBytes);
-    const { clock } = this.parts;
-    const onDemand = {
-      residency,
-      size,
-      clock,
-      maxWaiting: limits.queueLength + sizing.sequences,
-      waitMs: limits.queueWaitMs + engine.loadTimeoutMs * this.ways,
-    };
-    return { config: { ...engine, ...sizing }, onDemand };
+  /** Of weights, as measured on this machine; null before any were loaded. */
+  get bytesPerSecond(): number | null {
+    return this.#bytesPerSecond;
   }
 
-  #startWeights(path: string, config: Config, sized: EngineStart, failsOver = false): StartedEngine {
-    const backends = this.#gpu.forEngine(subjectOf(path, config));
+  /** Reads what an earlier start measured. */
+  async readSpeed(): Promise<void> {
+    this.#bytesPerSecond = (await readMachineSpeed(this.parts.store))?.bytesPerSecond ?? null;
+  }
+
+  /** Never rejects: what is not noted is measured again. */
+  async #noteSpeed(path: string, { activeBytes }: WeightsFacts, facts: LoadedFacts): Promise<void> {
+    const { tokenMs = 0, gpu: backend } = facts;
+    if (tokenMs <= 0 || activeBytes <= 0) return;
+    const { store, clock } = this.parts;
+    try {
+      const tokensPerSecond = Math.round(10_000 / tokenMs) / 10;
+      await recordSpeed(store, path, { tokensPerSecond, at: clock.now() });
+      this.#bytesPerSecond = (await noteSteps(store, { backend, activeBytes, tokenMs })).bytesPerSecond;
+    } catch {
+      return;
+    }
+  }
+
+  /** What this machine has for models: what is available, and what the caches of those that run have taken. */
+  machineBytes(): number {
+    if (this.#residency !== undefined) return this.#residency.memoryBytes;
+    return [...this.#cacheBytes.values()].reduce((sum, bytes) => sum + bytes, this.#availableBytes());
+  }
+
+  #availableBytes(): number {
+    return this.parts.overrides.availableBytes?.() ?? availableMemory();
+  }
+
+  /** The size of an engine on the CPU. On a GPU the engine looks for itself what is free there. */
+  #fit(model: SizedModel, files: LocalFiles, path: string, { engine }: Config): ContextFit {
+    const others = [...files].flatMap(([other, { size, contextTokens }]) =>
+      size === null || other === path ? [] : [{ size, configured: configuredSize(engine, contextTokens) }],
+    );
+    return fitBeside(model, others, {
+      totalBytes: this.machineBytes(),
+      onDemand: this.#residency !== undefined,
+      // On demand others leave their memory first.
+      ...(this.#residency === undefined ? { freeBytes: this.#availableBytes() } : {}),
+    });
+  }
+
+  #startWeights(path: string, config: Config, files: LocalFiles, failsOver = false): StartedEngine {
+    const { size = null, isMeasured = true, contextTokens } = files.get(path) ?? {};
+    const engineConfig = { ...config.engine, ...configuredSize(config.engine, contextTokens) };
+    const backends = this.#gpu.forEngine(subjectOf(path, engineConfig));
+    const fit =
+      size === null ? undefined : this.#fit({ size, configured: engineConfig }, files, path, config);
+    const cacheBytes = (chosen: ContextFit) => (size === null ? 0 : cacheBytesOf(size, chosen));
+    const residency = this.#residency;
+    const onDemand =
+      residency === undefined || fit === undefined || size === null
+        ? undefined
+        : {
+            residency,
+            size: { weightsBytes: size.bytes, workingBytes: cacheBytes(fit) + computingBytes },
+            clock: this.parts.clock,
+            maxWaiting: config.limits.queueLength + fit.sequences,
+            waitMs: config.limits.queueWaitMs + config.engine.loadTimeoutMs * this.ways,
+          };
     const engine = new LlamaEngine({
       weights: path,
       backends,
       models: modelDefaults(config.models, defaultsOfWeights(path)),
-      ...sized,
+      // On demand its size is fixed, whatever computes it.
+      config: onDemand === undefined ? engineConfig : { ...engineConfig, ...fit },
+      cpuFit: fit,
+      measures: !isMeasured,
+      onDemand,
       onEvent: (event) => {
-        if (event.type === "loaded") this.#memory.set(engine, event.memoryBytes);
+        if (event.type === "loaded") {
+          this.#memory.set(engine, event.memoryBytes);
+          if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes(event));
+          if (size !== null) void this.#noteSpeed(path, size, event);
+        }
         if (event.type === "unloaded") this.#memory.set(engine, 0);
+        if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
         logEngineEvent(this.parts.log, event);
       },
       libraryOf: (backend) => ownLibrary(config.service.dataDir, backend)?.folder,
@@ -229,14 +363,19 @@ export class EngineBuilder {
       grammars: this.#grammars,
     });
     this.#backends.set(engine, backends);
-    const isOnDemand = sized.onDemand !== undefined;
+    const isOnDemand = onDemand !== undefined;
     if (isOnDemand) this.#memory.set(engine, 0);
     return { engine, isOnDemand, ready: (signal) => untilLoaded(engine, path, signal) };
   }
 
   /** A model keeps its pool while the members change. */
-  async #poolSource(model: ModelId, members: readonly EngineMember[], config: Config): Promise<EngineSource> {
-    const sources = await Promise.all(members.map((member) => this.#memberSource(member, config)));
+  async #poolSource(
+    model: ModelId,
+    members: readonly EngineMember[],
+    config: Config,
+    found: Found,
+  ): Promise<EngineSource> {
+    const sources = await Promise.all(members.map((member) => this.#memberSource(member, config, found)));
     return {
       key: `pool:${model}`,
       start: () => {
@@ -257,7 +396,7 @@ export class EngineBuilder {
     };
   }
 
-  async #memberSource(member: EngineMember, config: Config): Promise<MemberSource> {
+  async #memberSource(member: EngineMember, config: Config, found: Found): Promise<MemberSource> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
@@ -266,12 +405,11 @@ export class EngineBuilder {
       const { UpstreamEngine } = await import("../engines/upstream/upstream-engine.js");
       return { ...common, make: () => this.#startUpstream(UpstreamEngine, member, config) };
     }
-    const path = await this.#prepare(weightsSource(member.weights), config);
-    const sized = await this.#sized(path, config);
+    const path = await this.#prepare(weightsSource(member.weights), config, found);
     return {
       ...common,
       make: () => {
-        const { engine, isOnDemand = false, ready } = this.#startWeights(path, config, sized, true);
+        const { engine, isOnDemand = false, ready } = this.#startWeights(path, config, found.files, true);
         return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
       },
     };
@@ -300,8 +438,14 @@ export class EngineBuilder {
   }
 }
 
+/** What was chosen with the weights takes precedence. */
+const configuredSize = (
+  { sequences, contextTokens, cacheType }: Config["engine"],
+  chosen: number | undefined,
+): ConfiguredSize => ({ sequences, contextTokens: chosen ?? contextTokens, cacheType });
+
 /** A GPU may fail with some weights or sizes and work with others. */
-function subjectOf(path: string, { engine }: Config): LoadSubject {
+function subjectOf(path: string, engine: ConfiguredSize): LoadSubject {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const { sequences = "default", contextTokens = "default" } = engine;
   return { weights: path, sizes: `${bytes} bytes, ${sequences} x ${contextTokens}` };
@@ -364,6 +508,14 @@ function upstreamEvents(
   };
 }
 
+/** All errors, those that models share once; with advice where an operator's choice is at fault. */
+function together(reasons: Reasons): string {
+  const different = [...new Set(reasons.values())];
+  const isChosen = different.some((reason) => /^(SOTTO_MODELS_|sotto models use )/.test(reason));
+  const advice = "Give it a GGUF file, a server, or 'starter' for the weights that come with Sotto.";
+  return [...different, ...(isChosen ? [advice] : [])].join("\n");
+}
+
 /** The setting or command that the operator has to change. */
 function originOf(model: ModelId, desired: DesiredSource): string {
   if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
@@ -374,9 +526,3 @@ function originOf(model: ModelId, desired: DesiredSource): string {
 /** All settings but the weight, in canonical order. */
 const settingsOf = (member: EngineMember): string =>
   JSON.stringify(Object.entries({ ...member, weight: undefined }).sort(([a], [b]) => (a < b ? -1 : 1)));
-
-export const forEachModel = (sourceOf: (model: ModelId) => EngineSource): Assignments => ({
-  omega: sourceOf("omega"),
-  prism: sourceOf("prism"),
-  lambda: sourceOf("lambda"),
-});

@@ -31,12 +31,17 @@ class Settings {
     this.#held = undefined;
   }
 
-  async getSetting(): Promise<string> {
+  async getSetting(name: string): Promise<string | null> {
+    if (!name.startsWith("model.")) return null;
     this.reads += 1;
     const { chosen } = this;
     await this.#held?.promise;
     const upstreams = [{ url: chosen, profile: "vllm" }];
     return JSON.stringify({ type: "upstreams", upstreams });
+  }
+
+  async setSetting(): Promise<void> {
+    throw new Error("nothing is measured here");
   }
 
   async initSetting(_: string, value: string): Promise<string> {

@@ -3,15 +3,17 @@
  * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
  * while it runs. A model whose change cannot be carried out keeps its engine, and the operator is told why.
  */
-import { EngineBuilder, type EngineParts, forEachModel } from "./engine-builder.js";
+import { isDeepStrictEqual } from "node:util";
+import { EngineBuilder, type EngineParts } from "./engine-builder.js";
 import type { Config } from "../config.js";
-import { type ModelId, modelIds } from "../core/models.js";
-import { isAvailable } from "../core/serving/engine-port.js";
+import { forEachModel, type ModelId, modelIds } from "../core/models.js";
+import { isAvailable, type Kept } from "../core/serving/engine-port.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
-import { type Assignments, type EngineSource, Fleet, type Reasons } from "../engines/fleet.js";
+import { type Assignments, Fleet, type Reasons } from "../engines/fleet.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "../engines/upstream/cache-salt.js";
 import { suggestFor } from "../models/choice/best-model.js";
+import type { Machine } from "../models/choice/fit-here.js";
 import { configuredSource } from "../models/choice/mapping.js";
 import { isStarterFile } from "../models/starter/starter.js";
 import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../protocol/dashboard/engines.js";
@@ -21,20 +23,30 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { engine, engineWeights } = overrides;
   const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
   const builder = new EngineBuilder(parts, secret);
+  await builder.readSpeed();
   const first =
     engine === undefined
       ? await builder.assignments(config)
-      : sameForAll({
+      : forEachModel(() => ({
           key: "override",
           ...(engineWeights === undefined ? {} : { weights: engineWeights }),
           start: () => ({ engine, ready: async () => undefined }),
-        });
+        }));
   return new Engines(parts, builder, first);
+}
+
+export interface Served {
+  /** The file; null where an engine elsewhere serves it. */
+  weights: string | null;
+  serving: string;
+  contextTokens: number;
 }
 
 export class Engines {
   readonly fleet: Fleet;
   #config: Config;
+  /** Called when something else serves a model, with what did before. Must not reject. */
+  onSwitched: ((model: ModelId, before: Served) => Promise<void>) | undefined;
   #following: Promise<Reasons> = Promise.resolve(new Map());
   /** The change that waits for the one under way. */
   #next: Promise<Reasons> | null = null;
@@ -93,7 +105,11 @@ export class Engines {
 
   async #follow(): Promise<Reasons> {
     const { log, overrides } = this.parts;
+    const before = modelIds.map((model) => ({ model, served: this.served(model) }));
     const reasons = await this.#switchOver();
+    for (const { model, served } of before) {
+      if (!isDeepStrictEqual(served, this.served(model))) void this.onSwitched?.(model, served);
+    }
     if (reasons.size < modelIds.length) log.info("models changed");
     for (const [model, reason] of reasons) {
       log.warn("model not changed", { model });
@@ -137,9 +153,30 @@ export class Engines {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
   }
 
+  /** Compiled schemas that are kept of an account. */
+  schemasOf(accountId: string): Kept {
+    return this.builder.schemasOf(accountId);
+  }
+
   /** What the model is computed on here; null where it runs elsewhere. */
   compute(model: ModelId): EngineComputeView | null {
     return this.builder.compute(this.fleet.engineOf(model));
+  }
+
+  /** For what could serve the models, beside nothing else. */
+  machine(): Machine {
+    const { engine } = this.#config;
+    return {
+      memory: { totalBytes: this.builder.machineBytes(), onDemand: engine.idleUnloadMinutes > 0 },
+      configured: engine,
+      bytesPerSecond: this.builder.bytesPerSecond,
+    };
+  }
+
+  /** What serves the model now. */
+  served(model: ModelId): Served {
+    const { serving, contextTokens } = this.fleet.status(model);
+    return { weights: this.fleet.weightsOf(model), serving, contextTokens };
   }
 
   /** The operator's line about the model. */
@@ -153,7 +190,7 @@ export class Engines {
       (id) =>
         isStarterFile(this.fleet.weightsOf(id) ?? "") && configuredSource(this.#config.models, id) === null,
     );
-    return model === undefined ? null : suggestFor(model, { availableBytes: process.availableMemory() });
+    return model === undefined ? null : suggestFor(model, this.machine());
   }
 
   /** The engines of the model's pool; none where one engine answers alone. */
@@ -171,5 +208,3 @@ export class Engines {
     }));
   }
 }
-
-const sameForAll = (source: EngineSource): Assignments => forEachModel(() => source);

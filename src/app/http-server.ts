@@ -6,6 +6,8 @@ import type { FastifyInstance } from "fastify";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
+import { operatorTokenSetting } from "../core/admin/operator-token.js";
+import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard } from "../http/dashboard/dashboard-api.js";
@@ -66,6 +68,7 @@ async function httpParts(
   return {
     config: config.service,
     keys: storage.keys,
+    ownerName: () => dashboard.operator.name,
     limits: serving.limits,
     bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes })),
     completions: serving.completions,
@@ -77,8 +80,10 @@ async function httpParts(
     engineStatus: (model) => engines.fleet.status(model),
     modelDescription: (model) => engines.description(model),
     metrics: serving.metrics,
+    operatorToken: await storage.store.initSetting(operatorTokenSetting, newToken()),
     usage: dashboard.usage,
     outcomes: dashboard.outcomes,
+    connectionTests: dashboard.connectionTests,
     ...(traces === null ? {} : { traces }),
     trustProxy: config.accounts.trustProxy,
     log,
@@ -99,6 +104,7 @@ async function addDashboard(
   registerDashboard(server, {
     http,
     dashboard: serving.dashboard,
+    memory: serving.memory,
     models,
     version: packageVersion(),
     publicUrl: config.accounts.publicUrl,
@@ -107,8 +113,8 @@ async function addDashboard(
     feedId: await storage.store.initSetting("feed_id", randomUUID()),
     queue: (model) => fleet.queueOf(model),
     sharers: () => fleet.sharers(),
-    defaultMaxTokens: (model) => fleet.defaultMaxTokens(model),
-    limitsHealth: () => (storage.counters.health() === "ok" ? "ok" : "degraded"),
+    defaultMaxTokens: (model) => fleet.status(model).defaultMaxTokens,
+    limitsHealth: () => (storage.counters.failure() === null ? "ok" : "degraded"),
     memoryBytes: (model) => engines.memoryBytes(model),
     compute: (model) => engines.compute(model),
     members: (model) => engines.members(model),
@@ -126,10 +132,10 @@ function notReady({ database, keys }: Storage, engines: Engines, { gate }: Servi
 }
 
 function failing({ database, counters }: Storage): Partial<Record<"database" | "redis", string>> {
-  const trouble = counters.trouble();
+  const failure = counters.failure();
   return {
     ...(database.isUp ? {} : { database: database.cause ?? "UNKNOWN" }),
-    ...(trouble === null ? {} : { redis: trouble.cause }),
+    ...(failure === null ? {} : { redis: failure.cause }),
   };
 }
 

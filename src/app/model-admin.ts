@@ -4,7 +4,10 @@ import { ModelAdmin } from "../core/admin/model-admin.js";
 import { ServedModels } from "../models/choice/model-sources.js";
 import { allowedHosts } from "../models/pull/allowed-hosts.js";
 import { PullJobs } from "../models/pull/pull-jobs.js";
-import type { Engines } from "./engines.js";
+import { changeDraft, type Serving as Described } from "../models/choice/change-draft.js";
+import { readSpeed } from "../models/measured-speed.js";
+import { weightsLabel } from "../models/shown-weights.js";
+import type { Engines, Served } from "./engines.js";
 import type { Context } from "./overrides.js";
 import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
@@ -24,13 +27,15 @@ export function createModelAdmin(
       download: { endpoint, token, allowedHosts: hosts },
       clock,
       reportError: (error) => log.unexpected(error),
+      use: (pulled) => admin.usePulled(pulled),
     }),
   );
   const served = new ServedModels({
     store,
     folder,
     hosts,
-    size: config.engine,
+    machine: () => engines.machine(),
+    sharers: () => engines.fleet.sharers(),
     configured: () => engines.configuredModels,
     status: (model) => engines.fleet.status(model),
     memoryBytes: (model) => engines.memoryBytes(model),
@@ -40,7 +45,27 @@ export function createModelAdmin(
       const { preflight } = await import("../engines/upstream/checks/preflight.js");
       return preflight(engine, { strict: config.engine.strictPreflight });
     },
-    availableBytes: () => process.availableMemory(),
   });
-  return new ModelAdmin(served, pulls, dashboard.audit, names);
+  const admin: ModelAdmin = new ModelAdmin(served, pulls, dashboard.audit, names);
+  engines.onSwitched = async (model, before) => {
+    try {
+      const [from, to] = await Promise.all(
+        [before, engines.served(model)].map((served) => describe(store, served)),
+      );
+      if (from !== undefined && to !== undefined)
+        await dashboard.drafts.write({ model, ...changeDraft(model, from, to) });
+    } catch (error) {
+      // Nothing but the draft is missing.
+      log.unexpected(error);
+    }
+  };
+  return admin;
+}
+
+/** Without the names of machines: users are to read it. */
+async function describe(store: Storage["store"], { weights, contextTokens }: Served): Promise<Described> {
+  if (weights === null) return { title: "an engine on the network", contextTokens, tokensPerSecond: null };
+  const { title } = await weightsLabel(weights);
+  const speed = await readSpeed(store, weights);
+  return { title, contextTokens, tokensPerSecond: speed?.tokensPerSecond ?? null };
 }

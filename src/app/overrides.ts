@@ -1,5 +1,6 @@
 /** What tests and the command line may set apart from the configuration, and what every stage of a start gets. */
 import type { Config } from "../config.js";
+import type { HashPassword } from "../core/accounts/accounts.js";
 import type { Clock } from "../core/clock.js";
 import type { Log } from "../log.js";
 import type { Closers } from "./closers.js";
@@ -16,6 +17,8 @@ export interface AppOverrides extends EngineOverrides {
   onNotice?: (notice: string) => void;
   /** Whether the database is opened in threads, as by default. */
   databaseThreads?: boolean;
+  /** With parameters that cost less than a server's. */
+  hashPassword?: HashPassword;
   /** Files that this process may have open. */
   openFiles?: number;
 }

@@ -6,6 +6,7 @@ import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
+import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
@@ -31,6 +32,7 @@ export class Serving {
   readonly gate: MaintenanceGate;
   readonly completions: Completions;
   readonly recentItems: RecentItems | null;
+  readonly memory: KeptMemory;
   readonly dashboard: Dashboard;
   readonly #sessions: Sessions;
   readonly #speeds: SpeedNotes;
@@ -46,7 +48,7 @@ export class Serving {
     const { store, counters } = storage;
     this.names = new ModelNames(config.service.modelAliases);
     this.metrics = this.#createMetrics();
-    this.limits = new Limits(counters.admissions, counters.leases, {
+    this.limits = new Limits(counters.admissions, {
       quotas: quotaBook(clock, config.limits.quotaTimezone, () => this.dashboard),
       onRefusal: (limit, scope) => this.metrics.refusal(limit, scope),
     });
@@ -69,6 +71,15 @@ export class Serving {
     });
     this.completions = this.#createCompletions();
     this.recentItems = config.service.itemMemory === "on" ? closers.add(new RecentItems(clock)) : null;
+    this.memory = new KeptMemory({
+      engine: engines.fleet,
+      schemasOf: (accountId) => engines.schemasOf(accountId),
+      items: this.recentItems,
+      tellOthers:
+        config.storage.databaseUrl === undefined
+          ? null
+          : (accountId) => store.changes.append("caches_dropped", accountId),
+    });
     this.dashboard = closers.add(this.#createDashboard());
   }
 
@@ -82,10 +93,9 @@ export class Serving {
       keys,
       cutStreams: (target) => {
         completions.cut(target);
-        if (!("accountId" in target)) return;
-        engines.fleet.forgetAccount(target.accountId);
-        this.recentItems?.forgetAccount(target.accountId);
+        if ("accountId" in target) this.memory.forget(target.accountId);
       },
+      dropCaches: (accountId) => this.memory.forget(accountId),
       reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => database.noteHealth(health),
@@ -110,8 +120,9 @@ export class Serving {
       engineMemoryBytes: (model) => this.engines.memoryBytes(model) ?? 0,
       queueWaiting: (model) => fleet.queueOf(model).waiting,
       isStoreUp: () => database.isUp,
-      isRedisUp: this.context.config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",
-      isRedisRefusing: () => counters.health() === "refusing",
+      isRedisUp:
+        this.context.config.storage.redisUrl === undefined ? null : () => counters.failure() === null,
+      isRedisRefusing: () => counters.failure()?.kind === "refusing",
     });
   }
 
@@ -141,16 +152,18 @@ export class Serving {
       store,
       sessions: this.#sessions,
       clock,
-      counter: counters.counter,
+      admissions: counters.admissions,
       keys,
-      passwords: { hash: hashPassword, verify: verifyPassword },
+      otherReplicas: counters.wakeUps.tests,
+      passwords: { hash: this.context.overrides.hashPassword ?? hashPassword, verify: verifyPassword },
       mailer:
         accounts.smtpUrl === undefined
           ? null
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
       retentionDays: accounts.usageRetentionDays,
-      ownerName: service.ownerName,
+      configuredOwnerName: service.ownerName,
+      quotaZone: config.limits.quotaTimezone,
       publicUrl: () => accounts.publicUrl ?? this.url(),
       cutStreams: (target) => this.completions.cut(target),
       reportError: (error) => log.unexpected(error),

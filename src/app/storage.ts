@@ -4,7 +4,7 @@ import { KeyRing } from "../core/keys/key-ring.js";
 import { causeOf, type Log } from "../log.js";
 import type { Counters } from "../store/counters/counters.js";
 import { openCounters } from "../store/counters/open-counters.js";
-import { startNotice } from "../store/counters/redis-trouble.js";
+import { startNotice } from "../store/counters/redis-failure.js";
 import { lockDataDir } from "../store/data-dir-lock.js";
 import { openStore } from "../store/open-store.js";
 import type { Context } from "./overrides.js";
@@ -36,8 +36,8 @@ export async function openStorage({ config, overrides, clock, log, closers }: Co
   const onHealth = (health: keyof typeof redisMessages, cause?: string) =>
     log.warn(redisMessages[health], { cause });
   const counters = closers.add(await openCounters(config.storage, { clock, store, onHealth }));
-  const trouble = counters.trouble();
-  if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
+  const failure = counters.failure();
+  if (failure !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, failure));
   return { store, database, keys, counters };
 }
 

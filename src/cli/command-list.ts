@@ -8,6 +8,9 @@ interface Entry {
 
 const entries: readonly Entry[] = [
   { name: "serve", load: async () => (await import("./serve/serve.js")).serveCommand },
+  { name: "open", load: async () => (await import("./commands/open.js")).openCommand },
+  { name: "chat", load: async () => (await import("./chat/chat.js")).chatCommand },
+  { name: "top", load: async () => (await import("./top/top.js")).topCommand },
   { name: "accounts", load: async () => (await import("./commands/accounts.js")).accountsCommand },
   { name: "keys", load: async () => (await import("./commands/keys.js")).keysCommand },
   { name: "connect", load: async () => (await import("./connect/connect.js")).connectCommand },

@@ -1,6 +1,7 @@
 /** What the commands read from standard input. */
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { typed } from "./terminal.js";
 
 const wrongUsage = { exitCode: 2 };
 const maxPipedLength = 64 * 1024;
@@ -30,7 +31,7 @@ export async function confirm(command: Command, question: string): Promise<boole
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`${question} [y/N] `).catch(() => {
+    const answer = await terminal.question(typed(`${question} [y/N] `)).catch(() => {
       // Ctrl-C or Ctrl-D: no answer, and the cursor is still on the line of the question.
       process.stderr.write("\n");
       return "";

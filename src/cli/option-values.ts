@@ -11,7 +11,7 @@ const countUpTo =
   };
 
 export const parseCount = countUpTo(1_000_000_000);
-/** For quotas by the day and the month. */
+/** For daily and monthly quotas. */
 export const parseQuota = countUpTo(largestQuota);
 
 const unitMs = new Map([

@@ -1,9 +1,10 @@
 /** What the commands print: tables and sentences for people, or one line of JSON for programs. */
 import type { Command } from "commander";
+import { paint, typed } from "./terminal.js";
 
 /** Prints `value` with `--json`, `text` without. */
 export function report(command: Command, value: unknown, text: string): void {
-  console.log(command.opts<{ json?: boolean }>().json === true ? JSON.stringify(value) : text);
+  console.log(command.opts<{ json?: boolean }>().json === true ? JSON.stringify(value) : typed(text));
 }
 
 /** Columns as wide as their widest cell, headings in capitals. */
@@ -11,12 +12,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const lines = [headings.map((heading) => heading.toUpperCase()), ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((cells) => width(cells[column] ?? ""))));
   return lines
-    .map((cells) =>
-      cells
-        .map((cell, column) => pad(cell, widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
+    .map((cells, row) => {
+      const line = cells.map((cell, column) => pad(cell, widths[column] ?? 0)).join("  ");
+      return row === 0 ? paint("bold", line.trimEnd()) : line.trimEnd();
+    })
     .join("\n");
 }
 

@@ -7,11 +7,27 @@ import { Command, CommanderError } from "commander";
 import { packageVersion } from "../adapters/program-files.js";
 import { CloseError } from "../core/close-all.js";
 import { openFileLimit, TooFewOpenFiles } from "../adapters/open-files.js";
+import { hasColours, paint, typed } from "./terminal.js";
 
 export function newProgram(): Command {
   return new Command("sotto")
     .description("A private, OpenAI-compatible chat completion service.")
     .version(packageVersion(), "--version", "print the version")
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(typed(text)),
+      writeErr: (text) => void process.stderr.write(typed(text)),
+      outputError: (text, write) => {
+        write(redError(text));
+      },
+      getOutHasColors: () => hasColours("stdout"),
+      getErrHasColors: () => hasColours("stderr"),
+    })
+    .configureHelp({
+      styleTitle: (text) => paint("bold", text),
+      styleCommandText: (text) => paint("cyan", text),
+      styleSubcommandText: (text) => paint("cyan", text),
+      styleOptionText: (text) => paint("green", text),
+    })
     .showHelpAfterError("Add --help for usage.")
     .exitOverride()
     .addHelpText(
@@ -22,7 +38,12 @@ Examples:
   sotto accounts create ada@example.com           create an account
   sotto keys create ada@example.com --name ci     create a key for it
 
-Every command has its own --help.`,
+  sotto open                                      sign in to the dashboard as its operator
+  sotto chat                                      talk to a model here
+  sotto top                                       watch requests, queue and speed
+  sotto doctor                                    check everything, and say what to do next
+
+Every command has its own --help. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`,
     );
 }
 
@@ -34,10 +55,13 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
   } catch (error) {
     // Commander has printed it already.
     if (error instanceof CommanderError) return exitCodeOf(error);
-    console.error(`error: ${await describeError(error)}`);
+    console.error(redError(typed(`error: ${await describeError(error)}`)));
     return 1;
   }
 }
+
+const redError = (text: string): string =>
+  text.replace(/^error:/, paint(["red", "bold"], "error:", "stderr"));
 
 /** Commander ends with 1 for wrong usage and help alike; an `exitCode` of our own stays. */
 function exitCodeOf(error: CommanderError): number {

@@ -8,7 +8,7 @@ import {
   integer,
   modelAliases,
   number,
-  optional,
+  optionalField,
   proxyAddresses,
   timeZone,
   upstreamList,
@@ -36,11 +36,10 @@ const serviceFields = {
     default: "./data",
     doc: "Folder for the database and the model files.",
   }),
-  ownerName: field({
+  ownerName: optionalField({
     env: ["SOTTO_OWNER_NAME"],
-    schema: z.string().min(1).max(100),
-    default: "sotto",
-    doc: "The operator's name, shown as `owned_by` in the list of models.",
+    schema: z.string().max(100),
+    doc: "The operator's name, shown on the pages, in mails and as `owned_by` in the list of models. Default: what an admin entered at set-up or under Admin.",
   }),
   modelAliases: field({
     env: ["SOTTO_MODEL_ALIASES"],
@@ -62,6 +61,12 @@ const serviceFields = {
     default: "info" as const,
     doc: "How much is logged. No level logs what users send.",
   }),
+  logFormat: field({
+    env: ["SOTTO_LOG_FORMAT"],
+    schema: z.enum(["auto", "text", "json"], { error: "must be auto, text or json" }),
+    default: "auto" as const,
+    doc: "How log lines look: `text` for people, `json` for programs, `auto` text on a terminal and JSON elsewhere. Both have the same fields.",
+  }),
   bodyLimitBytes: field({
     env: ["SOTTO_BODY_LIMIT_BYTES"],
     schema: integer(1024, 256 * 1024 * 1024),
@@ -74,37 +79,32 @@ const serviceFields = {
     default: "on" as const,
     doc: "`on` keeps the items of a reply of `/v1/responses` in this server's memory, encrypted, for up to ten minutes after their last use, so that clients may refer to them by id, unless they set `store: false`. `off` refuses such references.",
   }),
-  maxConnections: field({
+  maxConnections: optionalField({
     env: ["SOTTO_MAX_CONNECTIONS"],
-    schema: optional(integer(1, 1_000_000)),
-    default: undefined,
+    schema: integer(1, 1_000_000),
     doc: "Most concurrent connections; one more replaces an idle one or is answered 503. Default: 16384, or fewer if the process may not open enough files (`ulimit -n`): two for each connection.",
   }),
-  metricsToken: field({
+  metricsToken: optionalField({
     env: ["SOTTO_METRICS_TOKEN"],
-    schema: optional(z.string().min(16, "must have at least 16 characters")),
-    default: undefined,
+    schema: z.string().min(16, "must have at least 16 characters"),
     doc: "Serves Prometheus metrics at `/metrics` to requests that carry this bearer token. Without it, and without `SOTTO_METRICS_PORT`, there are no metrics to read.",
     secret: true,
   }),
-  metricsPort: field({
+  metricsPort: optionalField({
     env: ["SOTTO_METRICS_PORT"],
-    schema: optional(integer(0, 65535)),
-    default: undefined,
+    schema: integer(0, 65535),
     doc: "Serves `/metrics` without a token on this port of 127.0.0.1.",
   }),
-  otlpEndpoint: field({
+  otlpEndpoint: optionalField({
     env: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
-    schema: optional(webAddress),
-    default: undefined,
+    schema: webAddress,
     doc: "Sends one OpenTelemetry span for each request to this collector, by OTLP over HTTP. A span has names and numbers, no content. Default: none.",
   }),
-  otlpHeaders: field({
+  otlpHeaders: optionalField({
     env: ["OTEL_EXPORTER_OTLP_HEADERS"],
-    schema: optional(
-      z.string().regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, "must be names and values, such as a=b,c=d"),
-    ),
-    default: undefined,
+    schema: z
+      .string()
+      .regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, "must be names and values, such as a=b,c=d"),
     doc: "Headers for the collector, such as `authorization=Bearer …`. Default: none.",
     secret: true,
   }),
@@ -123,21 +123,17 @@ const accountFields = {
     default: "open" as const,
     doc: "Who may create an account in the dashboard: everyone, whoever has an invitation, or nobody.",
   }),
-  publicUrl: field({
+  publicUrl: optionalField({
     env: ["SOTTO_PUBLIC_URL"],
-    schema: optional(webAddress),
-    default: undefined,
+    schema: webAddress,
     doc: "Address at which people reach the service, for links in mails, feeds, the sitemap and link previews. The dashboard answers under this host name and the names of this machine; others are refused. Default: `http://` with host and port.",
   }),
-  smtpUrl: field({
+  smtpUrl: optionalField({
     env: ["SOTTO_SMTP_URL"],
-    schema: optional(
-      z.url({
-        protocol: /^smtps?$/,
-        error: "must be an address such as smtps://user:password@mail.example.com",
-      }),
-    ),
-    default: undefined,
+    schema: z.url({
+      protocol: /^smtps?$/,
+      error: "must be an address such as smtps://user:password@mail.example.com",
+    }),
     doc: "Mail server for password links and invitations. Without it the operator hands them out. Default: none.",
     secret: true,
   }),
@@ -165,24 +161,20 @@ const accountFields = {
     default: 400,
     doc: "Days for which usage and the audit trail are kept.",
   }),
-  trustProxy: field({
+  trustProxy: optionalField({
     env: ["SOTTO_TRUST_PROXY"],
-    schema: optional(proxyAddresses),
-    default: undefined,
+    schema: proxyAddresses,
     doc: "Reverse proxies whose `X-Forwarded-*` headers are trusted for the address of a client and TLS: `loopback`, `uniquelocal`, addresses or ranges such as `10.0.0.0/8`, separated by commas. Default: none.",
   }),
 };
 
 const storageFields = {
-  databaseUrl: field({
+  databaseUrl: optionalField({
     env: ["SOTTO_DATABASE_URL"],
-    schema: optional(
-      z.url({
-        protocol: /^postgres(ql)?$/,
-        error: "must be an address such as postgres://user:password@db.example.com/sotto",
-      }),
-    ),
-    default: undefined,
+    schema: z.url({
+      protocol: /^postgres(ql)?$/,
+      error: "must be an address such as postgres://user:password@db.example.com/sotto",
+    }),
     doc: "Postgres database for the rows, which several replicas may share. `?sslmode=` is `disable` (default), `require`, `verify-ca` or `verify-full`; `&sslrootcert=` names a file with the issuer's certificate. Default: SQLite in the data directory.",
     secret: true,
   }),
@@ -192,12 +184,12 @@ const storageFields = {
     default: 10,
     doc: "Most concurrent connections to Postgres.",
   }),
-  redisUrl: field({
+  redisUrl: optionalField({
     env: ["SOTTO_REDIS_URL"],
-    schema: optional(
-      z.url({ protocol: /^rediss?$/, error: "must be an address such as redis://cache.example.com:6379/0" }),
-    ),
-    default: undefined,
+    schema: z.url({
+      protocol: /^rediss?$/,
+      error: "must be an address such as redis://cache.example.com:6379/0",
+    }),
     doc: "Redis or Valkey that counts limits for all replicas together (`rediss://` for TLS). Default: each process counts for itself.",
     secret: true,
   }),
@@ -210,10 +202,9 @@ const storageFields = {
 };
 
 const engineFields = {
-  threads: field({
+  threads: optionalField({
     env: ["SOTTO_ENGINE_THREADS"],
-    schema: optional(integer(1, 1024)),
-    default: undefined,
+    schema: integer(1, 1024),
     doc: "CPU threads of the embedded engine. Default: the physical cores that this process may use, all but one where there are eight or more, and fewer while other programs need them.",
   }),
   gpu: field({
@@ -222,22 +213,19 @@ const engineFields = {
     default: "auto" as const,
     doc: "`auto` uses CUDA, Vulkan or Metal where a test run succeeds (one for each driver); `off` uses the CPU.",
   }),
-  sequences: field({
+  sequences: optionalField({
     env: ["SOTTO_ENGINE_SEQUENCES"],
-    schema: optional(integer(1, 256)),
-    default: undefined,
-    doc: "Generations that run concurrently on one model file. Default: 8, on a GPU 64, or fewer where memory is short.",
+    schema: integer(1, 256),
+    doc: "Generations that run concurrently on one model file. Default: 8, on a GPU 64, or fewer where 32k tokens of context need the memory.",
   }),
-  contextTokens: field({
+  contextTokens: optionalField({
     env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
-    schema: optional(integer(128, 1_048_576)),
-    default: undefined,
-    doc: "Context of each sequence, prompt and reply together. Default: what the model was trained for, at most 4096.",
+    schema: integer(128, 1_048_576),
+    doc: "Context of each sequence, prompt and reply together, unless one is chosen with the weights of a model. Default: as much of what the model was trained for as memory allows, with at least 32k where that can be reached.",
   }),
-  prefillChunkTokens: field({
+  prefillChunkTokens: optionalField({
     env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
-    schema: optional(integer(16, 4096)),
-    default: undefined,
+    schema: integer(16, 4096),
     doc: "Prompt tokens computed in one step beside running replies. Default: 128, on a GPU as many as a batch holds. Larger values read prompts faster, smaller ones keep running replies smooth.",
   }),
   reencodeStarter: field({
@@ -252,11 +240,10 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same prefix, computes only its new tokens. Never shared between accounts.",
   }),
-  cacheType: field({
+  cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
-    default: "f16" as const,
-    doc: "Precision of the attention cache. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality.",
+    doc: "Precision of the KV cache. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality. Default: `f16`, or `q8_0` where that is what it takes for 32k tokens of context.",
   }),
   loadTimeoutMs: field({
     env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
@@ -297,17 +284,15 @@ const downloadFields = {
     default: "https://huggingface.co",
     doc: "Where `sotto models pull` finds models: Hugging Face or a mirror of it.",
   }),
-  hfToken: field({
+  hfToken: optionalField({
     env: ["SOTTO_HF_TOKEN"],
-    schema: optional(z.string().min(1)),
-    default: undefined,
+    schema: z.string().min(1),
     doc: "Token for models that ask for one. Sent to that address only. Default: none.",
     secret: true,
   }),
-  hosts: field({
+  hosts: optionalField({
     env: ["SOTTO_DOWNLOAD_HOSTS"],
-    schema: optional(hostList),
-    default: undefined,
+    schema: hostList,
     doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the default, or `*.example.com` for all subdomains, separated by commas. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and their subdomains; for the command line any.",
   }),
 };
@@ -335,7 +320,7 @@ const limitFields = {
     env: ["SOTTO_QUOTA_TIMEZONE"],
     schema: timeZone,
     default: "UTC",
-    doc: "Time zone of quotas by the day and the month, such as `Europe/Berlin`: they reset at midnight there, months on the first. The same on all replicas.",
+    doc: "Time zone of daily and monthly quotas, such as `Europe/Berlin`: daily ones reset at midnight there, monthly ones on the first. The same on all replicas.",
   }),
   queueLength: field({
     env: ["SOTTO_QUEUE_LENGTH"],
@@ -360,10 +345,9 @@ const limitFields = {
 const modelFields = (id: ModelId) => {
   const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
   return {
-    weights: field({
+    weights: optionalField({
       env: env("WEIGHTS"),
-      schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
-      default: undefined,
+      schema: z.string().min(1, "must be a GGUF file, or 'starter'"),
       doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
     }),
     upstreams: field({
@@ -373,15 +357,12 @@ const modelFields = (id: ModelId) => {
       doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
       secret: true,
     }),
-    description: field({
+    description: optionalField({
       env: env("DESCRIPTION"),
-      schema: optional(
-        z
-          .string()
-          .max(200, "must have at most 200 characters")
-          .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
-      ),
-      default: undefined,
+      schema: z
+        .string()
+        .max(200, "must have at most 200 characters")
+        .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
       doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
     }),
     systemPrompt: field({
@@ -390,22 +371,19 @@ const modelFields = (id: ModelId) => {
       default: undefined,
       doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: none.",
     }),
-    maxTokens: field({
+    maxTokens: optionalField({
       env: env("MAX_TOKENS"),
-      schema: optional(integer(1, 2_147_483_647)),
-      default: undefined,
+      schema: integer(1, 2_147_483_647),
       doc: "Most tokens to generate when a request has no `max_tokens`. Default: 256 for the starter, 4096 for everything else.",
     }),
-    repeatPenalty: field({
+    repeatPenalty: optionalField({
       env: env("REPEAT_PENALTY"),
-      schema: optional(number(0.5, 2)),
-      default: undefined,
+      schema: number(0.5, 2),
       doc: "Repetition penalty: divides the probability of tokens that the reply already has; `1` is none. Not used for requests with penalties of their own. Default: what the starter needs, none for other weights.",
     }),
-    minP: field({
+    minP: optionalField({
       env: env("MIN_P"),
-      schema: optional(number(0, 1)),
-      default: undefined,
+      schema: number(0, 1),
       doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
     }),
   };

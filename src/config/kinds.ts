@@ -15,15 +15,19 @@ export interface Field<T> {
 
 export const field = <T>(spec: Field<T>): Field<T> => spec;
 
+/** Without a default. Empty means "choose for me", so that a deployment file can leave the variable blank. */
+export const optionalField = <T>({ schema, ...spec }: Omit<Field<T>, "default">): Field<T | undefined> => ({
+  ...spec,
+  schema: z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional()),
+  default: undefined,
+});
+
 export const number = (min: number, max: number) =>
   z.coerce
     .number({ error: "must be a number" })
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 export const integer = (min: number, max: number) => number(min, max).int("must be a whole number");
-/** Empty means "choose for me", so that a deployment file can leave the variable blank. */
-export const optional = <T>(schema: z.ZodType<T>) =>
-  z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional());
 export const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
   .transform((url) => url.replace(/\/+$/, ""));

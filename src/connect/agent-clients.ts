@@ -22,6 +22,8 @@ export const agentClients: readonly ConnectClient[] = [
       how: "run",
       source: "https://developers.openai.com/codex/config-reference",
     },
+    needs: { firstRequestTokens: 8_000, leastContextTokens: 16_384, tools: true },
+    family: "codex",
     configure: (target) => [
       {
         type: "file",
@@ -52,6 +54,8 @@ export const agentClients: readonly ConnectClient[] = [
     group: "Coding agents",
     api: "Messages",
     checked: { version: "2.1.197", how: "run", source: "https://code.claude.com/docs/en/llm-gateway" },
+    needs: { firstRequestTokens: 17_600, leastContextTokens: 32_768, tools: true },
+    family: "claude-code",
     configure: (target) => {
       const { contextTokens, outputTokens } = modelOf(target);
       const variables: Record<string, string> = {
@@ -79,7 +83,7 @@ export const agentClients: readonly ConnectClient[] = [
         },
         {
           type: "note",
-          text: "Unset ANTHROPIC_API_KEY in your shell: Claude Code would send it too. Its own prompt and tools are long: a small context is full before the first question.",
+          text: "Unset ANTHROPIC_API_KEY in your shell: Claude Code would send it too.",
         },
       ];
     },
@@ -94,6 +98,8 @@ export const agentClients: readonly ConnectClient[] = [
       how: "run",
       source: "https://opencode.ai/docs/providers/#custom-provider",
     },
+    needs: { firstRequestTokens: 6_800, leastContextTokens: 16_384, tools: true },
+    family: "opencode",
     configure: (target) => [
       {
         type: "file",

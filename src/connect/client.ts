@@ -2,6 +2,7 @@
  * The configuration of API clients: from what is known of the service (the target) to the files, code and form fields of
  * one client. Data and pure functions only: the command line prints them and writes files, the dashboard shows them.
  */
+import type { ClientFamily } from "../core/client-family.js";
 import type { ModelId } from "../core/models.js";
 
 export interface ConnectTarget {
@@ -23,6 +24,10 @@ export interface ConnectModel {
   contextTokens: number;
   /** The largest `max_tokens` that clients should ask for. */
   outputTokens: number;
+  /** The service does not report its context. */
+  isAssumed: boolean;
+  /** Whether it can call tools; absent where that is not known. */
+  tools?: boolean;
 }
 
 export type ClientGroup = "Libraries" | "Coding agents" | "Editors and applications";
@@ -36,9 +41,20 @@ export interface ConnectClient {
   api: "Chat Completions" | "Responses" | "Messages";
   /** What its configuration was checked against. `run`: the program itself called the service with it. */
   checked: { version: string; how: "run" | "source" | "documentation"; source: string };
+  /** What it needs of a model to work at all; absent where any model will do. */
+  needs?: ClientNeeds;
+  /** How its requests name it; absent where they name the library that it uses, or nothing of use. */
+  family?: ClientFamily;
   /** Whether its code depends on `stream`. */
   streams?: boolean;
   configure: (target: ConnectTarget) => ConfigPart[];
+}
+
+/** `fit.ts` says where the numbers come from. */
+export interface ClientNeeds {
+  firstRequestTokens: number;
+  leastContextTokens: number;
+  tools: boolean;
 }
 
 export type ConfigPart = ConfigFile | ConfigCode | ConfigFields | ConfigNote;
@@ -104,7 +120,7 @@ export const keyText = ({ key }: ConnectTarget): string => key ?? keyPlaceholder
 
 /** The default model, with the assumed limits where it is not in the list. */
 export function modelOf({ model, models }: ConnectTarget): ConnectModel {
-  return models.find(({ id }) => id === model) ?? { id: model, ...assumedLimits };
+  return models.find(({ id }) => id === model) ?? { id: model, ...assumedLimits, isAssumed: true };
 }
 
 /** Where the service does not report them: small enough for every engine. */
@@ -118,8 +134,15 @@ export function connectModel(
   id: ModelId,
   contextTokens: number | null,
   maxOutputTokens: number | null,
+  tools?: boolean,
 ): ConnectModel {
   const context = contextTokens ?? assumedLimits.contextTokens;
   const half = Math.max(1, Math.floor(context / 2));
-  return { id, contextTokens: context, outputTokens: Math.min(maxOutputTokens ?? half, half) };
+  return {
+    id,
+    contextTokens: context,
+    outputTokens: Math.min(maxOutputTokens ?? half, half),
+    isAssumed: contextTokens === null,
+    ...(tools === undefined ? {} : { tools }),
+  };
 }

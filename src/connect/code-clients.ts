@@ -10,12 +10,11 @@ import {
 
 const question = "Say hello, quietly.";
 
-export const codeClients: readonly ConnectClient[] = [
+const libraries: readonly Omit<ConnectClient, "group" | "api">[] = [
   {
     id: "curl",
     name: "curl",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "curl",
     checked: { version: "7.88.1", how: "run", source: "https://curl.se/docs/manpage.html" },
     streams: true,
     configure: (target) => [
@@ -37,8 +36,7 @@ export const codeClients: readonly ConnectClient[] = [
   {
     id: "openai-node",
     name: "OpenAI library for Node",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "openai-node",
     checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
     streams: true,
     configure: (target) => [
@@ -62,8 +60,7 @@ ${target.stream ? nodeStream(target) : nodeReply(target)}`,
   {
     id: "openai-python",
     name: "OpenAI library for Python",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "openai-python",
     checked: { version: "openai 3.22.1", how: "documentation", source: "https://pypi.org/project/openai/" },
     streams: true,
     configure: (target) => [
@@ -87,8 +84,7 @@ ${target.stream ? pythonStream(target) : pythonReply(target)}`,
   {
     id: "ai-sdk",
     name: "AI SDK",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "ai-sdk",
     checked: {
       version: "ai 6.0.326, @ai-sdk/openai-compatible 2.0.87",
       how: "run",
@@ -127,8 +123,6 @@ console.log(text);`,
   {
     id: "langchain-python",
     name: "LangChain for Python",
-    group: "Libraries",
-    api: "Chat Completions",
     checked: {
       version: "langchain-openai 1.6.6",
       how: "source",
@@ -155,8 +149,7 @@ print(model.invoke("${question}").content)`,
   {
     id: "langchain-js",
     name: "LangChain for JavaScript",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "langchain-js",
     checked: {
       version: "@langchain/openai 1.5.8",
       how: "run",
@@ -184,8 +177,7 @@ console.log(reply.content);`,
   {
     id: "openai-go",
     name: "OpenAI library for Go",
-    group: "Libraries",
-    api: "Chat Completions",
+    family: "openai-go",
     checked: {
       version: "openai-go 3.76.0",
       how: "documentation",
@@ -201,8 +193,6 @@ console.log(reply.content);`,
   {
     id: "environment",
     name: "Environment variables",
-    group: "Libraries",
-    api: "Chat Completions",
     checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
     configure: (target) => [
       {
@@ -219,6 +209,12 @@ export OPENAI_API_KEY="${keyText(target)}"`,
     ],
   },
 ];
+
+export const codeClients: readonly ConnectClient[] = libraries.map((library) => ({
+  group: "Libraries",
+  api: "Chat Completions",
+  ...library,
+}));
 
 const install = (text: string): ConfigPart => ({ type: "code", title: "Install", language: "bash", text });
 

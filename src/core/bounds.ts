@@ -9,6 +9,7 @@ export const passwordLength = { min: 10, max: 200 } as const;
 /** The most characters of what people write into the dashboard. */
 export const longest = {
   email: 254,
+  operatorName: 100,
   keyName: 80,
   planName: 80,
   title: 200,
@@ -37,6 +38,9 @@ export const playgroundKeyId = "playground";
 
 /** The most that a quota by the day or the month can be. */
 export const largestQuota = 1_000_000_000_000;
+
+/** The part of a quota at which its owner is warned. */
+export const mostOfQuota = 0.8;
 
 /** `1,000,000`. By hand: the first `toLocaleString` loads the data of a language, which takes as long as many modules. */
 export const shownBound = (bound: number): string => String(bound).replace(/\B(?=(\d{3})+$)/g, ",");

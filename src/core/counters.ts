@@ -12,34 +12,17 @@ export interface CounterReading {
   remaining: number;
   /** Until the window ends and the whole limit is free again. */
   resetMs: number;
-  /** Names the window that was counted in, for a later `adjust`. */
+  /** Names the window that was counted in, for a later correction. */
   window: string;
 }
 
-/**
- * Counts against limits in windows of fixed length that open at the first count. Atomic: a parallel burst
- * never admits more than the limit.
- */
-export interface Counter {
-  take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading>;
-  /** Adds `amount`, which may be negative, to what `window` has counted; does nothing once it is over. */
-  adjust(name: string, window: string, amount: number): Promise<void>;
-  /** Reads without counting. */
-  read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
-}
-
-/** How many leases are held. Admissions take them; one that is never released expires. */
-export interface Leases {
-  held(name: string): Promise<number>;
-}
-
-/** A permission to run, one of a bounded number. */
+/** A permission to run, one of a bounded number. One that is never released expires. */
 export interface Lease {
   /** Safe to call more than once; never rejects. */
   release(): void;
 }
 
-/** A window of a limit, and what is to be counted in it. */
+/** A window of fixed length, which opens at the first count, and what is to be counted in it. */
 export interface WindowAsk {
   name: string;
   /** 0: nothing is counted, but something must be left. */
@@ -99,6 +82,8 @@ export interface Admissions {
    * Resolves to false where other servers can learn of it only from the database: it should be written soon.
    */
   settle(corrections: readonly Correction[], lease: Lease | null): Promise<boolean>;
+  /** How many leases of the name are held. */
+  held(name: string): Promise<number>;
   /** Whether `recall` knows what was counted, so that a request can be admitted on it and counted later. */
   readonly canRecall: boolean;
   /** What the window had counted at this replica's last reading; 0 when nothing is known. Local. */

@@ -6,6 +6,8 @@ export type Role = "user" | "admin";
 export interface Account {
   id: string;
   email: string;
+  /** Null until a link mailed to it was opened. */
+  emailVerifiedAt: Date | null;
   role: Role;
   planId: string;
   suspendedAt: Date | null;

@@ -85,8 +85,8 @@ export const errorTable = {
     "The prompt does not fit the model's context. Shorten the conversation.",
   ),
   request_exceeds_limit: invalidRequest(
-    "This request needs more tokens than its limit allows in a whole minute.",
-    "Prompt and longest reply exceed a whole minute's tokens. Lower `max_tokens` or `n`; do not repeat it.",
+    "This request needs more tokens than its limit ever allows.",
+    "Prompt and longest reply exceed a whole limit of tokens, of the plan or the key, per minute, day or month. Lower `max_tokens` or `n`; do not repeat it.",
   ),
   invalid_api_key: {
     status: 401,
@@ -117,7 +117,7 @@ export const errorTable = {
     status: 429,
     type: "rate_limit_error",
     message: "Too many requests. Try again later.",
-    when: "A limit of the plan is reached, or has less left than the request needs. The message says which, its value and when to retry.",
+    when: "A limit of the plan or the key is reached, or has less left than the request needs: requests or tokens per minute, day or month, or concurrent requests. The message says which, its value and when to retry.",
   },
   internal_error: {
     status: 500,
@@ -145,7 +145,7 @@ interface ErrorDetails {
   message?: string;
   /** The invalid field, as a path: `messages[2].role`. */
   param?: string;
-  /** Whole seconds; clamped to 1–59 when written, since SDKs give up or oversleep beyond that. */
+  /** Whole seconds; at most 59 when written, unless a retry within the minute is in vain (http/errors.ts). */
   retryAfterSeconds?: number;
   /** False where a retry within the minute is in vain. SDKs are told so, and the seconds are not clamped. */
   shouldRetry?: boolean;

@@ -18,10 +18,23 @@ export interface EngineRequest {
   allowPublic?: boolean | undefined;
 }
 
+/** A file in the models folder, or a path on the server. */
+export interface WeightsRequest {
+  file: string;
+  /** Without the check that it fits into memory, for machines whose GPU holds it. */
+  force?: boolean | undefined;
+  /** Without it as much as memory allows. */
+  contextTokens?: number | undefined;
+}
+
 export interface PullRequest {
   reference: string;
   sha256?: string | undefined;
   model?: ModelId | undefined;
+  /** Switches the model over to it as soon as it is here. */
+  use?: boolean | undefined;
+  /** With this context; without it as much as memory allows. */
+  contextTokens?: number | undefined;
 }
 
 /** What a look at an engine found. */
@@ -36,14 +49,25 @@ export interface SourceView {
   detail: string;
 }
 
+/** What a model gets on this machine, or would get with a context that an operator chooses. */
+export interface ContextHere {
+  /** Of each request: prompt and reply together. */
+  contextTokens: number;
+  /** Requests that run concurrently. */
+  sequences: number;
+  cacheType: "f16" | "q8_0" | "q4_0";
+  /** Weights, cache and room to work in. */
+  memoryBytes: number;
+}
+
 export interface WeightsView {
   /** Of the file, and of its further parts where it is split. */
   bytes: number;
   quantisation: string;
   /** That it was trained for; null where the file does not say. */
   contextTokens: number | null;
-  /** With the engine's usual room for conversations. */
-  memoryNeedBytes: number;
+  /** What it gets unless an operator chooses. */
+  here: ContextHere;
 }
 
 export interface SpeedView {
@@ -61,9 +85,19 @@ export interface ModelView {
   /** Null where an engine elsewhere answers, or the file cannot be read. */
   weights: WeightsView | null;
   contextTokens: number;
+  /** Requests that run concurrently. */
+  sequences: number;
+  /** How the KV cache is kept; null where it is not known. */
+  cacheType: ContextHere["cacheType"] | null;
+  /** The context that was chosen with the weights; null: as much as memory allows. */
+  chosenContextTokens: number | null;
   /** One stream's rate, as measured on this machine. */
   speed: SpeedView | null;
+  /** The same of what a roll back returns to. */
+  previousSpeed: SpeedView | null;
   memoryBytes: number | null;
+  /** Other models that the same engine serves, in the same memory. */
+  sharedWith: ModelId[];
   compute: ComputeBackend | null;
   /** What a roll back returns to; null when nothing was changed yet. */
   previous: SourceView | null;
@@ -85,8 +119,15 @@ export interface CatalogView {
   licence: string;
   parametersBillion: number;
   bytes: number;
-  memoryNeedBytes: number;
+  /** That it was trained for. */
   contextTokens: number;
+  here: ContextHere;
+  /** What an operator can choose from, by length. */
+  contexts: ContextHere[];
+  /** Expected here, of one reply; null before anything was measured. */
+  tokensPerSecond: number | null;
+  /** The one to choose on this machine. */
+  isBest: boolean;
   suits: ModelId[];
   goodFor: string;
   /** `tight`: with fewer or shorter conversations than usual. */
@@ -102,7 +143,11 @@ export interface FileView {
   weights: WeightsView | null;
   problem: string | null;
   fits: "yes" | "tight" | "no";
+  /** What an operator can choose from, by length. */
+  contexts: ContextHere[];
   speed: SpeedView | null;
+  /** Expected here; null where it is not known. */
+  tokensPerSecond: number | null;
   /** The models it answers for. */
   models: ModelId[];
 }
@@ -114,6 +159,8 @@ export interface ModelChoicesView {
   /** Where pulls may come from. */
   hosts: string[];
   catalog: CatalogView[];
+  /** Nothing in the catalogue that fits is fast enough to be read along. */
+  isAllSlow: boolean;
   files: FileView[];
 }
 
@@ -123,6 +170,8 @@ export interface PullView {
   reference: string;
   /** The model that it was pulled for. */
   model: ModelId | null;
+  /** That model is switched over to it as soon as it is here. */
+  use: boolean;
   state: "waiting" | "running" | "checking" | "paused" | "done" | "failed";
   /** The file under way; empty before it is known. */
   file: string;

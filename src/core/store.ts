@@ -3,7 +3,7 @@ import type { ModelId } from "./models.js";
 import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
 
 /** What its owner can change about a key that exists. */
-export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "tags">;
+export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags">;
 
 /** That a key was used, at a time and, where it is known, with a model. */
 export interface KeyUse {
@@ -85,12 +85,17 @@ export interface Store {
   initSetting(name: string, value: string): Promise<string>;
   setSetting(name: string, value: string): Promise<void>;
 
+  /**
+   * Removes what is left of deleted and changed rows in the files of an embedded database, unless another process
+   * is reading it. Deleting an account and changing an address do so themselves.
+   */
+  eraseTraces(): Promise<void>;
   /** A cheap query: whether the store answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Thrown by `createAccount`. */
+/** Thrown where an account is created or gets another address. */
 export class DuplicateEmail extends Error {
   constructor() {
     super("An account with this email address exists already.");

@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
-import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
+import {
+  type Generation,
+  type GenerationEvent,
+  nothingKeptByEngine,
+  type PreparedGeneration,
+} from "../core/serving/engine-port.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
 import { type Assignments, type EngineSource, Fleet } from "./fleet.js";
 import {
@@ -134,6 +139,17 @@ describe("a fleet of engines", () => {
     const engine = launch({ omega: a, prism: a, lambda: a });
     const slot = await engine.queueOf("omega").enter({ accountId: "acc", cost: 1, places: 1 }, never());
     await engine.assign({ omega: b, prism: b, lambda: b });
+    a.ships[0]?.kept.set("acc", { ...nothingKeptByEngine, conversations: { count: 1, lastMs: 5 } });
+    b.ships[0]?.kept.set("acc", {
+      conversations: { count: 2, lastMs: 3 },
+      routes: { count: 1, lastMs: 9 },
+      isElsewhere: true,
+    });
+    expect(await engine.keptOf("acc")).toEqual({
+      conversations: { count: 3, lastMs: 5 },
+      routes: { count: 1, lastMs: 9 },
+      isElsewhere: true,
+    });
     engine.forgetAccount("acc");
     expect([a.ships[0]?.forgotten, b.ships[0]?.forgotten]).toEqual([["acc"], ["acc"]]);
     slot.leave(1);

@@ -11,12 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../core/errors.js";
 import { type ModelId, modelIds } from "../core/models.js";
-import type {
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
+import {
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type KeptByEngine,
+  type PreparedGeneration,
+  sumOfKeptByEngines,
 } from "../core/serving/engine-port.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 
@@ -76,9 +78,8 @@ const idleLooksNeeded = 5;
 export class Fleet implements Engine {
   readonly #routes = new Map<ModelId, Deployment>();
   readonly #deployments = new Set<Deployment>();
-  /** Draining. */
-  readonly #leaving = new Set<Deployment>();
-  readonly #draining = new Set<Promise<void>>();
+  /** Those that finish what they have and close. */
+  readonly #draining = new Map<Deployment, Promise<void>>();
   /** Serializes assignments. */
   #assigning: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -137,11 +138,6 @@ export class Fleet implements Engine {
     return this.#deploymentOf(model).weights;
   }
 
-  /** Most tokens of a reply to a request without `max_tokens`. */
-  defaultMaxTokens(model: ModelId): number {
-    return this.status(model).defaultMaxTokens;
-  }
-
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const deployment = this.#deploymentOf(generation.model);
     deployment.preparing += 1;
@@ -163,13 +159,19 @@ export class Fleet implements Engine {
   }
 
   forgetAccount(accountId: string): void {
-    for (const { engine } of [...this.#deployments, ...this.#leaving]) engine.forgetAccount(accountId);
+    for (const { engine } of [...this.#deployments, ...this.#draining.keys()])
+      engine.forgetAccount(accountId);
+  }
+
+  async keptOf(accountId: string): Promise<KeptByEngine> {
+    const engines = [...this.#deployments, ...this.#draining.keys()].map(({ engine }) => engine);
+    return sumOfKeptByEngines(await Promise.all(engines.map((engine) => engine.keptOf(accountId))));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#deployments].map((deployment) => this.#closeDeployment(deployment)));
-    await Promise.all(this.#draining);
+    await Promise.all(this.#draining.values());
   }
 
   async #assign(wanted: Partial<Assignments>): Promise<Reasons> {
@@ -216,12 +218,8 @@ export class Fleet implements Engine {
       if (used.has(deployment)) continue;
       // From now on the same source means a new engine.
       this.#deployments.delete(deployment);
-      this.#leaving.add(deployment);
-      const drained = this.#drain(deployment).finally(() => {
-        this.#draining.delete(drained);
-        this.#leaving.delete(deployment);
-      });
-      this.#draining.add(drained);
+      const drained = this.#drain(deployment).finally(() => this.#draining.delete(deployment));
+      this.#draining.set(deployment, drained);
     }
   }
 

@@ -47,7 +47,10 @@ function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceE
   return new ServiceError("internal_error");
 }
 
-/** The OpenAI SDKs ignore 60 and more, and retry at once instead, unless they are told not to retry at all. */
+/**
+ * The OpenAI and Anthropic libraries for Python ignore more than 60 s and retry soon instead; those for Node sleep for as
+ * long as it says. None of them retries where it is told not to.
+ */
 function retryAfter({ retryAfterSeconds = defaultRetryAfterSeconds, shouldRetry }: ServiceError): number {
   const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
   return shouldRetry ? Math.min(59, seconds) : seconds;

@@ -4,6 +4,7 @@ import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import type { Clock } from "../core/clock.js";
 import type { KeyRecord } from "../core/entities.js";
+import type { ConnectionTests } from "../core/keys/connection-tests.js";
 import type { Limits } from "../core/limits/limits.js";
 import type { ModelId } from "../core/models.js";
 import type { Completions } from "../core/serving/completion.js";
@@ -19,7 +20,7 @@ import type { Metrics } from "../metrics.js";
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
 
 export interface HttpParts {
-  config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken"> &
+  config: Pick<ServiceConfig, "bodyLimitBytes" | "metricsToken"> &
     Partial<Pick<ServiceConfig, "listAliases">>;
   keys: {
     /** Throws `invalid_api_key` for any key that does not work now. */
@@ -27,6 +28,8 @@ export interface HttpParts {
     /** Notes which model the key was last used with. */
     noteModel?(keyId: string, model: ModelId): void;
   };
+  /** The operator's, as `owned_by` in the list of models. */
+  ownerName: () => string;
   limits: Limits;
   bodies: Bodies;
   completions: Completions;
@@ -43,6 +46,8 @@ export interface HttpParts {
   engineStatus: (model: ModelId) => EngineStatus;
   /** The operator's line about the model; null without one. */
   modelDescription?: (model: ModelId) => string | null;
+  /** For the operator's own commands, which read it from the database: shows the metrics. */
+  operatorToken?: string;
   metrics: Metrics;
   /** Gets every finished request, where the operator configured traces. */
   traces?: Pick<Tracing, "record">;
@@ -50,6 +55,8 @@ export interface HttpParts {
   usage?: Pick<UsageRecorder, "record">;
   /** Gets every completion request, whoever sent it, for what the whole service did. */
   outcomes?: Pick<OutcomeRecorder, "record">;
+  /** Gets every request to the API while someone waits for one. */
+  connectionTests?: Pick<ConnectionTests, "isAwaited" | "note">;
   /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
   log: Log;

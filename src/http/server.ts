@@ -6,6 +6,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../core/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
+import { noteArrival } from "./api/note-arrival.js";
 import { speaksMessages } from "./api/request-dialect.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
@@ -33,7 +34,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const pending = new PendingResponses(parts.clock);
   const badHttp = new BadHttp(parts, pending, timeouts.lingerMs);
   const exchanges = new Exchanges();
-  const record = recordExchange(parts);
+  const [record, note] = [recordExchange(parts), noteArrival(parts)];
 
   const linger = lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs);
 
@@ -65,7 +66,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   // --------------------------------------------------------------------------------- order of middleware
   app.addHook("onRequest", async (request, reply) => {
     writeSecurityHeaders(request, reply);
-    exchanges.open(request, reply, parts.clock.monotonicMs(), record);
+    exchanges.open(request, reply, parts.clock.monotonicMs(), (...ended) => {
+      record(...ended);
+      note(...ended);
+    });
     reply.header("x-request-id", request.id);
     if (speaksMessages(request)) reply.header("request-id", request.id);
     requireSoundHead(request, reply);

@@ -4,9 +4,15 @@ import * as z from "zod";
 import type { ModelId } from "../core/models.js";
 import { PeriodicTask } from "../core/periodic-task.js";
 import type { Store } from "../core/store.js";
+import { machineName } from "./machine-speed.js";
 
-const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
-export type MeasuredSpeed = z.infer<typeof schema>;
+const schema = z.object({
+  tokensPerSecond: z.number().positive(),
+  at: z.coerce.date(),
+  /** Absent in rows of earlier versions. */
+  machine: z.string().optional(),
+});
+export type MeasuredSpeed = Omit<z.infer<typeof schema>, "machine">;
 
 const setting = (path: string): string => `speed.${basename(path)}`;
 
@@ -16,9 +22,10 @@ export async function recordSpeed(
   path: string,
   measured: MeasuredSpeed,
 ): Promise<void> {
-  await store.setSetting(setting(path), JSON.stringify(measured));
+  await store.setSetting(setting(path), JSON.stringify({ ...measured, machine: machineName() }));
 }
 
+/** Null where it has not run on this machine. */
 export async function readSpeed(
   store: Pick<Store, "getSetting">,
   path: string,
@@ -26,7 +33,8 @@ export async function readSpeed(
   const row = await store.getSetting(setting(path));
   if (row === null) return null;
   try {
-    return schema.parse(JSON.parse(row));
+    const { machine = machineName(), ...speed } = schema.parse(JSON.parse(row));
+    return machine === machineName() ? speed : null;
   } catch {
     return null;
   }

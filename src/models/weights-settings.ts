@@ -2,7 +2,7 @@
  * Default settings for weights. The starter repeats itself and digresses without its own; a good model would be
  * handicapped by them. Settings in the configuration take precedence over both.
  */
-import type { ModelId } from "../core/models.js";
+import { forEachModel, type ModelId } from "../core/models.js";
 import { type ModelDefaults, plainDefaults } from "../core/serving/model-defaults.js";
 import { isStarterFile } from "./starter/starter.js";
 
@@ -27,11 +27,10 @@ export function modelDefaults(
   configured: Readonly<Record<ModelId, Configured>>,
   { systemPrompt, maxTokens, repeatPenalty, minP }: ModelDefaults,
 ): Record<ModelId, ModelDefaults> {
-  const of = (model: ModelId): ModelDefaults => ({
+  return forEachModel((model) => ({
     systemPrompt: configured[model].systemPrompt ?? systemPrompt,
     maxTokens: configured[model].maxTokens ?? maxTokens,
     repeatPenalty: configured[model].repeatPenalty ?? repeatPenalty,
     minP: configured[model].minP ?? minP,
-  });
-  return { omega: of("omega"), prism: of("prism"), lambda: of("lambda") };
+  }));
 }

@@ -3,7 +3,7 @@
  * its type known, or throws the error that names the path, what was expected and the type that was sent.
  * None of them ever puts the value itself into a message: it may be a user's text.
  */
-import { ServiceError } from "../core/errors.js";
+import { ServiceError, type ErrorCode } from "../core/errors.js";
 
 export type JsonObject = Record<string, unknown>;
 export type Reader<T> = (value: unknown, path: string) => T;
@@ -12,10 +12,7 @@ export function required<T>(object: JsonObject, name: string, read: Reader<T>, p
   const path = at(parent, name);
   const value = own(object, name);
   if (value !== undefined) return read(value, path);
-  throw new ServiceError("missing_required_parameter", {
-    message: `Missing required parameter: '${path}'.`,
-    param: path,
-  });
+  throw refusal("missing_required_parameter", path, `Missing required parameter: '${path}'.`);
 }
 
 /** `null` means omitted, as it does for OpenAI's clients. */
@@ -23,6 +20,8 @@ export function optional<T>(object: JsonObject, name: string, read: Reader<T>, p
   const value = own(object, name);
   return value === undefined || value === null ? undefined : read(value, at(parent, name));
 }
+
+export const anything: Reader<unknown> = (value) => value;
 
 export const string: Reader<string> = (value, path) => {
   if (typeof value !== "string") throw wrongType(path, "a string", value);
@@ -58,10 +57,8 @@ export const mapped =
 export const nonEmptyString: Reader<string> = (value, path) => {
   const text = string(value, path);
   if (text !== "") return text;
-  throw new ServiceError("string_too_short", {
-    message: `'${path}' is too short: expected a string with at least 1 character, but got an empty one.`,
-    param: path,
-  });
+  const message = `'${path}' is too short: expected a string with at least 1 character, but got an empty one.`;
+  throw refusal("string_too_short", path, message);
 };
 
 export const boolean: Reader<boolean> = (value, path) => {
@@ -82,10 +79,7 @@ export const array: Reader<unknown[]> = (value, path) => {
 export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
   const items = array(value, path);
   if (items.length > 0) return items;
-  throw new ServiceError("empty_array", {
-    message: `'${path}' is empty: expected an array with at least 1 item.`,
-    param: path,
-  });
+  throw refusal("empty_array", path, `'${path}' is empty: expected an array with at least 1 item.`);
 };
 
 export const nonEmptyStrings =
@@ -106,10 +100,8 @@ export const textIn =
 
 export function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
   if (items.length <= most) return items;
-  throw new ServiceError("array_above_max_length", {
-    message: `'${path}' is too long: expected at most ${most} items, but got ${items.length}.`,
-    param: path,
-  });
+  const message = `'${path}' is too long: expected at most ${most} items, but got ${items.length}.`;
+  throw refusal("array_above_max_length", path, message);
 }
 
 /** JSON has no infinity, but `1e999` is read as one; it fails the bound like any number too large. */
@@ -132,18 +124,20 @@ export const integer =
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** `expectation` completes the sentence, without its full stop. It never repeats the value. */
+/** An error that names the field. The message never repeats its value. */
+export const refusal = (code: ErrorCode, param: string, message: string): ServiceError =>
+  new ServiceError(code, { message, param });
+
+/** `expectation` completes the sentence, without its full stop. */
 export const invalidValue = (path: string, expectation: string): ServiceError =>
-  new ServiceError("invalid_value", {
-    message: `Invalid value for '${path}': ${expectation}.`,
-    param: path,
-  });
+  refusal("invalid_value", path, `Invalid value for '${path}': ${expectation}.`);
 
 export const unsupportedValue = (path: string, reason: string): ServiceError =>
-  new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}': ${reason}.`,
-    param: path,
-  });
+  refusal("unsupported_value", path, `Unsupported value for '${path}': ${reason}.`);
+
+/** `reason` is the sentence that follows, with its full stop. */
+export const unsupportedParameter = (param: string, reason: string): ServiceError =>
+  refusal("unsupported_parameter", param, `Unsupported parameter: '${param}'. ${reason}`);
 
 function notOneOf(names: readonly string[], path: string): ServiceError {
   const quoted = names.map((name) => `'${name}'`);
@@ -157,24 +151,17 @@ export function wrongType(
   value: unknown,
   came = kindOf(value),
 ): ServiceError {
-  return new ServiceError("invalid_type", {
-    message: `Invalid type for '${path}': expected ${expected}, but got ${came}.`,
-    param: path,
-  });
+  return refusal("invalid_type", path, `Invalid type for '${path}': expected ${expected}, but got ${came}.`);
 }
 
 function inRange(kind: "decimal" | "integer", value: number, path: string, min: number, max: number): number {
   if (value > max) {
-    throw new ServiceError(`${kind}_above_max_value`, {
-      message: `'${path}' is above its maximum: expected at most ${max}.`,
-      param: path,
-    });
+    const message = `'${path}' is above its maximum: expected at most ${max}.`;
+    throw refusal(`${kind}_above_max_value`, path, message);
   }
   if (value < min) {
-    throw new ServiceError(`${kind}_below_min_value`, {
-      message: `'${path}' is below its minimum: expected at least ${min}.`,
-      param: path,
-    });
+    const message = `'${path}' is below its minimum: expected at least ${min}.`;
+    throw refusal(`${kind}_below_min_value`, path, message);
   }
   return value;
 }

@@ -4,18 +4,14 @@
  *
  * The walk keeps its own stack, so depth costs no recursion, and it stops at the first bound that is passed.
  */
-import { ServiceError } from "../core/errors.js";
-import { object, type JsonObject, type Reader } from "./read-json.js";
+import { object, refusal, type JsonObject, type Reader } from "./read-json.js";
 
 /** A schema that is not too large. */
 export const modestSchema: Reader<JsonObject> = (value, path) => {
   const schema = object(value, path);
   const excess = excessOf(schema);
   if (excess === null) return schema;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid schema at '${path}': it is too large: ${excess}.`,
-    param: path,
-  });
+  throw refusal("invalid_value", path, `Invalid schema at '${path}': it is too large: ${excess}.`);
 };
 
 /** What is too much, as the end of a sentence; null when the schema is modest. */

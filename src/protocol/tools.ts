@@ -3,7 +3,7 @@
  * among them means. Where each API keeps the fields is in its own `tools.ts`.
  */
 import type { Tool, Tooling } from "../core/chat/request.js";
-import { ServiceError } from "../core/errors.js";
+import type { ServiceError } from "../core/errors.js";
 import {
   array,
   atMost,
@@ -13,6 +13,7 @@ import {
   object,
   oneOf,
   optional,
+  refusal,
   required,
   string,
   wrongType,
@@ -61,10 +62,8 @@ export function resolveTooling(
           .filter(({ name }) => names.some((one) => one.name === name));
   if (allowed.length > 0) return { tools: allowed, choice: mode, parallel: parallel && !isNamed };
   if (mode === "auto") return undefined;
-  throw new ServiceError("invalid_value", {
-    message: "'tool_choice' asks for a call, but there are no 'tools' to call.",
-    param: "tool_choice",
-  });
+  const message = "'tool_choice' asks for a call, but there are no 'tools' to call.";
+  throw refusal("invalid_value", "tool_choice", message);
 }
 
 /** Throws where there are too many, or where they are too large together. */

@@ -123,12 +123,12 @@ describe("authentication", () => {
     expect(received).toMatch(/^HTTP\/1\.1 401/);
   });
 
-  it("is asked of a path that decodes to one under /v1", async () => {
+  it("is required for a path that decodes to one under /v1", async () => {
     expect((await ask(server, { path: "/%761/models", method: "GET", key: null })).status).toBe(401);
     expect((await ask(server, { path: "/v1/%6Dodels", method: "GET", key: null })).status).toBe(401);
   });
 
-  it("is asked of a request in absolute form", async () => {
+  it("is required for a request in absolute form", async () => {
     const head = ["GET http://example.com/v1/models?x=1 HTTP/1.1", "Host: example.com"];
     expect(await exchange(...head, "", "")).toMatch(/^HTTP\/1\.1 401/);
     const authorized = await exchange(...head, `Authorization: Bearer ${server.apiKey}`, "", "");

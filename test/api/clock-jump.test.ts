@@ -35,7 +35,7 @@ describe("a clock that jumps", () => {
     expect(await status()).toBe(200);
   });
 
-  it("does not touch a reply under way or what it is charged", async () => {
+  it("does not affect a running reply or its token count", async () => {
     const key = server.addKey("sk-tokens", { plan: { tokensPerMinute: 1_000 } });
     server.engine.hold();
     const answer = ask(server, {

@@ -157,7 +157,7 @@ describe("an HTTP/1.0 client that ends its side after its request", () => {
     expect(await socket.untilClosed()).toMatch(/^HTTP\/1\.1 401/);
   });
 
-  it("has hung up when it does so later, and frees what it held", async () => {
+  it("counts as disconnected when it closes later, and frees its slot", async () => {
     const clock = new FakeClock();
     server = await startServer({ clock });
     server.engine.hold();

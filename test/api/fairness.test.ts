@@ -132,6 +132,7 @@ const accountOf = (id: string) => ({
   role: "user" as const,
   planId: "free",
   suspendedAt: null,
+  emailVerifiedAt: null,
   createdAt: new Date(0),
 });
 const roomy = {

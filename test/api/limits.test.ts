@@ -54,7 +54,7 @@ describe("requests per minute", () => {
     expect((await ask(server)).status).toBe(200);
   });
 
-  it("never tell a client to wait for more than a minute", async () => {
+  it("never ask a client to wait for more than a minute", async () => {
     server.completions.refuseNew(new ServiceError("maintenance", { retryAfterSeconds: 7200 }));
     expect((await ask(server)).headers.get("retry-after")).toBe("59");
     server.completions.refuseNew(new ServiceError("maintenance", { retryAfterSeconds: 0.2 }));
@@ -63,7 +63,7 @@ describe("requests per minute", () => {
 });
 
 describe("tokens per minute", () => {
-  it("are reserved, told in the headers, and settled to what was used", async () => {
+  it("are reserved, shown in the headers, and settled to actual usage", async () => {
     const key = server.addKey("tokens", { plan: { tokensPerMinute: 100 } });
     expect(rates(await ask(server, { key }), "tokens")).toEqual(["100", "85", "1m0s"]);
     const stream = await ask(server, { key, body: { ...question, stream: true } });

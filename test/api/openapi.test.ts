@@ -97,7 +97,7 @@ describe("docs/openapi.yaml", () => {
     expect(() => responseShape.parse(example)).not.toThrow();
   });
 
-  it("agrees with the reader of responses about what is allowed", () => {
+  it("agrees with the reader of responses about allowed values", () => {
     const call = { type: "function_call", call_id: "c", name: "f" };
     const values: Record<string, unknown[]> = {
       input: ["", [], 1, null, [{ role: "user", content: "x" }], [{ role: "tool", content: "x" }], [{}]],
@@ -174,7 +174,7 @@ describe("docs/openapi.yaml", () => {
     }
   });
 
-  it("agrees with the parser about what is allowed", () => {
+  it("agrees with the parser about allowed values", () => {
     const minimal = { model: "omega", messages: [{ role: "user", content: "x" }] };
     const fields: object[] = [
       ...[-0.1, 0, 2, 2.1, "1", null].map((temperature) => ({ temperature })),

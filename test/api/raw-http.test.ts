@@ -215,7 +215,7 @@ describe("a request for another protocol", () => {
   });
 });
 
-describe("what is not HTTP", () => {
+describe("input that is not HTTP", () => {
   const get = "GET /v1/models HTTP/1.1";
   const cases: [what: string, lines: () => string[], body?: string][] = [
     ["garbage", () => ["\x16\x03\x01\x02garbage"]],

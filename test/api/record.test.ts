@@ -28,7 +28,7 @@ const caller = { account: "acc_0", key: "key_0" };
 const run = { model: "omega", promptTokens: 5, queuedMs: anyNumber, firstTokenMs: anyNumber };
 
 describe("the log line of a request", () => {
-  it.each([false, true])("tells a completion's numbers, streamed or not: %s", async (stream) => {
+  it.each([false, true])("has a completion's token counts and times, streamed or not: %s", async (stream) => {
     expect(await lineOf({ body: { ...question, stream } })).toEqual({
       ...always,
       ...caller,
@@ -42,7 +42,7 @@ describe("the log line of a request", () => {
     });
   });
 
-  it("tells a refusal's code", async () => {
+  it("has a refusal's error code", async () => {
     expect(await lineOf({ body: "{" })).toEqual({
       ...always,
       ...caller,
@@ -54,7 +54,7 @@ describe("the log line of a request", () => {
     });
   });
 
-  it("tells that a stream broke", async () => {
+  it("records that a stream broke", async () => {
     const error = new ServiceError("engine_unavailable");
     server.engine.script = () => ({ fragments: ["a", "b"], failure: { at: 1, error } });
     expect(await lineOf({ body: { ...question, stream: true } })).toMatchObject({

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 describe("a reply with calls", () => {
-  it("has them beside its text and its thoughts", async () => {
+  it("has them beside its text and its reasoning", async () => {
     const { status, json } = await ask(server, { body });
     expect(status).toBe(200);
     expect(json).toMatchObject({

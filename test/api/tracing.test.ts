@@ -55,7 +55,7 @@ const spans = (): Span[] =>
   );
 
 describe("traces", () => {
-  it("tell of each request what the log tells, and carry on the caller's trace", async () => {
+  it("have the same fields as the log, and continue the caller's trace", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     await ask(server, { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } });
     await ask(server, { body: { ...question, temperature: 9 }, headers: { traceparent: "secret words" } });
@@ -84,7 +84,7 @@ describe("traces", () => {
     expect(attributesOf(failed)).toMatchObject({ "http.response.status_code": 500 });
   });
 
-  it("hold nothing of what was written or replied", async () => {
+  it("contain neither prompts nor replies", async () => {
     server.engine.script = () => ({ fragments: ["canary-reply"] });
     const messages = [{ role: "user", content: "canary-prompt" }];
     await ask(server, {

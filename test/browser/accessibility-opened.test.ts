@@ -32,7 +32,8 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
     ...{ name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
     ...{ maxTokens: null, models: ["omega"] },
   });
-  await dashboard.signUp("ada@example.com");
+  const ada = await dashboard.signUp("ada@example.com");
+  await ada.post("/api/keys", { name: "Ada's", models: null, expiresInDays: 30, limits: null });
   const eve = await dashboard.signUp("eve@example.com");
   const { account } = await eve.get<{ account: { id: string } }>("/api/me");
   await operator.post(`/api/admin/accounts/${account.id}/suspend`);

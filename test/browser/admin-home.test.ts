@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { noUsage } from "../../src/core/usage/usage-recorder.js";
 import { ServiceError } from "../../src/core/errors.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
@@ -61,8 +62,36 @@ afterEach(async () => {
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 
+describe("an unusual account", () => {
+  it("is suspended in one click, which is undone in another, without a mouse", async () => {
+    const { id } = (await dashboard.app.store.findAccountByEmail("ada@example.com")) ?? { id: "" };
+    const now = Date.now();
+    const start = new Date(now - (now % 3_600_000));
+    const place = { accountId: id, keyId: "playground", model: "omega", start } as const;
+    await dashboard.app.store.usage.add([{ ...noUsage, ...place, rateLimited: 1_200 }]);
+    await page.goto(`${dashboard.url}/app`);
+    await page.getByRole("heading", { name: "Unusual accounts" }).waitFor();
+    await page.getByText("1,200 rate-limited requests, usually none").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const keyboard = new Keyboard(page);
+    await keyboard.choose(/^Suspend ada@example\.com$/);
+    await page.getByText("ada@example.com: suspended.").waitFor();
+    expect((await dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).not.toBeNull();
+    // The focus is on the line that took the place of the buttons.
+    await eventually(() => page.evaluate("document.activeElement.tagName === 'LI'"));
+    await keyboard.choose(/^Undo: Suspend ada@example\.com$/);
+    await page.getByRole("button", { name: "Suspend ada@example.com" }).waitFor();
+    expect((await dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).toBeNull();
+    await page.getByRole("button", { name: "Dismiss the alert about ada@example.com" }).click();
+    await page.getByText("ada@example.com: dismissed for a day.").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Last hour" }).waitFor();
+    expect(await page.getByRole("heading", { name: "Unusual accounts" }).count()).toBe(0);
+  });
+});
+
 describe("the operator's overview", () => {
-  it("shows what is left to set up and the last hour, not a first key", async () => {
+  it("shows the set-up checklist and the last hour instead of the quickstart", async () => {
     await page.goto(`${dashboard.url}/app`);
     await page.getByRole("heading", { name: "Set up your service" }).waitFor();
     expect(await page.getByText("Create your first key").count()).toBe(0);
@@ -75,22 +104,24 @@ describe("the operator's overview", () => {
 
   it("lets the keyboard tick off what the server cannot know, take it back, and hide the list", async () => {
     await page.goto(`${dashboard.url}/app`);
-    await page.getByText("2 of 6 done").waitFor();
+    await page.getByText("1 of 7 done").waitFor();
     const keyboard = new Keyboard(page);
-    await keyboard.choose(/^Mark as done: Decide who may sign up$/);
-    await page.getByText("3 of 6 done").waitFor();
-    await keyboard.isOn(/^Undo: Decide who may sign up$/);
+    await keyboard.choose(/^Mark as done: Say who runs this service$/);
+    await page.getByText("2 of 7 done").waitFor();
+    await keyboard.isOn(/^Undo: Say who runs this service$/);
     await keyboard.press("Enter");
-    await page.getByText("2 of 6 done").waitFor();
-    await keyboard.isOn(/^To do: Decide who may sign up$/);
+    await page.getByText("1 of 7 done").waitFor();
+    await keyboard.isOn(/^To do: Say who runs this service$/);
     for (const [done, title] of [
+      [2, "Say who runs this service"],
       [3, "Decide who may sign up"],
       [4, "Set up mail"],
       [5, "Serve it over HTTPS"],
+      [6, "Invite someone"],
     ] as const) {
       await page.getByRole("button", { name: `Mark as done: ${title}` }).waitFor();
       await page.getByRole("button", { name: `Mark as done: ${title}` }).press("Enter");
-      await page.getByText(`${done} of 6 done`).waitFor();
+      await page.getByText(`${done} of 7 done`).waitFor();
     }
     await page.getByRole("button", { name: "Mark as done: Back up the database" }).press("Enter");
     await page.getByText("Everything is done.").waitFor();
@@ -116,7 +147,7 @@ describe("the operator's overview", () => {
 });
 
 describe("the service's usage", () => {
-  it("has totals, causes and top lists; what is chosen is in the address", async () => {
+  it("has totals, causes and top lists, with its filters in the address", async () => {
     await page.goto(`${dashboard.url}/admin/usage`);
     await heading("Service usage");
     await page
@@ -197,7 +228,7 @@ describe("the public status page", () => {
       .getByRole("table", { name: /^omega: requests by day/ })
       .getByText("50%")
       .waitFor();
-    await page.getByText("While no server runs at all").waitFor();
+    await page.getByText("While no server is running").waitFor();
     expect(await violations(page)).toEqual([]);
     const feed = page.getByRole("link", { name: "Atom feed" });
     expect(await feed.getAttribute("href")).toBe("/status.atom");

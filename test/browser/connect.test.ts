@@ -52,7 +52,7 @@ describe("the Connect page", () => {
       await page.getByRole("navigation", { name: "Clients" }).getByRole("link").allTextContents(),
     ).toEqual(["OpenAI library for Python", "LangChain for Python"]);
     await page.getByLabel("Client", { exact: true }).fill("nothing of the kind");
-    await page.getByText("No such client.").waitFor();
+    await page.getByText("No matching client.").waitFor();
   });
 
   it("fills in the chosen model with its limits, and a stream where code can read one", async () => {
@@ -90,7 +90,7 @@ describe("the Connect page", () => {
     expect(await code("~/.claude/settings.json")).not.toContain(secret);
   });
 
-  it("takes a key that is pasted, and says when it cannot be one", async () => {
+  it("accepts a pasted key, and rejects an invalid one", async () => {
     await open("/app/connect#opencode");
     await page.getByLabel("Key", { exact: true }).fill("sk-other");
     await page.getByText("This is not a key").waitFor();
@@ -98,6 +98,59 @@ describe("the Connect page", () => {
     const key = `sk-sotto-${"a".repeat(49)}`;
     await page.getByLabel("Key", { exact: true }).fill(` ${key} `);
     expect(await code("~/.config/opencode/opencode.json")).toContain(key);
+  });
+
+  it("says in words which client works with which model, and whom to ask", async () => {
+    await open("/app/connect#claude-code");
+    const fits = page.getByRole("list", { name: "Claude Code and the models" });
+    await fits
+      .getByText(/needs at least 32k tokens of context; omega has [\d,]+ here: it will not work/)
+      .waitFor();
+    expect(await fits.getByText("Will not work", { exact: true }).count()).toBe(3);
+    const link = page.getByRole("navigation", { name: "Clients" }).getByRole("link", { name: "opencode" });
+    expect(await link.textContent()).toBe("opencode, with omega: Will not work");
+    await page.getByText(/^Ask .* for a model with at least 32k tokens of context\.$/).waitFor();
+    await page.getByRole("link", { name: "curl" }).click();
+    await page.getByRole("heading", { level: 2, name: "curl" }).waitFor();
+    expect(await fits.count()).toBe(0);
+  });
+
+  it("tests the connection: waits for the client's request, says what was wrong, then that it is connected", async () => {
+    await open("/app/connect#codex");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByLabel("Name").fill("Agent");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    const secret = await shownSecret(page);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Test connection" }).click();
+    const status = page.getByRole("region", { name: "Test connection" }).getByRole("status");
+    await status
+      .getByText(`Waiting for the first request of Codex CLI with the key …${secret.slice(-4)}`)
+      .waitFor();
+    const ask = (key: string, model: string) =>
+      fetch(`${sotto.url}/v1/responses`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "codex_exec/0.166.0",
+          authorization: `Bearer ${key}`,
+        },
+        body: JSON.stringify({ model, input: "hello", max_output_tokens: 2 }),
+      }).then((response) => response.text());
+    await ask("YOUR_SOTTO_API_KEY", "omega");
+    await status.getByText("401: Codex CLI reached this service, but what it sent is not a key").waitFor();
+    await ask(secret, "gpt-5.9");
+    await status
+      .getByText("404: Codex CLI asked for a model that does not exist here. Set it to omega.")
+      .waitFor();
+    // It begins again with nothing.
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Test again" }).click();
+    await status.getByText("Waiting for the first request").waitFor();
+    await ask(secret, "omega");
+    await status.getByText(/^Connected, \d+ ms to the first token\.$/).waitFor();
+    await page.getByRole("button", { name: "Test again" }).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it("is where a new key leads to", async () => {

@@ -84,7 +84,7 @@ function readShifts(): Promise<{ score: number; moved: string[] }> {
 }
 
 describe("while it loads", () => {
-  it("no page that anyone may read moves under the reader", async () => {
+  it("no public page shifts while it loads", async () => {
     const { page } = await openPage(await browser.newContext({ reducedMotion: "reduce" }), dashboard.url);
     expect(await shiftsOf(page, open)).toEqual([]);
     await page.context().close();

@@ -57,7 +57,7 @@ describe("while the starter is in use", () => {
       for (const path of places) {
         const text = await textOf(page, path);
         expect(text).toContain(note);
-        for (const weakness of ["several steps", "other languages", "long texts", "role-play"])
+        for (const weakness of ["multi-step reasoning", "other languages", "long texts", "role-play"])
           expect(text).toContain(weakness);
       }
     }));

@@ -127,7 +127,7 @@ describe("offline", () => {
     await page.getByText(offline).first().waitFor();
   });
 
-  it("what cannot be loaded says so, can be retried, and loads once the network recovers", async () => {
+  it("a failed load shows an error, can be retried, and succeeds once the network recovers", async () => {
     await page.goto(`${dashboard.url}/app/usage`);
     await page.getByText("No requests in this period").waitFor();
     await context.setOffline(true);
@@ -186,4 +186,56 @@ it("a field's error disappears when the field is edited, and comes back if it st
   await group.waitFor();
   await dialog.getByLabel("All models").check();
   await group.waitFor({ state: "detached" });
+});
+
+it("a limit that is invalid is explained at its field, which gets the focus", async () => {
+  await page.goto(`${dashboard.url}/app/keys`);
+  await openDialog(page, "Create key");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Limited");
+  await dialog.getByLabel("Set lower limits than my plan's").check();
+  const wrong = dialog.getByLabel("Tokens per day");
+  await wrong.fill("many");
+  await press(page, "Create key");
+  await dialog.getByRole("alert").waitFor();
+  expect(await dialog.locator('[aria-invalid="true"]').count()).toBe(1);
+  expect(await wrong.getAttribute("aria-invalid")).toBe("true");
+  expect(await wrong.evaluate((input) => input === document.activeElement)).toBe(true);
+  await press(page, "Cancel");
+});
+
+it("a page that was not loaded yet leaves the shell as it is, and loads after reconnecting", async () => {
+  await page.goto(`${dashboard.url}/app/keys`);
+  const shell = page.getByRole("navigation", { name: "Dashboard" });
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+  await context.setOffline(true);
+  await shell.getByRole("link", { name: "Plans" }).click();
+  await page.getByRole("heading", { name: "You're offline" }).waitFor();
+  await shell.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+  await shell.getByRole("link", { name: "Plans" }).click();
+  await page.getByRole("heading", { name: "You're offline" }).waitFor();
+  await context.setOffline(false);
+  await page.getByRole("heading", { level: 1, name: "Plans" }).waitFor();
+});
+
+it("a page that polls without success stays at its error, and shows what it reads at last", async () => {
+  await page.route("**/api/admin/engines", (route) => route.abort());
+  await page.goto(`${dashboard.url}/admin/engines`);
+  const failure = page.getByText(/^Could not load/);
+  await failure.waitFor();
+  const changes = await page.evaluateHandle(() => {
+    const seen = { loading: 0 };
+    new MutationObserver(() => {
+      if (!document.body.textContent.includes("Could not load")) seen.loading += 1;
+    }).observe(document.body, { childList: true, subtree: true });
+    return seen;
+  });
+  const tried = () => page.waitForRequest("**/api/admin/engines");
+  await tried();
+  await tried();
+  await tried();
+  expect(await changes.evaluate((seen) => seen.loading)).toBe(0);
+  await page.unroute("**/api/admin/engines");
+  await failure.waitFor({ state: "detached" });
 });

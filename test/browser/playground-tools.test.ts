@@ -130,22 +130,22 @@ describe("tools in the playground", () => {
     expect(await page.getByLabel("Tool choice").inputValue()).toBe("");
   });
 
-  it("shows thoughts while there is nothing else, and folds them away when the reply begins", async () => {
+  it("expands the reasoning while there is nothing else, and collapses it when the reply begins", async () => {
     dashboard.engine.hold();
     await ask();
     dashboard.engine.release(2);
-    const thoughts = replies().locator("details");
-    await thoughts.getByText("I need both cities.").waitFor();
+    const reasoning = replies().locator("details");
+    await reasoning.getByText("I need both cities.").waitFor();
     expect(await violations(page)).toEqual([]);
     dashboard.engine.release(1);
     await replies().getByText("Let me look.").waitFor();
-    expect(await thoughts.getByText("I need both cities.").isVisible()).toBe(false);
+    expect(await reasoning.getByText("I need both cities.").isVisible()).toBe(false);
 
-    await thoughts.getByText("Thoughts", { exact: true }).click();
-    await thoughts.getByText("I need both cities.").waitFor();
+    await reasoning.getByText("Reasoning", { exact: true }).click();
+    await reasoning.getByText("I need both cities.").waitFor();
     dashboard.engine.release();
     await page.getByRole("button", { name: "Send results" }).waitFor();
-    expect(await thoughts.getByText("I need both cities.").isVisible()).toBe(true);
+    expect(await reasoning.getByText("I need both cities.").isVisible()).toBe(true);
   });
 
   it("are refused beside their field, and nothing can be sent until they are right", async () => {

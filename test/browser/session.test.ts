@@ -46,6 +46,20 @@ const signInAgain = async () => {
 };
 
 describe("when the session expires", () => {
+  it("a form that was refused for it says nothing of it after signing in again, and can be sent", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await page.getByLabel("Name").fill("Kept");
+    await loseSession();
+    await page.keyboard.press("Enter");
+    await signInAgain();
+    const form = page.getByRole("dialog", { name: "Create key" });
+    expect(await form.getByLabel("Name").inputValue()).toBe("Kept");
+    expect(await form.getByText(/signed out|sign in/i).count()).toBe(0);
+    await form.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Key created").waitFor();
+  });
+
   it("a draft in the playground is still there after signing in again", async () => {
     await page.clock.install();
     await page.goto(`${dashboard.url}/app/playground`);
@@ -92,7 +106,7 @@ describe("when the session expires", () => {
     await page.getByText("Key created").waitFor();
   });
 
-  it("what was loaded is gone when the tab is shown again, and loaded again after signing in", async () => {
+  it("loaded data is cleared when the tab is shown again, and reloaded after signing in", async () => {
     await page.clock.install();
     await page.goto(`${dashboard.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
@@ -106,7 +120,7 @@ describe("when the session expires", () => {
     await key.waitFor();
   });
 
-  it("what was loaded is gone although a change is reverted", async () => {
+  it("loaded data stays cleared although a change is reverted", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
     await key.waitFor();

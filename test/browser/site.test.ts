@@ -94,7 +94,7 @@ describe("the code in the documentation", () => {
     await page.context().close();
   });
 
-  it("leads to each client on the page Connect", async () => {
+  it("leads to each client on the Connect page", async () => {
     const page = await visit("/docs#clients");
     const link = page.getByRole("link", { name: "Codex CLI" });
     expect(await link.getAttribute("href")).toBe("/app/connect#codex");
@@ -162,7 +162,7 @@ describe("the search in the documentation", () => {
 });
 
 describe("in the browser", () => {
-  it("a page's title stays what its HTML says", async () => {
+  it("a page's title stays as in its HTML", async () => {
     const context = await returningContext(browser, dashboard.url, operatorEmail);
     const { page } = await openPage(context, dashboard.url);
     // Forms redirect those who are signed in, and are named by what they ask for.

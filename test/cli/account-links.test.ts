@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { browserCommand } from "../../src/cli/commands/open.js";
 import { openSqliteStore, databasePath } from "../../src/store/sql/sqlite.js";
 import { startSmtpServer } from "../support/clients/smtp-server.js";
 import { testPlan } from "../support/stores/temporary-store.js";
@@ -29,7 +30,7 @@ describe("sotto accounts reset", () => {
     await store.close();
   });
 
-  it("says so when nobody has the address", async () => {
+  it("fails with a message when no account has the address", async () => {
     const { code, stderr } = await sotto.run("accounts", "reset", "nobody@example.com");
     expect(code).toBe(1);
     expect(stderr).toContain("No account has the address");
@@ -64,8 +65,36 @@ describe("sotto accounts invite", () => {
   });
 });
 
+describe("sotto open", () => {
+  it("prints a link for the first admin, with a line in the audit trail", async () => {
+    await sotto.run("accounts", "create", "ada@example.com");
+    await sotto.run("accounts", "create", "operator@example.com", "--admin");
+    const { code, stdout } = await sotto.run("open", "--print", "--url", "https://chat.example.com/");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /Sign in as operator@example\.com[^\n]+\n\n {2}https:\/\/chat\.example\.com\/sign-in#token=[\w-]{43}\n$/,
+    );
+    const store = await openSqliteStore({ path: databasePath(sotto.dataDir), defaultPlan: testPlan });
+    const [line] = await store.audit.list(null, 1);
+    await store.close();
+    expect(line).toMatchObject({ actor: "command line", action: "created sign-in link" });
+    expect((await sotto.run("open", "ada@example.com")).stderr).toContain("is not an admin");
+  });
+
+  it("prints the set-up link while there is no admin", async () => {
+    expect((await sotto.run("open", "--print")).stdout).toMatch(/\/setup#token=[\w-]{43}\n$/);
+    expect((await sotto.run("open", "--print")).stderr).toContain("There is no admin yet.");
+  });
+
+  it("opens no browser over ssh or without a display", () => {
+    expect(browserCommand("linux", { DISPLAY: ":0" })).toEqual(["xdg-open"]);
+    expect(browserCommand("linux", {})).toBeNull();
+    expect(browserCommand("darwin", { SSH_CONNECTION: "1" })).toBeNull();
+  });
+});
+
 describe("the audit trail", () => {
-  it("has what is done on the command line", async () => {
+  it("records changes made on the command line", async () => {
     await sotto.run("accounts", "create", "ada@example.com");
     const { id } = await sotto.createKey("ada@example.com");
     await sotto.run("keys", "rotate", id);

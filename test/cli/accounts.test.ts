@@ -45,7 +45,7 @@ describe("sotto accounts", () => {
     expect(await sotto.json("accounts", "list")).toEqual([]);
   });
 
-  it("does not delete without being told to where it cannot ask", async () => {
+  it("does not delete without --yes if there is no terminal to confirm on", async () => {
     await sotto.run("accounts", "create", "ada@example.com");
     const refused = await sotto.run("accounts", "delete", "ada@example.com");
     expect(refused.code).toBe(2);

@@ -48,7 +48,40 @@ describe("sotto connect", () => {
     expect(stdout).toContain(`"ANTHROPIC_BASE_URL": "${nowhere}"`);
     expect(stdout).toContain('"ANTHROPIC_AUTH_TOKEN": "YOUR_SOTTO_API_KEY"');
     expect(stderr).toContain("sotto keys create");
-    expect(stderr).toContain("The limits are assumed (8,192 tokens of context)");
+    expect(stderr).toContain(`unknown, since ${nowhere} is unreachable: 8,192 tokens are written`);
+  });
+
+  it.each([
+    ["claude", "claude-code"],
+    ["codec", "codex"],
+    ["Claude_Code", "claude-code"],
+    ["python", "openai-python"],
+  ])("suggests a client for %s", async (id, client) => {
+    const { code, stderr } = await sotto.run("connect", id);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`there is no client '${id}'. Did you mean ${client}? Known are: `);
+  });
+
+  it("suggests none for a name that is like no other", async () => {
+    expect((await sotto.run("connect", "emacs")).stderr).not.toContain("Did you mean");
+  });
+
+  it("asks the service for the context also without a key", async () => {
+    const service = createServer((request, response) => {
+      const models = [
+        { id: "omega", contextTokens: 65_536 },
+        { id: "prism", contextTokens: null },
+      ];
+      response.statusCode = request.url === "/api/models" ? 200 : 404;
+      response.end(JSON.stringify({ models }));
+    }).listen(0, "127.0.0.1");
+    await once(service, "listening");
+    const address = service.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const { stdout, stderr } = await sotto.run("connect", "codex", "--url", `http://127.0.0.1:${port}`);
+    service.close();
+    expect(stdout).toContain("model_context_window = 65536");
+    expect(stderr).not.toContain("unknown");
   });
 
   it("takes the address from the configuration", async () => {
@@ -132,9 +165,28 @@ describe("limits", () => {
     expect(stdout).toMatch(/Context Window +40000\n +Max Output Tokens +1000\n/);
   });
 
+  it("say whether the client works with the model, and the configuration is printed all the same", async () => {
+    const connect = (client: string) =>
+      sotto.run("connect", client, "--url", server.url, "--key", server.addKey(key));
+    const works = await connect("codex");
+    expect([works.code, works.stderr]).toEqual([0, ""]);
+    expect((await connect("claude-code")).stderr).toContain(
+      "warning: Claude Code works best from 64k tokens of context; omega has 40,000 here",
+    );
+    server.engine.options.contextTokens = 2_048;
+    const fails = await connect("claude-code");
+    expect(fails.stderr).toBe(
+      "warning: Claude Code needs at least 32k tokens of context; omega has 2,048 here: it will not work. " +
+        "Ask the operator for a model with at least 32k tokens of context; on the server, sotto models lists what there is.\n",
+    );
+    expect([fails.code, fails.stdout]).toEqual([0, expect.stringContaining("ANTHROPIC_BASE_URL")]);
+    const args = ["connect", "claude-code", "--url", server.url, "--key", key];
+    expect(await sotto.json(...args)).toMatchObject({ fit: { level: "fails" } });
+  });
+
   it("are assumed where the key is refused, and the key goes to no other address", async () => {
     const refused = await sotto.run("connect", "openai-compatible", "--url", server.url, "--key", mintKey());
-    expect(refused.stderr).toContain("it does not accept this key");
+    expect(refused.stderr).toContain("does not accept this key");
     const address = silent.address();
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
     const { stderr } = await sotto.run(
@@ -145,7 +197,7 @@ describe("limits", () => {
       "--key",
       key,
     );
-    expect(stderr).toContain("it is unreachable");
+    expect(stderr).toContain("is unreachable: 8,192 tokens");
     expect(server.logLines.filter((line) => line["path"] === "/v1/models")).toHaveLength(
       server.logLines.filter((line) => line["path"] === "/v1/models" && line["status"] === 401).length,
     );
@@ -265,7 +317,7 @@ notifications = true
     expect(await read("elsewhere.yaml")).toBe("version: 1.2.1 # mine\n");
   });
 
-  it("shows what it would change, with no key in it whole, and changes nothing", async () => {
+  it("shows the changes it would make, with keys masked, and changes nothing", async () => {
     const before = `{\n  "env": {\n    "ANTHROPIC_AUTH_TOKEN": "sk-old-0123456789abcdefghij",\n    "X": "private"\n  }\n}\n`;
     await put(".claude/settings.json", before);
     const { code, stdout } = await write("claude-code", "--dry-run");
@@ -284,7 +336,7 @@ notifications = true
     expect(await read(".continue/config.yaml")).toContain(key);
   });
 
-  it.each(connectClients.map(({ id }) => id))("%s: what it has written it can restore", async (client) => {
+  it.each(connectClients.map(({ id }) => id))("%s: restores the file it has written", async (client) => {
     const file = join(home, "a", "file");
     const { code, stderr } = await write(client, "--file", file);
     const hasFile = !stderr.includes("has no file to write");

@@ -52,6 +52,7 @@ describe("sotto doctor", () => {
     expect(find("omega")?.detail).toContain("starter weights");
     expect(find("aliases")).toMatchObject({ state: "ok", detail: "claude-* → omega" });
     expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
+    expect(find("models that fit")?.detail).toMatch(/gemma-3-1b \(\d+ MB\)|none of the catalogue/);
     expect(await readdir(line.dataDir)).toEqual([]);
   });
 
@@ -115,7 +116,7 @@ describe("sotto doctor", () => {
     expect(await needed({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" })).toBeCloseTo(together / 2, -1);
   });
 
-  it("tells of a damaged database", async () => {
+  it("reports a damaged database", async () => {
     await writeFile(
       join(line.dataDir, "sotto.db"),
       "this is not a database, but it is longer than a header".repeat(40),

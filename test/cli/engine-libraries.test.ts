@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { keepLibrary, libraryFile } from "../../src/engines/llama/gpu/library/own-library.js";
+import { keepLibrary } from "../../src/engines/llama/gpu/library/own-library.js";
 import { runSotto } from "../support/processes/sotto-process.js";
 
 const dataDir = mkdtempSync(join(tmpdir(), "sotto-engine-test-"));
@@ -16,12 +16,11 @@ const sotto = (...args: string[]) =>
 const made = { backend: "cuda", from: "built", made: "for CUDA architecture 90-real" } as const;
 
 describe("sotto engine", () => {
-  it("lists what was built on this machine, and removes it", async () => {
-    expect(await sotto("list")).toContain("sotto engine build cuda");
-    await keepLibrary(dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, (folder) => {
-      writeFileSync(join(folder, libraryFile("cuda")), "library");
-      return Promise.resolve();
-    });
+  it("lists the libraries built on this machine, and removes them", async () => {
+    expect(await sotto("list")).toContain("main.js engine build cuda");
+    const built = join(dataDir, "built");
+    writeFileSync(built, "library");
+    keepLibrary(dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, built);
     expect(await sotto("list")).toMatch(/cuda +built +for CUDA architecture 90-real +2026-01-31 +yes/);
     expect(JSON.parse(await sotto("list", "--json"))).toMatchObject([made]);
     expect(JSON.parse(await sotto("remove", "cuda", "--json"))).toEqual({ backend: "cuda", removed: true });

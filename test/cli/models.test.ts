@@ -49,7 +49,7 @@ describe("sotto models use", () => {
     expect(await stored("model.prism")).toBe("");
   });
 
-  it("pulls what is not here, then knows it by name", async () => {
+  it("pulls missing weights, then knows them by name", async () => {
     expect((await line.run("models", "use", "omega", "hf:owner/small-GGUF:Q4_0")).code).toBe(0);
     expect((await line.run("models", "use", "lambda", "small-Q4_0")).code).toBe(0);
     expect(await stored("model.lambda")).toBe(await stored("model.omega"));
@@ -150,7 +150,7 @@ describe("sotto models roll-back", () => {
     expect(latest).toMatchObject({ actor: "command line", action: "rolled back model", target: "prism" });
   });
 
-  it("refuses what is not there any more, and a model that the configuration fixes", async () => {
+  it("refuses weights that no longer exist, and a model set by the configuration", async () => {
     const path = join(line.dataDir, "own.gguf");
     await writeFile(path, model);
     await line.run("models", "use", "prism", path);
@@ -185,7 +185,7 @@ describe("sotto models pull", () => {
   it("downloads to the models folder and says what to do next", async () => {
     const { code, stdout, stderr } = await line.start(["models", "pull", "hf:owner/small-GGUF"]);
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: textWith("Checking small-Q4_0.gguf") });
-    expect(stdout).toContain("sotto models use omega small-Q4_0.gguf");
+    expect(stdout).toContain("main.js models use omega small-Q4_0.gguf");
     expect(await readdir(join(line.dataDir, "models"))).toContain("small-Q4_0.gguf");
     expect(await line.json("models", "pull", "hf:owner/small-GGUF")).toMatchObject({ was_here: true });
   });
@@ -200,7 +200,7 @@ describe("sotto models pull", () => {
 });
 
 describe("sotto models list", () => {
-  it("shows every model and every file, with what is known of it", async () => {
+  it("shows every model and every file with its facts", async () => {
     await line.run("models", "use", "prism", "hf:owner/small-GGUF");
     const path = join(line.dataDir, "models", "small-Q4_0.gguf");
     await writeFile(join(line.dataDir, "models", "broken.gguf"), "GGUF");
@@ -211,7 +211,7 @@ describe("sotto models list", () => {
     const { stdout } = await line.run("models", "list");
     expect(stdout).toMatch(/^omega +starter +default$/m);
     expect(stdout).toMatch(new RegExp(`^prism +${path} +setting$`, "m"));
-    expect(stdout).toMatch(/^small-Q4_0\.gguf +IQ2_XXS +7\.\d kB +2048 +\d+ MB +31\.\d +prism$/m);
+    expect(stdout).toMatch(/^small-Q4_0\.gguf +IQ2_XXS +7\.\d kB +2048 of 2048 +\d+ MB +31\.\d +prism$/m);
     expect(stdout).toMatch(/^broken\.gguf +is truncated/m);
     expect(await line.json("models", "list")).toMatchObject({
       models: [{ model: "omega" }, { model: "prism", type: "weights", source: path }, { model: "lambda" }],
@@ -233,7 +233,7 @@ describe("sotto models list", () => {
   it("has a catalogue beside it", async () => {
     const { stdout } = await line.run("models", "catalog");
     expect(stdout).toMatch(/^qwen3-4b +Qwen3 4B Instruct 2507 +Apache-2\.0 .+ The all-rounder/m);
-    expect(stdout).toMatch(/^(The best model that fits this machine is|This machine has too little memory)/m);
+    expect(stdout).toMatch(/^(The best model for this machine is|This machine has too little memory)/m);
     expect(await line.json("models", "catalog")).toContainEqual(
       expect.objectContaining({ id: "gemma-3-1b", good_for: textWith("short answers") }),
     );

@@ -39,7 +39,7 @@ describe("sotto maintenance", () => {
     });
   });
 
-  it("reads times with a zone, and says what is wrong with others", async () => {
+  it("accepts times with a zone, and explains why others are invalid", async () => {
     await schedule("2099-01-31T10:00+02:00", "2099-01-31T10:00Z");
     expect(await sotto.json("maintenance", "list")).toMatchObject([
       { starts_at: "2099-01-31T08:00:00.000Z" },

@@ -65,7 +65,7 @@ describe("sotto plans", () => {
     expect(await sotto.json("plans", "list")).toHaveLength(1);
   });
 
-  it("says what is wrong", async () => {
+  it("explains invalid input", async () => {
     const refusals: [args: string[], code: number, says: string][] = [
       [["set", "nope", "--keys", "1"], 1, "There is no such plan."],
       [["create", "free"], 1, "There is a plan 'free' already."],

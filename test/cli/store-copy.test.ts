@@ -175,7 +175,7 @@ describe("sotto store copy", () => {
     expect(await contents(source, filled)).toEqual(before);
   });
 
-  it("says what it did, and what to do next", async () => {
+  it("prints a summary and the next steps", async () => {
     const { code, stdout } = await commandLine.run("store", "copy", url);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^TABLE +ROWS\n/);
@@ -273,7 +273,7 @@ describe("a copy", () => {
     expect(await target.findPlan("free")).toMatchObject({ requestsPerMinute: testPlan.requestsPerMinute });
   });
 
-  it("is given up when what arrived is not what was sent", async () => {
+  it("is aborted if the copied rows differ from the original", async () => {
     await fill(source);
     await openTarget();
     const server = await sharedPostgres();

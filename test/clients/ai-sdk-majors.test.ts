@@ -163,7 +163,7 @@ describe.each(majors)("%s", (_, major) => {
   });
 });
 
-describe("thoughts of the default model, where their summary is asked for", () => {
+describe("reasoning of the default model, with a summary requested", () => {
   const providerOptions = { openai: { reasoningSummary: "auto", forceReasoning: true } };
   const shown = { reasoning: "Let me think.", text: answer };
 

@@ -79,7 +79,7 @@ describe("the Anthropic SDK", () => {
     ]);
   });
 
-  it("streams thoughts, text and a call, which add up to the message", async () => {
+  it("streams reasoning, text and a call, which add up to the message", async () => {
     const body = { ...base, tools: [weather], thinking: { type: "enabled" as const, budget_tokens: 1024 } };
     const stream = anthropic().messages.stream(body);
     let [text, thoughts, json] = ["", "", ""];
@@ -101,7 +101,7 @@ describe("the Anthropic SDK", () => {
     expect(message.content).toMatchObject(whole.content);
   });
 
-  it("sends a call's result back, with the thoughts before it", async () => {
+  it("sends a call's result back, with the reasoning before it", async () => {
     const client = anthropic();
     const body = { ...base, tools: [weather], thinking: { type: "adaptive" as const } };
     const first = await client.messages.create(body);

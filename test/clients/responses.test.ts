@@ -77,7 +77,7 @@ describe("the openai package", () => {
     ]);
   });
 
-  it("accumulates a stream with a summary of the thoughts", async () => {
+  it("accumulates a stream with a reasoning summary", async () => {
     const stream = openai().responses.stream({
       model: "omega",
       input: prompt,
@@ -141,7 +141,7 @@ describe("the openai package", () => {
     expect(response.output_text).toBe("a");
   });
 
-  it("throws what is refused before the first event", async () => {
+  it("throws on a refusal before the first event", async () => {
     const refused = openai().responses.create({ model: "gpt-4o", input: prompt, stream: true });
     await expect(refused).rejects.toMatchObject({ status: 404, code: "model_not_found" });
     const stored = openai().responses.create({ model: "omega", input: "x", previous_response_id: "resp_1" });
@@ -189,7 +189,7 @@ describe("the AI SDK's default provider", () => {
     expect(asked).toEqual(["Paris"]);
   });
 
-  it("goes on with a conversation when told that nothing is stored", async () => {
+  it("continues a conversation with store set to false", async () => {
     const providerOptions = { openai: { store: false } };
     const first = await generateText({ model: model(), prompt, providerOptions, maxRetries: 0 });
     const messages = [

@@ -77,7 +77,7 @@ describe("every client", () => {
     },
   );
 
-  it("is of a group, has a name of its own and says what it was checked with", () => {
+  it("has a group, a unique name and a note on how it was checked", () => {
     expect(new Set(connectClients.map(({ id }) => id)).size).toBe(connectClients.length);
     for (const { id, group, checked } of connectClients) {
       expect(id).toMatch(/^[a-z0-9-]+$/);
@@ -87,11 +87,22 @@ describe("every client", () => {
     }
   });
 
-  it("is in docs/clients.md with its version", () => {
+  it("is in docs/clients.md with its version and what it needs", () => {
     const page = readFileSync("docs/clients.md", "utf8");
-    for (const { id, name, api, checked } of connectClients) {
-      const row = page.split("\n").find((line) => line.startsWith(`| \`${id}\` `));
-      expect(row?.split("|").map((cell) => cell.trim())).toEqual([
+    const rowsOf = (id: string) =>
+      page
+        .split("\n")
+        .filter((line) => line.startsWith(`| \`${id}\` `))
+        .map((line) => line.split("|").map((cell) => cell.trim()));
+    for (const { id, name, api, checked, needs } of connectClients) {
+      const rows = rowsOf(id);
+      if (needs !== undefined) {
+        const { firstRequestTokens, leastContextTokens: least } = needs;
+        const first = `${firstRequestTokens.toLocaleString("en")} tokens`;
+        const needed = ["", `\`${id}\``, first, `${least / 1024}k`, `${least / 512}k`, ""];
+        expect(rows.shift()).toEqual(needed);
+      }
+      expect(rows[0]).toEqual([
         "",
         `\`${id}\``,
         `[${name}](${checked.source})`,
@@ -152,7 +163,12 @@ describe("the values that a client acts on", () => {
 
   it("the other model that was chosen is the one in use, with its own limits", () => {
     const prism: ConnectTarget = { ...target, model: "prism" };
-    expect(modelOf(prism)).toEqual({ id: "prism", contextTokens: 16_384, outputTokens: 8_192 });
+    expect(modelOf(prism)).toEqual({
+      id: "prism",
+      contextTokens: 16_384,
+      outputTokens: 8_192,
+      isAssumed: false,
+    });
     const [codex] = filesOf("codex", prism).map(parsed);
     expect(codex).toMatchObject({ model: "prism", model_context_window: 16_384 });
     const other = findClient("openai-compatible") ?? never();

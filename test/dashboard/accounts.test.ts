@@ -156,7 +156,7 @@ describe("accounts", () => {
   });
 
   it.each(["table=usage&after=x", "table=usage&after=1+2", "table=plans&after=0", "table=audit&after='", ""])(
-    "are told that there is no such page of what is stored: %s",
+    "get 404 for an unknown page of their stored data: %s",
     async (query) => {
       const ada = await dashboard.signUp(`page-${encodeURIComponent(query)}@example.com`);
       expect((await ada.send("GET", `/api/me/stored/rows?${query}`)).status).toBe(400);

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
@@ -83,6 +86,24 @@ describe("deleting an account", () => {
       target: "deleted account",
       targetIsId: false,
     });
+  });
+
+  it("leaves nothing of the address in the database's files while the server runs", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "sotto-deleted-"));
+    const server = await startDashboard({ env: { SOTTO_DATA_DIR: dataDir }, databaseThreads: true });
+    await server.setUp();
+    const ada = await server.signUp("ada-canary@example.com");
+    await ada.post("/api/keys", { name: "canary of ada", models: null, expiresInDays: null });
+    const found = async () => {
+      const names = (await readdir(dataDir)).filter((name) => name.startsWith("sotto.db"));
+      const texts = await Promise.all(names.map((name) => readFile(join(dataDir, name), "latin1")));
+      return names.filter((_name, place) => texts[place]?.includes("canary") === true);
+    };
+    expect(await found()).not.toEqual([]);
+    await ada.must("DELETE", "/api/me", { password });
+    expect(await found()).toEqual([]);
+    await server.close();
+    await rm(dataDir, { recursive: true, force: true });
   });
 
   it("is refused to the only admin", async () => {

@@ -73,7 +73,7 @@ describe("among many keys", () => {
     expect((await names(ada, { sort: "unused" })).at(-1)).toBe("Alpha");
   });
 
-  it("tells the day and the model of the last use, and nothing finer is kept", async () => {
+  it("shows the day and the model of the last use, and stores nothing finer", async () => {
     const today = clock.now().toISOString().slice(0, 10);
     const [key] = (await page(ada, { search: "Alpha" })).keys;
     expect(key).toMatchObject({ lastUsedDay: today, lastUsedModel: "omega" });
@@ -102,7 +102,7 @@ describe("among many keys", () => {
     expect(pages[0]?.total).toBe(120);
   });
 
-  it("lists them a page at a time, also when some are created or end in between", async () => {
+  it("lists them a page at a time, even if some are created or end in between", async () => {
     const cid = await dashboard.signUp("cid@example.com");
     const { id } = (await cid.get<Me>("/api/me")).account;
     const makeKey = (name: string) =>
@@ -166,7 +166,7 @@ describe("editing a key", () => {
   const edit = { name: "Nightly", models: ["prism"], tags: ["Batch"] };
   const limits = { requestsPerMinute: 1, tokensPerMinute: null, concurrentRequests: null };
 
-  it("renames it, and the next request is held to its new models and limits", async () => {
+  it("renames it, and applies its new models and limits to the next request", async () => {
     const ada = await dashboard.signUp("edits@example.com");
     const { key, secret } = await create(ada, {});
     expect((await chat(secret, "omega")).status).toBe(200);
@@ -182,13 +182,27 @@ describe("editing a key", () => {
     expect(rows).not.toContain(secret);
   });
 
+  it("changes its expiry, and leaves it where none is given", async () => {
+    const ada = await dashboard.signUp("expiries@example.com");
+    const { key } = await create(ada, {});
+    const change = async (expiry: object) =>
+      (await ada.must<KeyView>("PUT", `/api/keys/${key.id}`, { ...edit, limits: null, ...expiry })).expiresAt;
+    const inThirtyDays = await change({ expiresInDays: 30 });
+    expect(inThirtyDays).toBe(new Date(clock.now().getTime() + 30 * 86_400_000).toISOString());
+    expect(await change({})).toBe(inThirtyDays);
+    expect(await change({ expiresInDays: null })).toBeNull();
+  });
+
   it.each([
     [{ name: "" }, "name"],
     [{ name: "a\u202eb" }, "name"],
     [{ models: [] }, "models"],
     [{ models: ["gpt-4"] }, "models"],
-    [{ limits: { ...limits, requestsPerMinute: 0 } }, "limits"],
-    [{ limits: {} }, "limits"],
+    [{ limits: { ...limits, requestsPerMinute: 0 } }, "limits.requestsPerMinute"],
+    [{ limits: { ...limits, tokensPerDay: -1 } }, "limits.tokensPerDay"],
+    [{ limits: {} }, "limits.requestsPerMinute"],
+    [{ limits: "none" }, "limits"],
+    [{ expiresInDays: 0 }, "expiresInDays"],
     [{ tags: Array.from({ length: 11 }, (_, i) => `t${i}`) }, "tags"],
     [{ tags: ["x".repeat(31)] }, "tags"],
     [{ tags: ["a,b"] }, "tags"],

@@ -61,7 +61,7 @@ describe("a browser that signed in before", () => {
     expect(await signIn(ada, password)).toBe(200);
   });
 
-  it("has a tight limit of its own, which leaves the others theirs", async () => {
+  it("has a tight limit of its own, which does not affect others", async () => {
     expect(await guessUntilRefused(ada)).toBe(10);
     expect(await signIn(ada, password)).toBe(429);
     expect(await signIn(dashboard.browser(), password)).toBe(200);
@@ -104,7 +104,7 @@ describe("a browser that signed in before", () => {
     expect(await signIn(ada, password)).toBe(429);
   });
 
-  it("is told by a cookie that scripts cannot read, and that is stored nowhere", async () => {
+  it("is recognised by a cookie that scripts cannot read and the server does not store", async () => {
     const answer = await ada.send("POST", "/api/sign-in", { email, password });
     const cookie = answer.headers.getSetCookie().find((one) => one.startsWith("sotto_device=")) ?? "";
     expect(cookie).toMatch(/^sotto_device=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Expires=[^;]+$/);

@@ -25,13 +25,14 @@ describe("with a mail server", () => {
 
   const ask = (email: string, headers: Record<string, string> = {}) =>
     dashboard.browser().send("POST", "/api/reset/request", { email }, headers);
+  const resetMails = () => smtp.mails.filter((mail) => mail.includes("Choose a new password"));
   const linkIn = (mail: string) => /https:\S+/.exec(mail)?.[0];
 
   it("a person who forgot their password is mailed a link that works", async () => {
     await dashboard.signUp("Ada@example.com");
     expect((await dashboard.browser().get<Site>("/api/site")).canMail).toBe(true);
     expect((await ask("ada@example.com")).text).toBe("{}");
-    const mail = await eventually(() => smtp.mails[0]);
+    const mail = await eventually(() => resetMails()[0]);
     expect(mail).toMatch(/^From: Acme <chat@example\.com>\r$/m);
     expect(mail).toMatch(/^To: Ada@example\.com\r$/m);
     const link = linkIn(mail) ?? "";
@@ -40,7 +41,7 @@ describe("with a mail server", () => {
     expect((await dashboard.browser().send("POST", "/api/reset", reset)).status).toBe(200);
   });
 
-  it("nobody is mailed about an address without an account, or a suspended one", async () => {
+  it("no mail is sent to an address without an account, or a suspended one", async () => {
     const eve = await dashboard.signUp("eve@example.com");
     const { id } = (await eve.get<Me>("/api/me")).account;
     await dashboard.app.store.setAccountSuspended(id, new Date());
@@ -48,23 +49,23 @@ describe("with a mail server", () => {
     await ask("nobody@example.com");
     await ask("eve@example.com");
     await ask("ada@example.com");
-    await eventually(() => smtp.mails.length === 1);
+    await eventually(() => resetMails().length === 1);
     await dashboard.app.dashboard.outbox.close();
-    expect(smtp.recipients).toEqual(["RCPT TO:<ada@example.com>"]);
+    expect(resetMails()).toEqual([expect.stringContaining("To: ada@example.com")]);
   });
 
   it("the link leads to the configured address, not to where a request says it went", async () => {
     await dashboard.signUp("ada@example.com");
     const spoofed = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" };
     expect((await ask("ada@example.com", spoofed)).status).toBe(200);
-    const mail = await eventually(() => smtp.mails[0]);
+    const mail = await eventually(() => resetMails()[0]);
     expect(mail).not.toContain("evil");
   });
 
   it("an address cannot name more people than one", async () => {
     const mailer = smtpMailer({ url: smtp.url, from: "Acme <chat@example.com>" });
     await mailer
-      .send({ to: "ada@example.com,eve@example.com", subject: "x", text: "x" })
+      .send({ kind: "reset", to: "ada@example.com,eve@example.com", subject: "x", text: "x" })
       .catch(() => undefined);
     await mailer.close();
     expect(smtp.recipients.filter((line) => /<eve@example\.com>/.test(line))).toEqual([]);
@@ -76,8 +77,9 @@ describe("with a mail server", () => {
     const { id } = (await ada.get<Me>("/api/me")).account;
     const invite = await operator.post<OneTimeLink>("/api/admin/invites", { email: "bob@example.com" });
     const reset = await operator.post<OneTimeLink>(`/api/admin/accounts/${id}/reset-link`);
-    await eventually(() => smtp.mails.length === 2);
-    expect(smtp.mails.map(linkIn).sort()).toEqual([invite.link, reset.link].sort());
+    const links = () => smtp.mails.map(linkIn).filter((link) => link?.includes("/confirm#") === false);
+    await eventually(() => links().length === 2);
+    expect(links().sort()).toEqual([invite.link, reset.link].sort());
   });
 });
 

@@ -24,10 +24,10 @@ const suggestion = async () => {
 };
 const starter = `/data/models/${starterFileNames[0] ?? ""}`;
 
-describe("what a model can be chosen by", () => {
+describe("the facts about a model", () => {
   it("is open to everyone, with the operator's line and the context", async () => {
     await start({ env: { SOTTO_MODELS_PRISM_DESCRIPTION: "Fast enough for a chat." } });
-    const facts = { description: null, contextTokens: 1000, weights: null };
+    const facts = { description: null, contextTokens: 1000, tools: true, weights: null };
     expect(await models()).toEqual([
       { id: "omega", ...facts },
       { id: "prism", ...facts, description: "Fast enough for a chat." },
@@ -45,7 +45,7 @@ describe("what a model can be chosen by", () => {
     expect(JSON.stringify(await models())).not.toContain("/data");
   });
 
-  it("says that the starter is one", async () => {
+  it("marks the starter as such", async () => {
     await start({ engineWeights: starter });
     expect((await models())[0]?.weights).toMatchObject({ isStarter: true, licence: "Apache-2.0" });
   });

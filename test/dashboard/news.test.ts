@@ -45,7 +45,7 @@ describe("news", () => {
     const text = await feed();
     expect(text.indexOf("Second")).toBeLessThan(text.indexOf("First"));
     expect(text).toContain(
-      '<content type="html">&lt;p&gt;&lt;strong&gt;bold&lt;/strong&gt;&lt;/p&gt;</content>',
+      '<content type="html">&lt;p dir=&quot;auto&quot;&gt;&lt;strong&gt;bold&lt;/strong&gt;&lt;/p&gt;</content>',
     );
   });
 
@@ -63,7 +63,7 @@ describe("news", () => {
     expect((await operator.send("DELETE", `/api/admin/changelog/${id}`)).status).toBe(404);
   });
 
-  it("tell of maintenance from when it is scheduled until it is over", async () => {
+  it("announce maintenance from when it is scheduled until it is over", async () => {
     const planned = await schedule("11:00", "12:00");
     expect(planned.state).toBe("planned");
     expect(await changelog()).toMatchObject([
@@ -86,14 +86,14 @@ describe("news", () => {
     expect((await visitor.get<Status>("/api/status")).overall).toBe("up");
   });
 
-  it("tell when maintenance ended early", async () => {
+  it("say when maintenance ended early", async () => {
     const { id } = await schedule("08:00", "12:00");
     const ended = await operator.post<Maintenance>(`/api/admin/maintenance/${id}/end`);
     expect(ended).toMatchObject({ state: "over", endedAt: "2030-01-01T09:00:00.000Z" });
     expect((await dashboard.browser().get<Status>("/api/status")).overall).toBe("up");
   });
 
-  it("tell that maintenance was called off, which is not to end early", async () => {
+  it("say when maintenance was called off, which differs from ending early", async () => {
     const { id } = await schedule("11:00", "12:00");
     const ended = await operator.post<Maintenance>(`/api/admin/maintenance/${id}/end`);
     expect(ended).toMatchObject({ state: "over", endedAt: "2030-01-01T09:00:00.000Z" });
@@ -106,7 +106,7 @@ describe("news", () => {
     expect(again.entries).toEqual(entries);
   });
 
-  it("of maintenance can be changed until it begins, and are what was told afterwards", async () => {
+  it("of maintenance can be changed until it begins, and are final afterwards", async () => {
     const { id } = await schedule("11:00", "12:00");
     const change = (from: string, to: string) =>
       operator.send("PUT", `/api/admin/maintenance/${id}`, {
@@ -163,7 +163,7 @@ describe("news", () => {
     const once = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; ]]&gt;  &#39;2&#39; 🚀";
     expect(text).toContain(`<title type="text">${once}</title>`);
     expect(text).toContain(
-      `<content type="html">&lt;p&gt;${once.replaceAll("&", "&amp;")}&lt;/p&gt;</content>`,
+      `<content type="html">&lt;p dir=&quot;auto&quot;&gt;${once.replaceAll("&", "&amp;")}&lt;/p&gt;</content>`,
     );
     const tree = parseXml(text);
     expect(tree.map(({ path }) => path)).toEqual(

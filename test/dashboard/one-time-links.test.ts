@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
+import { ensureSetupLink, OneTimeLinks } from "../../src/core/sign-in/one-time-links.js";
 import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard/api.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import {
@@ -113,7 +113,7 @@ describe("a reset link", () => {
     expect((await dashboard.browser().send("POST", "/api/reset", body)).status).toBe(404);
   });
 
-  it("is asked for with the same answer whether the address has an account or not", async () => {
+  it("is requested with the same answer whether or not the address has an account", async () => {
     await start();
     await dashboard.signUp("ada@example.com");
     const ask = (email: string) => dashboard.browser().send("POST", "/api/reset/request", { email });
@@ -176,5 +176,34 @@ describe("an invitation", () => {
     expect((await signUp("ada@example.com")).status).toBe(403);
     expect((await operator.get<Site>("/api/site")).signUp).toBe("closed");
     expect((await operator.get<Me>("/api/me")).account.role).toBe("admin");
+  });
+});
+
+describe("the link of sotto open", () => {
+  const enter = (path: string) =>
+    dashboard.browser().send("POST", "/api/sign-in/link", { token: tokenOf(path) });
+  const newLink = async () => {
+    await start();
+    const { store } = dashboard.app;
+    await setUp(await setupLink(), "operator@example.com");
+    return new OneTimeLinks(store.links, clock).signIn(await accountId("operator@example.com"));
+  };
+
+  it("signs the admin in exactly once, and the audit trail has it", async () => {
+    const { path } = await newLink();
+    expect(path).toMatch(/^\/sign-in#token=[A-Za-z0-9_-]{43}$/);
+    const answers = await Promise.all([enter(path), enter(path), enter(path)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect(answers.find(({ status }) => status === 200)?.json).toMatchObject({ account: { role: "admin" } });
+    const [line] = await dashboard.app.store.audit.list(null, 1);
+    expect(line).toMatchObject({ action: "signed in", actor: await accountId("operator@example.com") });
+  });
+
+  it("works for five minutes, and not as any other link", async () => {
+    const { path } = await newLink();
+    const reset = { token: tokenOf(path), password };
+    expect((await dashboard.browser().send("POST", "/api/reset", reset)).status).toBe(404);
+    clock.advance(5 * 60_000);
+    expect((await enter(path)).status).toBe(404);
   });
 });

@@ -96,7 +96,7 @@ describe("the scripts of a page", () => {
 });
 
 describe("for crawlers", () => {
-  it("the sitemap lists what anyone may read, and robots.txt names it", async () => {
+  it("the sitemap lists the public pages, and robots.txt names it", async () => {
     const { text, headers } = await read("/sitemap.xml");
     expect(headers.get("content-type")).toBe("application/xml; charset=utf-8");
     const listed = [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address);

@@ -122,7 +122,7 @@ describe("the pages", () => {
     expect({ status: again.status, body: again.body }).toEqual({ status: 304, body: "" });
   });
 
-  it.each(["GET", "HEAD"])("log what has not changed as what it is, for %s", async (method) => {
+  it.each(["GET", "HEAD"])("log 304 for unchanged files, for %s", async (method) => {
     for (const path of ["/", "/app", "/favicon.svg", "/assets/main-4fJ2.js"]) {
       const etag = (await fetch(dashboard.url + path)).headers.get("etag") ?? "";
       const response = await fetch(dashboard.url + path, { method, headers: { "if-none-match": etag } });
@@ -209,7 +209,7 @@ describe("the dashboard's API", () => {
   });
   afterAll(() => dashboard.close());
 
-  it("has errors of its own shape, also for what is not there and what is not JSON", async () => {
+  it("has errors of its own shape, including unknown routes and invalid JSON", async () => {
     const visitor = dashboard.browser();
     expect(await visitor.send("GET", "/api/nope")).toMatchObject({
       status: 404,

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noQuotas, type Quotas } from "../../src/core/entities.js";
 import { rotateKey } from "../../src/core/keys/issue-keys.js";
 import { keyHash } from "../../src/core/keys/key-format.js";
-import type { KeyWithSecret, LimitsNow, PlanView } from "../../src/protocol/dashboard/api.js";
+import type { MonthView } from "../../src/core/limits/month-use.js";
+import type { KeyWithSecret, LimitsNow, Me, PlanMonths, PlanView } from "../../src/protocol/dashboard/api.js";
 import { type SmtpServer, startSmtpServer } from "../support/clients/smtp-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -68,7 +69,7 @@ const ask = (key: string, maxTokens = 5) =>
   });
 
 describe("a quota of the plan", () => {
-  it("refuses with what and when, and shows what is left in headers, on the limits page and in metrics", async () => {
+  it("refuses with the limit and its reset, and shows the remainder in headers, on the limits page and in metrics", async () => {
     await setQuotas({ tokensPerDay: 20, requestsPerMonth: 3 });
     const ada = await service.signUp("ada@example.com");
     const key = await newKey(ada);
@@ -180,15 +181,51 @@ it("a quota of a key holds below the plan's", async () => {
   expect((await ask(other)).status).toBe(429);
 });
 
+describe("the month", () => {
+  it("is shown against the quotas with a forecast, to its owner and to admins by account and by plan", async () => {
+    await setQuotas({ tokensPerMonth: 100 });
+    const operator = await service.setUp();
+    const ada = await service.signUp("ada@example.com");
+    const { account } = await ada.get<Me>("/api/me");
+    const key = await newKey(ada);
+    clock.advance(-36 * 3_600_000);
+    await ask(key);
+    clock.advance(36 * 3_600_000);
+    await ask(key);
+    // 18 tokens in a day and 13 hours, since the midnight in Berlin before the first; 16 days and 11 hours are left.
+    const month = await ada.get<MonthView>("/api/usage/month");
+    expect(month).toMatchObject({
+      startsAt: "2029-12-31T23:00:00.000Z",
+      endsAt: "2030-01-31T23:00:00.000Z",
+      requests: { used: 2, limit: null, mostUsedAt: null, usedUpAt: null },
+      tokens: { used: 18, limit: 100 },
+    });
+    const rate = 18 / (1 + 13 / 24);
+    expect(month.tokens.forecast).toBe(Math.round(18 + rate * (16 + 11 / 24)));
+    const after = (tokens: number) =>
+      new Date(clock.now().getTime() + (tokens / rate) * 24 * 3_600_000).getTime();
+    expect(Date.parse(month.tokens.mostUsedAt ?? "")).toBeCloseTo(after(80 - 18), -1);
+    expect(Date.parse(month.tokens.usedUpAt ?? "")).toBeCloseTo(after(100 - 18), -1);
+    expect(await operator.get(`/api/admin/accounts/${account.id}/month`)).toEqual(month);
+    const { plans } = await operator.get<PlanMonths>("/api/admin/plans/month");
+    expect(plans).toMatchObject([
+      { planId: "free", requests: { used: 2, limit: null }, tokens: { used: 18, limit: 200 } },
+    ]);
+  });
+});
+
 describe("mails about a quota", () => {
-  const subjects = () => smtp.mails.map((mail) => /^Subject: (.*)\r$/m.exec(mail)?.[1]);
+  const subjectOf = (mail: string) => /^Subject: (.*)\r$/m.exec(mail)?.[1] ?? "";
+  /** Without the one that asks to verify the address. */
+  const mails = () => smtp.mails.filter((mail) => !subjectOf(mail).startsWith("Verify"));
+  const subjects = () => mails().map(subjectOf);
 
   it("are sent at 80 % and when it is used up, once for each window, also after a restart", async () => {
     await setQuotas({ requestsPerDay: 5 });
     const key = await newKey(await service.signUp("ada@example.com"));
     for (let count = 0; count < 3; count++) await ask(key);
     await ask(key);
-    const mail = await eventually(() => smtp.mails[0]);
+    const mail = await eventually(() => mails()[0]);
     expect(mail).toMatch(/^To: ada@example\.com\r$/m);
     expect(mail.replaceAll("=\r\n", "").replaceAll("\r\n", " ")).toContain(
       "Your account has used 4 of 5 requests per day, the limit on the plan 'Free'.",
@@ -199,7 +236,7 @@ describe("mails about a quota", () => {
     await start();
     await ask(key);
     expect((await ask(key)).status).toBe(429);
-    await eventually(() => smtp.mails.length === 2);
+    await eventually(() => mails().length === 2);
     for (let count = 0; count < 3; count++) await ask(key);
     await service.app.close();
     expect(subjects()).toEqual([
@@ -209,7 +246,17 @@ describe("mails about a quota", () => {
     await start();
     clock.advance(12 * 3_600_000);
     for (let count = 0; count < 4; count++) await ask(key);
-    await eventually(() => smtp.mails.length === 3);
+    await eventually(() => mails().length === 3);
+  });
+
+  it("say when a quota of the month will be used up", async () => {
+    await setQuotas({ requestsPerMonth: 5 });
+    const key = await newKey(await service.signUp("ada@example.com"));
+    for (let count = 0; count < 4; count++) await ask(key);
+    const mail = await eventually(() => mails()[0]);
+    expect(mail.replaceAll("=\r\n", "").replaceAll("\r\n", " ")).toContain(
+      "At the rate of the last seven days it is used up on 2030-01-15. Once it is used up,",
+    );
   });
 
   it("are sent again when the mail server has refused them", async () => {
@@ -218,21 +265,21 @@ describe("mails about a quota", () => {
     const key = await newKey(await service.signUp("ada@example.com"));
     for (let count = 0; count < 4; count++) await ask(key);
     await eventually(() => smtp.refusals > 0);
-    expect(smtp.mails).toEqual([]);
+    expect(mails()).toEqual([]);
     smtp.refuses = false;
     // What waits for its next try has its last one when the server stops.
     await service.app.dashboard.outbox.close();
     expect(subjects()).toEqual([expect.stringContaining("80 % of a quota of requests is used")]);
   });
 
-  it("go by what was used, not by what is reserved", async () => {
+  it("depend on actual usage, not on reservations", async () => {
     await setQuotas({ tokensPerDay: 100 });
     const key = await newKey(await service.signUp("ada@example.com"));
     // Reserves 85, uses 9.
     expect((await ask(key, 80)).status).toBe(200);
     expect((await ask(key, 95)).status).toBe(429);
     await service.app.dashboard.outbox.close();
-    expect(smtp.mails).toEqual([]);
+    expect(mails()).toEqual([]);
   });
 });
 

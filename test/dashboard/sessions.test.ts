@@ -55,7 +55,7 @@ describe("a session", () => {
     expect(other.status).toBe(401);
   });
 
-  it("does not believe a proxy that it was not told to trust", async () => {
+  it("ignores the headers of an untrusted proxy", async () => {
     await start();
     const answer = await dashboard
       .browser()

@@ -64,7 +64,7 @@ describe("the status of the last 90 days", () => {
     expect(since).toBe("2030-01-02T00:00:00.000Z");
   });
 
-  it("leaves out what was refused for maintenance, and counts for every model what failed before its model was known", async () => {
+  it("excludes refusals for maintenance, and counts failures before the model is known for every model", async () => {
     await add("2030-04-01T08", { none: 8, maintenance: 50 });
     await add("2030-04-01T08", { overloaded: 2, invalid_api_key: 100, maintenance: 3 }, null);
     const { models } = await history();

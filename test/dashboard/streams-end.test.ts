@@ -146,7 +146,7 @@ describe("a stream of a key", () => {
     await expectCut(reply, "insufficient_permissions");
   });
 
-  it("goes on when its plan changes otherwise, and when its owner signs out", async () => {
+  it("continues when its plan changes in other ways, and when its owner signs out", async () => {
     const { plan } = await ada.get<Me>("/api/me");
     const reply = await byKey((await newKey()).secret);
     await operator.must("PUT", "/api/admin/plans/free", { ...plan, requestsPerMinute: 5 });
@@ -229,7 +229,7 @@ describe("a stream of the playground", () => {
     await expectCut(reply);
   });
 
-  it("goes on when another session of its owner ends, or the password is changed from its own", async () => {
+  it("continues when another session of its owner ends, or the password is changed in its own", async () => {
     const other = await signedIn();
     const reply = await inPlayground(ada);
     await other.post("/api/sign-out");

@@ -104,7 +104,7 @@ describe("usage", () => {
     expect((await report({ ...day, step: "day", model: "omega" })).totals.requests).toBe(4);
   });
 
-  it("reads ranges longer than what is read at once, without a step lost or counted twice", async () => {
+  it("reads ranges longer than one batch, without losing or repeating a step", async () => {
     const account = await dashboard.app.store.findAccountByEmail("ada@example.com");
     const start = Date.parse("2030-01-01T00:00:00Z");
     await dashboard.app.store.usage.add(
@@ -153,14 +153,16 @@ describe("usage", () => {
       ]);
       expect(flushed).toBeUndefined();
       expect(buckets[0]).toMatchObject({ requests: i, completionTokens: 4 * i });
-      expect(byKey).toMatchObject([{ keyId: key.id, requests: i }]);
+      expect(byKey).toMatchObject([{ keyId: key.id, lastFour: key.lastFour, requests: i }]);
       expect(byModel).toMatchObject([{ model: "omega", requests: i }]);
       expect(totals.requests).toBe(i);
     }
     await chat(secret);
     const csv = new URLSearchParams({ ...day, step: "day" }).toString();
     await eventually(async () =>
-      (await ada.send("GET", `/api/usage.csv?${csv}`)).text.includes(",laptop,omega,21,0,"),
+      (await ada.send("GET", `/api/usage.csv?${csv}`)).text.includes(
+        `,laptop,${key.lastFour},${key.id},omega,21,0,`,
+      ),
     );
     expect((await report({ ...day, step: "day", key: "playground" })).totals.requests).toBe(0);
     expect((await report({ ...day, step: "day", model: "prism" })).totals.requests).toBe(0);
@@ -168,7 +170,7 @@ describe("usage", () => {
     expect((await report({ ...before, step: "day" })).totals.requests).toBe(0);
   });
 
-  it("counts what was refused, by key and as far as it is known by model, apart from requests", async () => {
+  it("counts refusals separately, by key and, if known, by model", async () => {
     const limits = { requestsPerMinute: 1, tokensPerMinute: null, concurrentRequests: null };
     const create = (name: string, own: object | null) =>
       ada.post<KeyWithSecret>("/api/keys", { name, models: null, expiresInDays: null, limits: own });
@@ -209,11 +211,11 @@ describe("usage", () => {
     await dashboard.app.dashboard.usage.flush();
     const query = new URLSearchParams({ ...day, step: "day" }).toString();
     const { text } = await ada.send("GET", `/api/usage.csv?${query}`);
-    expect(text).toContain(",slow,,0,0,2,0,0,0,");
+    expect(text).toMatch(/,slow,\w{4},key_\w+,,0,0,2,0,0,0,/);
     expect((await report({ ...day, step: "day" })).totals).toEqual(counted.totals);
   });
 
-  it("tells the time to the first token as it was when there was one reply", async () => {
+  it("shows the exact time to first token if there was one reply", async () => {
     dashboard.engine.hold();
     const { secret } = await createKey("laptop");
     const reply = chat(secret);
@@ -230,7 +232,7 @@ describe("usage", () => {
     expect((await report({ ...day, step: "hour" })).totals).toEqual(totals);
   });
 
-  it("shows nobody what another account used", async () => {
+  it("does not show another account's usage", async () => {
     const { secret, key } = await createKey("laptop");
     await chat(secret);
     await dashboard.usageWritten(1);
@@ -268,9 +270,11 @@ describe("usage", () => {
     );
     const lines = file.text.trimEnd().split("\r\n");
     expect(lines[0]).toBe(
-      "start,key,model,requests,errors,rate_limited,unavailable,prompt_tokens,completion_tokens,first_token_ms_p50,first_token_ms_p95",
+      "start,key,key_last_four,key_id,model,requests,errors,rate_limited,unavailable,prompt_tokens,completion_tokens,first_token_ms_p50,first_token_ms_p95",
     );
-    const cells = lines.slice(1).map((line) => line.slice(line.indexOf(",") + 1, line.indexOf(",omega,")));
+    const cells = lines
+      .slice(1)
+      .map((line) => line.slice(line.indexOf(",") + 1, line.search(/,\w{4},key_\w+,omega,/)));
     expect(cells.sort()).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", '"say ""hi"", now"', "plain"].sort());
   });
 
@@ -286,7 +290,7 @@ describe("usage", () => {
     expect(dashboard.tables().get("usage")).toContain('"requests":1');
   });
 
-  it("shows what is left of the limits", async () => {
+  it("shows the remaining limits", async () => {
     const before = await ada.get<LimitsNow>("/api/limits");
     expect(before).toMatchObject({
       plan: { id: "free" },

@@ -52,7 +52,7 @@ describe("no permission on the data directory", () => {
     return { ...result, code: child.exitCode };
   };
 
-  it("is what the start and the doctor say, and how to give it", async ({ skip }) => {
+  it("is reported at start and by the doctor, with the remedy", async ({ skip }) => {
     const canRead = spawnSync(wrapper, [...options, "test", "-r", "dist/main.js"]).status === 0;
     skip(!canRead, "root cannot give up its right to write anywhere: setpriv or a capability is missing");
     chmodSync(line.dataDir, 0o555);

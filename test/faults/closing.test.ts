@@ -15,7 +15,7 @@ class UnclosableEngine extends FakeEngine {
   }
 }
 
-it("closing goes on when a part cannot be closed, and says which", async () => {
+it("closing continues if a part fails to close, and reports which", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-closing-"));
   const config = loadConfig({ env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0" } });
   const log = createLog("silent");

@@ -127,7 +127,7 @@ describe("a reader of an engine on the network", () => {
     expect((await replyTo(pool, generationOf("Hello"))).text).toBe("Fine.");
   });
 
-  it("is told of the engine's failure when it kept up", async () => {
+  it("gets the engine's failure if it kept up", async () => {
     const { upstream, pool } = await startPool();
     const talk = talksUntilFull(upstream);
     const { events } = await startReply(pool, long);

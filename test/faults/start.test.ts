@@ -188,7 +188,7 @@ describe("a start that has to wait", () => {
     expect(server.output()).not.toContain("hunter2");
   });
 
-  it("says that it goes on without Redis, without the password", async () => {
+  it("reports that it continues without Redis, without printing the password", async () => {
     const server = startServe({ SOTTO_REDIS_URL: "redis://:hunter2@127.0.0.1:1/0" });
     await server.says("Redis at 127.0.0.1:1 cannot be reached (ECONNREFUSED). Check SOTTO_REDIS_URL");
     await server.end("SIGKILL");

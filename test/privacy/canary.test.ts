@@ -11,8 +11,8 @@ import {
   type Installation,
   type Stores,
 } from "./installation.js";
-import { readEverything, readRoutes, reads } from "./console-reads.js";
-import { consoleWays } from "./console-ways.js";
+import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
+import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
@@ -20,7 +20,7 @@ import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
 
 const allWays = {
-  ...consoleWays,
+  ...dashboardWays,
   ...answered,
   ...calls,
   ...responses,
@@ -35,7 +35,7 @@ const allWays = {
   ...interruptedResponses,
 };
 
-/** One of each class: replies and streams, refused, hung up on, crashed, of each API, and what the console is asked. */
+/** One of each class: replies and streams, refusals, disconnects, crashes, each API, and dashboard requests. */
 const sample: ReadonlySet<string> = new Set([
   "a reply that says it",
   "a stream that says it, with log probabilities",
@@ -79,7 +79,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     expect(await installation.searchNew(canary)).toEqual([]);
   });
 
-  it("is told by no route of the dashboard", async () => {
+  it("is returned by no route of the dashboard", async () => {
     const answers = await readEverything(installation);
     expect(findCanary([...sent, installation.key], answers, [])).toEqual([]);
     // There was something to tell: counts of what was sent.

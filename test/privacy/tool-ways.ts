@@ -1,6 +1,6 @@
 /**
  * The ways in which a user's text reaches the service in tools: their names, descriptions and schemas, calls that the
- * model writes, and earlier calls, results and thoughts that come back. All of it is content.
+ * model writes, and earlier calls, results and reasoning that are sent back. All of it is content.
  */
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.js";
@@ -163,7 +163,7 @@ const callsOn = (model: string): Record<string, Way> => ({
     expect(text).toContain('"finish_reason":"length"');
     return "";
   },
-  "an earlier call, its result and its thoughts": async ({ chat }, canary) => {
+  "an earlier call, its result and its reasoning": async ({ chat }, canary) => {
     await isAnswered(await chat(withTools(canary, { model, messages: history(canary) })));
     return "";
   },
@@ -175,7 +175,7 @@ const callsOnEach = Object.entries(models).flatMap(([where, model]) =>
 
 export const calls: Record<string, Way> = {
   ...Object.fromEntries(callsOnEach),
-  "an earlier call and thoughts that the template shows": async ({ chat }, canary) => {
+  "an earlier call and reasoning that the template shows": async ({ chat }, canary) => {
     const body = withTools(canary, { model: "lambda", messages: history(canary), reasoning_effort: "none" });
     await isAnswered(await chat(body));
     return "";
@@ -264,7 +264,7 @@ export const refusedTools: Record<string, Way> = {
   "earlier arguments that are no text": refusedWith((canary) => ({
     messages: history(canary, { call: { function: { name: nameOf(canary), arguments: { mark: canary } } } }),
   })),
-  "earlier thoughts that are no text": refusedWith((canary) => ({
+  "earlier reasoning that is not text": refusedWith((canary) => ({
     messages: [{ role: "assistant", content: canary, reasoning_content: [canary] }],
   })),
 };

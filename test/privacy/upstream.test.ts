@@ -130,7 +130,7 @@ describe("a request to an engine on the network", () => {
     );
   });
 
-  it("is not made when the engine would ignore what it asks for", async () => {
+  it("is not sent if the engine would ignore one of its parameters", async () => {
     const engine = await connectUpstream({ url: upstream.url, profile: "ollama", acceptSharedCache: true });
     const biased = generationOf("Hi", { sampling: { ...greedy, logitBias: [[1, 1]] } });
     await expect(engine.prepare(biased, never())).rejects.toMatchObject({
@@ -231,7 +231,7 @@ describe("a whole service in front of an engine on the network", () => {
         event("[DONE]"),
       );
 
-    it("sends calls, results and thoughts on, and logs nothing of them", async () => {
+    it("passes on calls, results and reasoning, and logs none of them", async () => {
       upstream.chat = callsWith(canary, JSON.stringify({ [canary]: canary }));
       const linesBefore = logged.length;
       for (const stream of [false, true]) {

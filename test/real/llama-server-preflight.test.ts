@@ -28,14 +28,14 @@ async function answerOnce() {
 }
 
 describe("the preflight of a llama-server", () => {
-  it("knows of nothing against one as it is started by default, once it has answered", async () => {
+  it("has no finding about open slots once it has served a request", async () => {
     const may = { level: "warn", text: textWith("may show prompts") };
     expect(await findings()).toEqual([may, howStarted]);
     await answerOnce();
     expect(await look()).toEqual([howStarted]);
   });
 
-  it("knows of nothing against metrics and settings, which show nothing of conversations", async () => {
+  it("has no finding about metrics and settings, which show no conversations", async () => {
     expect(await findings({ arguments: ["--no-slots", "--metrics", "--props"] })).toEqual([howStarted]);
   });
 

@@ -128,14 +128,14 @@ describe("a llama-server as an engine", () => {
     expect([null, { a: [1] }]).toContainEqual(answer.next);
   });
 
-  it("is asked to tell a model's thoughts from the reply", async () => {
+  it("is asked to separate reasoning from the reply", async () => {
     await replyTo(engine, generationOf("Hi", { maxTokens: 1 }));
     const slots = (await server.get("/slots")) as { params?: { reasoning_format: string } }[];
     const formats = slots.flatMap(({ params }) => params?.reasoning_format ?? []);
     expect(new Set(formats)).toContain("auto");
   });
 
-  it("says when a prompt is too long, also where nobody counted it before", async () => {
+  it("reports a prompt that is too long, even if it was not counted before", async () => {
     const blind = await connectUpstream({ url: server.url, profile, contextTokens: 100_000_000 });
     const long = generationOf("word ".repeat(2000));
     await expect(replyTo(blind, long)).rejects.toMatchObject({

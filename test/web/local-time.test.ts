@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fullHourFrom, localInput, momentOf } from "../../web/pages/admin/changelog/local-time.js";
+import { fullHourFrom, localInput, momentOf } from "../../web/pages/admin/maintenance/local-time.js";
 
 describe("times of a maintenance window", () => {
   it("survive the round trip through the input", () => {

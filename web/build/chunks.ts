@@ -1,14 +1,14 @@
 /**
- * Which script a module is in. Left alone, every icon and every small component that two pages share would become a
- * file of its own, and the overview would take forty requests. What every page needs is in `vendor` and `shared`; what
- * several signed-in pages need (menus, dialogs and the shell around them) is in `app`; all else is loaded with the page
+ * Assigns modules to chunks. By default, every icon and small component shared by two pages would become a separate
+ * file, and the overview would take forty requests. `vendor` and `shared` hold what every page needs; `app` what
+ * several signed-in pages need (menus, dialogs and the shell around them); everything else is loaded with the page
  * that uses it.
  */
 export function chunkOf(id: string): string | undefined {
   return rules.find(({ pattern }) => pattern.test(id))?.chunk;
 }
 
-/** The first that matches decides. Libraries are named one by one: what a chunk needs is otherwise drawn into it. */
+/** The first match decides. Libraries are listed one by one: dependencies of a chunk would otherwise be pulled into it. */
 const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
   {
     pattern: /\/web\/components\/(?:text\/markdown|controls\/markdown-field|figures\/plot|figures\/fade-)/,
@@ -23,7 +23,7 @@ const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
     chunk: "app",
   },
   { pattern: /\/web\/(?:components|hooks|service)\//, chunk: "shared" },
-  // Shown inside the shell, too, and would be drawn into its chunk.
+  // Also shown inside the shell, whose chunk it would otherwise be pulled into.
   { pattern: /\/web\/pages\/not-found\./, chunk: "shared" },
   { pattern: /\/web\/(?:cx|units|form-errors|default-reply|base-url)\.ts$/, chunk: "shared" },
   {

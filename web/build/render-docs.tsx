@@ -1,4 +1,4 @@
-/** The documentation's pages as HTML, for the search to be built from; run by docs-index.ts while building. */
+/** Renders the documentation's pages to HTML for the search index; run by docs-index.ts at build time. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { prerenderToNodeStream } from "react-dom/static";
@@ -15,7 +15,7 @@ export interface RenderedPage {
 export async function renderDocs(openApi: unknown): Promise<RenderedPage[]> {
   const client = new QueryClient();
   client.setQueryData(["openapi"], openApi);
-  // Which models there are is the operator's choice; the text around them is the same.
+  // The models depend on the operator; the text around them does not.
   client.setQueryData(queries.models.queryKey, { models: [] });
   const failures: unknown[] = [];
   const pages = await Promise.all(
@@ -35,7 +35,7 @@ export async function renderDocs(openApi: unknown): Promise<RenderedPage[]> {
       return { title: page.title, address: docsAddress(page), html };
     }),
   );
-  // React would leave out the part that failed, and the search would miss it unnoticed.
+  // React would omit the part that failed, and it would silently be missing from the search.
   if (failures.length > 0) throw new AggregateError(failures, "The documentation could not be rendered.");
   return pages;
 }

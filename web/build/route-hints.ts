@@ -1,8 +1,8 @@
 /**
  * Writes `route-hints.json` beside the pages: for each address the files that its page loads. The service puts them
- * into the page's HTML, so that a browser asks for all of them at once instead of learning of each from the one before.
- * Which page is at which address stands in the tables of routes.ts and docs-pages.ts, and is read from their text: to
- * run them would take all the pages with them.
+ * into the page's HTML, so that a browser requests all of them at once instead of discovering them one after the
+ * other. The addresses are parsed from the source of routes.ts and docs-pages.ts: executing those would load every
+ * page.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -14,5 +14,5 @@ export function Keys({ keys, then = false }: { keys: readonly string[]; then?: b
   );
 }
 
-/** As the keyboard in front of the reader has it. */
+/** As labelled on the reader's keyboard. */
 export const modifierKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";

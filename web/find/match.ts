@@ -1,12 +1,12 @@
-/** Which of many things someone means by a few letters. */
+/** Fuzzy ranking: which of many items is meant by a few letters. */
 
 export interface Findable {
   title: string;
-  /** What else it may be called, and where it belongs. */
+  /** Other names for it, and where it belongs. */
   context: string;
 }
 
-/** The best first, at most `most`; all of them in their order when nothing is asked. */
+/** The best first, at most `most`; all of them in their order if the query is empty. */
 export function bestMatches<Entry extends Findable>(
   entries: readonly Entry[],
   query: string,

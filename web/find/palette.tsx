@@ -1,6 +1,6 @@
 /**
- * Finds pages, keys, accounts and documentation by a few letters. A combobox with a listbox: the focus stays in the
- * input, the arrows move through the results, Enter opens one. It is a modal dialog around both.
+ * Finds pages, keys, accounts and documentation by a few letters, and does things. A combobox with a listbox: the focus
+ * stays in the input, the arrows move through the results, Enter opens one. It is a modal dialog around both.
  */
 import { Keyboard, Search } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
@@ -10,36 +10,44 @@ import { ModalBackdrop } from "../components/overlays/modal-backdrop.tsx";
 import { cx } from "../cx.ts";
 import { plural } from "../units.ts";
 import { Keys } from "./keys.tsx";
-import type { PageLink, Place } from "./places.tsx";
+import type { Action } from "./actions.tsx";
+import type { PageLink, Result } from "./places.tsx";
 import { useFound } from "./use-found.tsx";
 
 interface PaletteProps {
   links: readonly PageLink[];
   onClose: () => void;
   onHelp: () => void;
+  /** Once the palette is closed and the focus is back where it was. */
+  onAct: (action: Action) => void;
 }
 
-export default function Palette({ links, onClose, onHelp }: PaletteProps) {
+export function Palette({ links, onClose, onHelp, onAct }: PaletteProps) {
   const [query, setQuery] = useState("");
   const [marked, setMarked] = useState(0);
   const [, navigate] = useLocation();
   const { groups, searching, failed } = useFound(query, links);
-  const places = groups.flatMap((group) => group.places);
+  const places = groups.flatMap((group) => group.results);
   const at = Math.min(marked, places.length - 1);
   const current = places[at];
   const list = useRef<HTMLDivElement>(null);
   const opener = useRef<Element | null>(null);
+  const chosen = useRef<Action | null>(null);
   const id = useId();
 
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [current?.id]);
 
-  function open(place: Place) {
+  function open(result: Result) {
+    onClose();
+    if ("does" in result) {
+      chosen.current = result;
+      return;
+    }
     // To the page rather than back to where the palette was opened.
     opener.current = null;
-    onClose();
-    navigate(place.href);
+    navigate(result.href);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
@@ -50,7 +58,8 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
     }
     if (event.key === "Enter" && current !== undefined) {
       event.preventDefault();
-      if (event.metaKey || event.ctrlKey) window.open(current.href, "_blank", "noopener");
+      if ((event.metaKey || event.ctrlKey) && "href" in current)
+        window.open(current.href, "_blank", "noopener");
       else open(current);
     }
   }
@@ -67,6 +76,7 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
               const { current: before } = opener;
               const back = before instanceof HTMLElement && before.isConnected && before !== document.body;
               (back ? before : document.getElementById("main"))?.focus({ preventScroll: true });
+              if (chosen.current !== null) onAct(chosen.current);
             }}
             className="flex max-h-full min-h-0 w-full max-w-xl flex-col overflow-clip rounded-lg border border-line bg-surface shadow-float outline-none sm:max-h-[70vh]"
           >
@@ -83,7 +93,7 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
                 autoComplete="off"
                 autoCapitalize="none"
                 spellCheck={false}
-                placeholder="Find a page, a key, documentation…"
+                placeholder="Find a page or a key, or type what to do…"
                 maxLength={200}
                 value={query}
                 onChange={(event) => {
@@ -109,7 +119,7 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
                   <p aria-hidden className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
                     {group.label}
                   </p>
-                  {group.places.map((place) => {
+                  {group.results.map((place) => {
                     const index = places.indexOf(place);
                     return (
                       <Option
@@ -160,7 +170,7 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
 
 interface OptionProps {
   id: string;
-  place: Place;
+  place: Result;
   marked: boolean;
   onMark: () => void;
   onOpen: () => void;
@@ -172,7 +182,7 @@ function Option({ id, place, marked, onMark, onOpen }: OptionProps) {
       id={id}
       role="option"
       aria-selected={marked}
-      // Moves only: a list that changes under a resting pointer keeps its mark.
+      // Only on movement: a list that changes under a resting pointer keeps its selection.
       onPointerMove={marked ? undefined : onMark}
       onClick={onOpen}
       className={cx(

@@ -1,7 +1,8 @@
-/** What can be found without asking the service: pages and the documentation. */
+/** Search results that need no request: pages and the documentation. */
 import { BookOpen, FileText, Hash } from "lucide-react";
 import type { ReactNode } from "react";
 import { search, type DocsPart } from "../pages/docs/search/search.ts";
+import type { Action } from "./actions.tsx";
 import type { Findable } from "./match.ts";
 
 export interface Place extends Findable {
@@ -12,6 +13,9 @@ export interface Place extends Findable {
   icon: ReactNode;
   href: string;
 }
+
+/** What the palette lists. */
+export type Result = Place | Action;
 
 /** A page of the signed-in part, as the sidebar has it. */
 export interface PageLink {

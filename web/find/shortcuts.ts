@@ -1,7 +1,7 @@
 /**
  * The keyboard shortcuts of the signed-in pages. Those of a single letter act only outside inputs and while nothing is
- * open, and can be switched off, for people who speak to their computer or type without looking. That choice is kept
- * in the browser's storage, as the theme is; nothing else is.
+ * open, and can be switched off, for people who use speech input or a screen reader. That choice is kept in the
+ * browser's storage, like the theme and nothing else.
  */
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 
@@ -27,11 +27,11 @@ const goTos: readonly GoTo[] = [
   { key: "t", label: "Audit trail", href: "/admin/audit" },
 ];
 
-/** Those that lead to a page which this account can open. */
+/** Those for pages that this account can open. */
 export const goTosAmong = (links: readonly { href: string }[]): readonly GoTo[] =>
   goTos.filter(({ href }) => !href.startsWith("/admin") || links.some((link) => link.href === href));
 
-/** The second key of a pair has to follow within this. */
+/** The second key of a sequence must follow within this time. */
 const pairMs = 1_500;
 
 interface Actions {
@@ -100,7 +100,7 @@ export function useSingleKeys(): [on: boolean, turn: (on: boolean) => void] {
         if (next) localStorage.removeItem(name);
         else localStorage.setItem(name, "off");
       } catch {
-        // Storage is blocked: the choice lasts until the page is left.
+        // Storage is blocked: the choice lasts until the page is closed.
       }
       setOn(next);
     },

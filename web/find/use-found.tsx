@@ -1,18 +1,31 @@
-/** What matches, in groups: pages, keys, accounts (for admins, found by the service), the documentation. */
+/** What matches, in groups: actions, pages, keys, accounts (for admins, found by the service), the documentation. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { KeyRound, UserRound } from "lucide-react";
 import { useMemo } from "react";
 import type { AccountView } from "../../src/protocol/dashboard/api.js";
 import { useDebounced } from "../hooks/use-debounced.ts";
 import { useMe } from "../hooks/use-me.ts";
-import { consoleQueries } from "../service/console-queries.ts";
 import { request } from "../service/request.ts";
+import { useTheme } from "../hooks/use-theme.ts";
+import { queries } from "../service/queries.ts";
+import type { ListedKeyView } from "../../src/protocol/dashboard/keys.js";
+import {
+  accountActions,
+  commandIn,
+  inviteAction,
+  isAccountVerb,
+  isKeyVerb,
+  keyActions,
+  namedActions,
+  type Action,
+  type Command,
+} from "./actions.tsx";
 import { bestMatches } from "./match.ts";
-import { docsPlaces, pagePlaces, type PageLink, type Place } from "./places.tsx";
+import { docsPlaces, pagePlaces, type PageLink, type Place, type Result } from "./places.tsx";
 
 export interface FoundGroup {
   label: string;
-  places: Place[];
+  results: Result[];
 }
 
 const mostOfAKind = 6;
@@ -21,14 +34,15 @@ const shortestSearch = 2;
 interface Found {
   groups: FoundGroup[];
   searching: boolean;
-  /** What could not be searched; null when all of it could. */
+  /** What could not be searched; null if everything was. */
   failed: string | null;
 }
 
 export function useFound(query: string, links: readonly PageLink[]): Found {
   const isAdmin = useMe().account.role === "admin";
+  const [theme] = useTheme();
   const asks = query.trim() !== "";
-  // The same index as the documentation's search has; loaded when something is looked for.
+  // The same index as the documentation's search; loaded with the first query.
   const { data: docs } = useQuery({
     queryKey: ["docs-index"],
     queryFn: async () => (await import("virtual:docs-index")).default,
@@ -38,15 +52,31 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
   const search = useDebounced(query.trim(), 200);
   const seeks = isAdmin && search.length >= shortestSearch;
   const accounts = useQuery({ ...accountSearch(search), enabled: seeks });
-  // Found by the service: someone may have hundreds.
+  // Searched by the service: an account may have hundreds.
   const keys = useQuery({
-    ...consoleQueries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }),
+    ...queries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }),
     enabled: search !== "",
   });
+  const { data: models } = useQuery({ ...queries.admin.models, enabled: isAdmin && asks });
+  // What a verb is done to is found by what follows it: "revoke ja2T". Never among what was found for fewer letters.
+  const command = search === query.trim() ? commandIn(search, isAdmin) : null;
+  const subjectKeys = useQuery({
+    ...queries.keyPage({ search: command?.subject.slice(0, 200) ?? "", sort: "used" }),
+    enabled: command !== null && isKeyVerb(command.verb),
+  });
+  const subjectAccounts = useQuery({
+    ...accountSearch(command?.subject ?? ""),
+    enabled: command !== null && isAccountVerb(command.verb),
+  });
   const groups = useMemo(() => {
-    const of = (label: string, places: Place[]) => ({ label, places });
+    const of = (label: string, results: Result[]) => ({ label, results });
     const pages = pagePlaces(links);
-    if (!asks) return [of("Pages", pages)];
+    const named = namedActions(isAdmin, theme, models?.models ?? []);
+    if (!asks) return [of("Pages", pages), of("Actions", named)];
+    const commanded = commandedActions(command, subjectKeys.data?.keys, subjectAccounts.data?.accounts);
+    const actions = [...commanded, ...bestMatches(named, query, mostOfAKind)].slice(0, mostOfAKind);
+    const isMeant = actions[0]?.title.toLowerCase().startsWith(query.trim().toLowerCase()) ?? false;
+    const actionsFirst = commanded.length > 0 || isMeant;
     const keyPlaces = (keys.data?.keys ?? []).map(({ id, name, lastFour }): Place => {
       const href = `/app/keys?${new URLSearchParams({ search: id, status: "all" }).toString()}`;
       const note = `…${lastFour}`;
@@ -60,18 +90,38 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
       };
     });
     return [
+      of("Actions", actionsFirst ? actions : []),
       of("Pages", bestMatches(pages, query, mostOfAKind)),
+      of("Actions", actionsFirst ? [] : actions),
       of("Keys", keyPlaces.slice(0, mostOfAKind)),
       of("Accounts", (accounts.data?.accounts ?? []).slice(0, mostOfAKind).map(accountPlace)),
       of("Documentation", docsPlaces(docs ?? [], query, mostOfAKind)),
-    ].filter(({ places }) => places.length > 0);
-  }, [asks, query, links, keys.data, accounts.data, docs]);
-  const searching = asks && (search !== query.trim() || keys.isFetching || (isAdmin && accounts.isFetching));
+    ].filter(({ results }) => results.length > 0);
+  }, [
+    ...[asks, query, links, keys.data, accounts.data, docs, isAdmin, theme, models],
+    ...[command?.verb, command?.subject, subjectKeys.data, subjectAccounts.data],
+  ]);
+  const searching =
+    asks &&
+    (search !== query.trim() ||
+      [keys, accounts, subjectKeys, subjectAccounts].some(({ isFetching }) => isFetching));
   const failures = [
-    ...(search !== "" && keys.isError ? ["Keys"] : []),
-    ...(seeks && accounts.isError ? ["Accounts"] : []),
+    ...((search !== "" && keys.isError) || subjectKeys.isError ? ["Keys"] : []),
+    ...((seeks && accounts.isError) || subjectAccounts.isError ? ["Accounts"] : []),
   ];
   return { groups, searching, failed: failures.length === 0 ? null : failures.join(" and ") };
+}
+
+function commandedActions(
+  command: Command | null,
+  keys: readonly ListedKeyView[] = [],
+  accounts: readonly AccountView[] = [],
+): Action[] {
+  if (command === null) return [];
+  const { verb, subject } = command;
+  if (isKeyVerb(verb)) return keyActions(verb, keys);
+  if (isAccountVerb(verb)) return accountActions(verb, accounts);
+  return /^\S+@\S+$/.test(subject) ? [inviteAction(subject)] : [];
 }
 
 const accountSearch = (search: string) =>

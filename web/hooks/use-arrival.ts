@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
 /**
- * After a change of page: back to the top, and the focus on the page's content, so that the keyboard and a
- * screen reader go on from there as after a full load. An address with a fragment goes to that part instead.
+ * After navigation: scrolls to the top and moves the focus to the page's content, so that keyboard and screen reader
+ * continue there as after a full load. An address with a fragment scrolls to that part instead.
  */
 export function useArrival(): void {
   const [path] = useLocation();

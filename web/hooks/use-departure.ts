@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { liftGuard } from "../service/leave-guard.ts";
 import { tellTabs } from "../service/session.ts";
 
-/** Leaves the signed-in pages, in every tab. Nothing of one account may be left in memory for the next. */
+/** Leaves the signed-in pages, in every tab. No data of one account may stay in memory for the next. */
 export function useDeparture(): (to: string) => void {
   const client = useQueryClient();
   const [, navigate] = useLocation();

@@ -3,13 +3,13 @@ import type { Me } from "../../src/protocol/dashboard/api.js";
 import { queries } from "../service/queries.ts";
 import { forgetAccount, tellTabs } from "../service/session.ts";
 
-/** A form that signs someone in: sends it, and tells every page who is signed in now. */
+/** Submits a form that signs someone in, and updates every page. */
 export function useEntry<Body>(enter: (body: Body) => Promise<Me>, onEntered: () => void = () => undefined) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: enter,
     onSuccess: (me) => {
-      // What was read before belonged to nobody or to someone else.
+      // Earlier data was read signed out or for another account.
       forgetAccount(client);
       const { queryKey } = queries.site;
       client.setQueryData(queryKey, (site) => site && { ...site, me, needsSetup: false });

@@ -4,7 +4,7 @@ const nearPx = 48;
 
 /**
  * Keeps the end of the page in view while `content` grows, until the reader scrolls up; back at the end, it
- * follows again. `away` means that there is more below.
+ * follows again. `away` is true while there is more below.
  */
 export function useFollowEnd(content: readonly unknown[]): { away: boolean; toEnd: () => void } {
   const following = useRef(true);

@@ -5,8 +5,8 @@ import { useLocationProperty, usePathname } from "wouter/use-browser-location";
 const longestWaitMs = 10_000;
 
 /**
- * Scrolls to the part of the page that the fragment names. Browsers do that only for what is on the page when
- * it loads; these pages arrive in pieces, so this waits for the part, until the reader scrolls.
+ * Scrolls to the part of the page that the fragment names. Browsers do that only for elements present when the page
+ * loads; these pages load in pieces, so this waits for the element, until the reader scrolls.
  */
 export function useFragmentTarget(): void {
   const path = usePathname();
@@ -17,7 +17,7 @@ export function useFragmentTarget(): void {
   }, [path, fragment]);
 }
 
-/** Null for none, and for what cannot be an id: a token, a broken escape. */
+/** Null if there is none, or if it is not an id: a token, a broken escape. */
 function idOf(fragment: string): string | null {
   if (fragment.length < 2 || fragment.includes("=")) return null;
   try {
@@ -27,7 +27,7 @@ function idOf(fragment: string): string | null {
   }
 }
 
-/** Returns a function that ends the wait. */
+/** Returns a function that stops waiting. */
 function whenThere(id: string, visit: (part: HTMLElement) => void): () => void {
   const ending = new AbortController();
   const { signal } = ending;

@@ -17,7 +17,7 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, currentTheme), setTheme];
 }
 
-/** Changes whenever the colours on the page may have: for what is drawn by script. */
+/** Changes whenever the page's colours may have changed: for charts drawn by script. */
 export function useThemeVersion(): number {
   return useSyncExternalStore(subscribe, () => version);
 }
@@ -36,7 +36,7 @@ function setTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
   } catch {
-    // Storage is blocked: the choice lasts until the page is left.
+    // Storage is blocked: the choice lasts until the page is closed.
   }
   tell();
 }

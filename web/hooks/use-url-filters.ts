@@ -3,8 +3,8 @@ import { useSearchParams } from "wouter";
 export type Filters<Name extends string> = Record<Name, string>;
 
 /**
- * What a list is narrowed to, kept in the address, so that it can be reloaded, bookmarked and sent to others. A value
- * that is as in `usual` is left out of the address. Changes replace the entry in the history: Back leaves the page.
+ * A list's filters, kept in the address, so that it can be reloaded, bookmarked and shared. Values that equal their
+ * default in `usual` are omitted. Changes replace the entry in the history: Back leaves the page.
  */
 export function useUrlFilters<Name extends string>(
   usual: Filters<Name>,
@@ -24,7 +24,7 @@ export function filtersIn<Name extends string>(
   ) as Filters<Name>;
 }
 
-/** The address's parameters after a change; what is none of the filters stays. */
+/** The address's parameters after a change; parameters that are not filters stay. */
 export function withFilters<Name extends string>(
   before: URLSearchParams,
   usual: Filters<Name>,

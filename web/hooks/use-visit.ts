@@ -10,7 +10,7 @@ export function useVisit(): number {
   const [visit, setVisit] = useState(0);
   useEffect(() => {
     const leave = ({ persisted }: PageTransitionEvent) => {
-      // A page that is not kept is destroyed with all it holds.
+      // A page that is not cached is destroyed with all its state.
       if (persisted) flushSync(() => setVisit((before) => before + 1));
     };
     addEventListener("pagehide", leave);

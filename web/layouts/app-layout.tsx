@@ -1,6 +1,6 @@
 /**
- * The shell of the signed-in pages: navigation at the left, on a phone behind a menu button. Leads to the
- * sign-in page when nobody is signed in, asks for the password again when a session ends under a page, and shows
+ * The shell of the signed-in pages: navigation at the left, on a phone behind a menu button. Redirects to the sign-in
+ * page if no one is signed in, asks for the password again when the session of an open page expires, and shows
  * the admin pages to admins only (the server refuses the others in any case).
  */
 import { Menu as MenuIcon, X } from "lucide-react";
@@ -35,7 +35,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
   const isSomeoneElse = owner !== null && now !== null && now.account.id !== owner.account.id;
   if (now !== null && now !== owner && !isSomeoneElse) setOwner(now);
   useEffect(() => {
-    // Another tab signed in as a different account: nothing of this page may continue.
+    // Another tab signed in as a different account: this page must not continue.
     if (isSomeoneElse) location.replace("/app");
   }, [isSomeoneElse]);
   if (isSomeoneElse) return <PageLoading />;
@@ -53,7 +53,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
   }
   return (
     <MeContext value={me}>
-      {/* Hidden, it keeps its state and stops reading from the service. */}
+      {/* While hidden, it keeps its state and stops polling. */}
       <Activity mode={now === null ? "hidden" : "visible"}>
         <Shell me={me}>
           {/* A conversation, a draft or a key that is shown once must not reappear on Back. */}

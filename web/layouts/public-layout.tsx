@@ -3,6 +3,7 @@ import { Menu as MenuIcon, X } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { ButtonLink, IconButton } from "../components/controls/button.tsx";
+import { OperatorName } from "../components/text/operator-name.tsx";
 import { Logo } from "../components/frame/logo.tsx";
 import { MaintenanceBanner } from "../components/frame/maintenance-banner.tsx";
 import { SkipLink } from "../components/frame/skip-link.tsx";
@@ -22,7 +23,7 @@ export function PublicLayout({ children }: { children: ReactNode }) {
       <SkipLink />
       <MaintenanceBanner />
       <Header />
-      {/* The footer begins below the screen: it does not move when the page arrives. */}
+      {/* The footer starts below the fold, so that it does not move when the page loads. */}
       <main id="main" tabIndex={-1} className="min-h-[calc(100dvh-3.75rem)] flex-1 outline-none">
         {children}
       </main>
@@ -51,7 +52,7 @@ function Header() {
           <span className="mr-2 hidden md:block">
             <ThemeSwitch />
           </span>
-          {/* As wide as the widest of its forms, so that what stands beside it stays where it is. */}
+          {/* As wide as its widest variant, so that its neighbours do not move. */}
           <span className="flex h-9 justify-end gap-2 md:min-w-41">
             <Entrance />
           </span>
@@ -81,7 +82,7 @@ function Header() {
   );
 }
 
-/** To the dashboard when signed in, otherwise to sign-in and sign-up as the service allows. */
+/** Links to the dashboard when signed in, otherwise to sign-in and, if open, sign-up. */
 function Entrance() {
   const { data: site } = useSite();
   if (site === undefined) return null;
@@ -132,7 +133,16 @@ function Footer() {
           <Logo />
           <p>Requests are not stored, not logged and not used for training.</p>
           <p className="min-h-lh">
-            {site !== undefined && `Run by ${site.ownerName} · version ${site.version}`}
+            {site !== undefined && (
+              <>
+                {site.operator.name !== null && (
+                  <>
+                    Run by <OperatorName operator={site.operator} /> ·{" "}
+                  </>
+                )}
+                Sotto {site.version}
+              </>
+            )}
           </p>
         </div>
         <nav aria-label="Footer" className="grid grid-cols-2 gap-x-12 gap-y-2 sm:grid-cols-3">

@@ -1,10 +1,10 @@
-import { useMutation } from "@tanstack/react-query";
 import {
   BookOpen,
   Boxes,
   ChartColumn,
   ChartNoAxesCombined,
   ChevronsUpDown,
+  Construction,
   Gauge,
   KeyRound,
   Layers,
@@ -21,14 +21,12 @@ import {
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { Me } from "../../src/protocol/dashboard/api.js";
-import { api } from "../service/api.ts";
 import { Logo } from "../components/frame/logo.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/controls/menu.tsx";
 import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
-import { toast } from "../components/overlays/toast.tsx";
 import { cx } from "../cx.ts";
 import { FindButton } from "../find/finder.tsx";
-import { useDeparture } from "../hooks/use-departure.ts";
+import { useSignOut } from "../hooks/use-sign-out.ts";
 
 const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
@@ -47,6 +45,7 @@ const adminLinks = [
   { href: "/admin/models", label: "Models", icon: <Boxes /> },
   { href: "/admin/engines", label: "Engines", icon: <Server /> },
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
+  { href: "/admin/maintenance", label: "Maintenance", icon: <Construction /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 
@@ -66,7 +65,7 @@ export function Sidebar({ me }: { me: Me }) {
         <Logo />
       </Link>
       <FindButton />
-      {/* Wider than its links by the rings around them, which it would cut off. */}
+      {/* Wider than its links, so that their focus rings are not clipped. */}
       <div className="-mx-1 flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-1 short:gap-0">
         {userLinks.map((link) => (
           <SidebarLink key={link.href} {...link} />
@@ -111,12 +110,7 @@ function SidebarLink({ href, label, icon }: { href: string; label: string; icon:
 }
 
 function AccountMenu({ me }: { me: Me }) {
-  const depart = useDeparture();
-  const leave = useMutation({
-    mutationFn: () => api.signOut(),
-    onSuccess: () => depart("/sign-in"),
-    onError: (error) => toast(error.message, "bad"),
-  });
+  const signOut = useSignOut();
   return (
     <Menu
       side="top"
@@ -140,7 +134,7 @@ function AccountMenu({ me }: { me: Me }) {
         Account
       </MenuLink>
       <MenuSeparator />
-      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate()}>
+      <MenuItem icon={<LogOut />} onSelect={signOut}>
         Sign out
       </MenuItem>
     </Menu>

@@ -65,7 +65,7 @@ function Entry({ entry }: { entry: ChangelogEntry }) {
         {entry.kind === "maintenance" && <Badge tone="warn">Maintenance</Badge>}
       </div>
       <div className="min-w-0 max-w-2xl">
-        <h2 id={`${entry.id}-title`} className="mb-3 text-xl">
+        <h2 id={`${entry.id}-title`} dir="auto" className="mb-3 text-xl">
           {entry.title}
         </h2>
         {entry.maintenance !== null && <MaintenanceWindow maintenance={entry.maintenance} />}

@@ -1,6 +1,6 @@
 /**
- * The two lines to change in code that exists, in several languages: marked by sign, colour and element. What is copied
- * is the code as it becomes.
+ * The two lines to change in existing code, in several languages: marked by sign, colour and element. The copy button
+ * copies the changed code.
  */
 import { Tabs as LanguageTabs } from "radix-ui";
 import { useState } from "react";

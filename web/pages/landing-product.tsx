@@ -1,6 +1,6 @@
 /**
- * The dashboard as it is: pictures of the running service (`npm run pictures`), one for each theme and for narrow
- * screens. The one that is not shown is not loaded.
+ * Pictures of the dashboard with example data (`npm run pictures`), one for each theme and for narrow screens. Only the
+ * one that is shown is loaded.
  */
 
 const frames = [
@@ -13,7 +13,7 @@ const frames = [
   {
     name: "usage",
     title: "See counts, never content",
-    text: "Requests, tokens and latency by model and key. What was asked is not in there.",
+    text: "Requests, tokens and latency by model and key, without any prompts.",
     alt: "The usage page: requests, tokens and latency of the last days as charts.",
   },
 ];
@@ -34,6 +34,7 @@ export function LandingProduct() {
             <figcaption className="lg:col-span-3">
               <p className="text-xl font-[520]">{frame.title}</p>
               <p className="mt-2 text-muted">{frame.text}</p>
+              <p className="mt-2 text-sm text-muted">Example data: replies, speeds and counts are made up.</p>
             </figcaption>
           </figure>
         ))}

@@ -15,7 +15,7 @@ const promises = [
   },
   {
     title: "Never used for training",
-    text: "What is not kept cannot be learned from.",
+    text: "Data that is not kept cannot be trained on.",
   },
 ];
 

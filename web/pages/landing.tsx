@@ -33,8 +33,8 @@ function Hero() {
         <div className="lg:col-span-5">
           <p className="text-lg text-muted">
             Sotto speaks the OpenAI format, so the libraries you already use work with it. What you write is
-            processed in memory and never written to disk. A conversation’s cached state is dropped ten
-            minutes after its last turn.
+            processed in memory and never written to disk. Sotto’s own engine drops a conversation’s cached
+            state ten minutes after its last turn; engines on the network keep theirs by their own rules.
           </p>
           <SignUpButtons />
         </div>

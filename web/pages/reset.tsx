@@ -6,6 +6,7 @@ import { Callout } from "../components/states/callout.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
+import { OperatorName } from "../components/text/operator-name.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
@@ -26,7 +27,8 @@ function RequestLink() {
     return (
       <>
         <FormHeading title="Reset your password">
-          This service does not send email. Ask {site.ownerName} for a reset link; it works once.
+          This service does not send email. Ask <OperatorName operator={site.operator} /> for a reset link; it
+          works once.
         </FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Back to sign-in

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Redirect } from "wouter";
 import { api } from "../service/api.ts";
 import { ButtonLink } from "../components/controls/button.tsx";
@@ -5,6 +6,7 @@ import { Callout } from "../components/states/callout.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { FormHeading } from "../components/controls/form-heading.tsx";
+import { OperatorFields } from "../components/controls/operator-fields.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
@@ -14,6 +16,7 @@ export default function Setup() {
   const token = useFragmentValue("token");
   const { data: site, error, refetch } = useSite();
   const setup = useEntry(api.setup);
+  const [operator, setOperator] = useState({ name: "", contact: "" });
   if (site === undefined) {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
   }
@@ -31,7 +34,7 @@ export default function Setup() {
   return (
     <>
       <FormHeading title="Welcome to Sotto">
-        Create the admin account. It manages accounts, plans and engines.
+        Create the admin account, and say who runs this service. Both can be changed later.
       </FormHeading>
       {token === null ? (
         <Callout tone="warn" title="You need the setup link">
@@ -44,7 +47,18 @@ export default function Setup() {
           submit="Create admin account"
           pending={setup.isPending}
           error={setup.error}
-          onSubmit={({ email, password }) => setup.mutate({ token, email, password })}
+          more={
+            <OperatorFields
+              draft={
+                site.operator.isNameConfigured ? { ...operator, name: site.operator.name ?? "" } : operator
+              }
+              onChange={setOperator}
+              error={setup.error}
+              isNameConfigured={site.operator.isNameConfigured}
+            />
+          }
+          moreNames={["name", "contact"]}
+          onSubmit={({ email, password }) => setup.mutate({ token, email, password, ...operator })}
         />
       )}
     </>

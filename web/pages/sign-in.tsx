@@ -1,11 +1,48 @@
-import { Link, Redirect, useSearchParams } from "wouter";
+import { useEffect, useRef } from "react";
+import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { api } from "../service/api.ts";
 import { EntryForm } from "../components/controls/entry-form.tsx";
+import { ButtonLink } from "../components/controls/button.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
+import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
+import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
 
 export default function SignIn() {
+  const token = useFragmentValue("token");
+  return token === null ? <ByPassword /> : <ByLink token={token} />;
+}
+
+/** The page that `sotto open` leads to: signs in at once, whoever was signed in before. */
+function ByLink({ token }: { token: string }) {
+  const [, navigate] = useLocation();
+  const { mutate, error } = useEntry(api.signInByLink, () => navigate("/admin", { replace: true }));
+  const isSent = useRef(false);
+  useEffect(() => {
+    // The link works once, and React may run this twice.
+    if (!isSent.current) mutate({ token });
+    isSent.current = true;
+  }, [mutate, token]);
+  if (error === null) {
+    return (
+      <>
+        <FormHeading title="Signing in" />
+        <SkeletonLines lines={2} />
+      </>
+    );
+  }
+  return (
+    <div role="alert">
+      <FormHeading title="Could not sign in">{error.message}</FormHeading>
+      <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+        Sign in with a password
+      </ButtonLink>
+    </div>
+  );
+}
+
+function ByPassword() {
   const [search] = useSearchParams();
   const { data: site } = useSite();
   const signIn = useEntry(api.signIn);

@@ -4,6 +4,7 @@ import { ButtonLink } from "../components/controls/button.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
+import { OperatorName } from "../components/text/operator-name.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
@@ -20,14 +21,15 @@ export default function SignUp() {
   if (site.signUp === "closed") {
     return (
       <Closed title="Sign-up is closed">
-        {site.ownerName} creates accounts here. If you have one, sign in.
+        Accounts here are created by <OperatorName operator={site.operator} />. If you have one, sign in.
       </Closed>
     );
   }
   if (site.signUp === "invite" && invite === null) {
     return (
       <Closed title="Sign-up is by invitation">
-        Open the link in your invitation to create an account. {site.ownerName} can invite you.
+        Open the link in your invitation to create an account. To get one, ask{" "}
+        <OperatorName operator={site.operator} />.
       </Closed>
     );
   }

@@ -1,14 +1,25 @@
 /**
  * The dashboard's client: one function for each call of src/protocol/dashboard/api.ts, JSON both ways, same
- * origin. How a request is sent and fails is in request.ts. The server is the same program at the same version:
+ * origin. Sending and error handling are in request.ts. The server is the same program at the same version:
  * replies are trusted, not parsed again.
  */
+import type { Confirmed } from "../../src/core/accounts/own-email.js";
 import type { z } from "zod";
 import type { StoredAboutMe, StoredRows } from "../../src/core/accounts/stored-views.js";
+import type { Draft } from "../../src/core/admin/drafts.js";
 import type { EnginePreflight, ModelChoicesView, ModelsNow, PullView } from "../../src/core/model-views.js";
+import type { MonthView } from "../../src/core/limits/month-use.js";
+import type { KeptOfAccount } from "../../src/core/serving/kept-memory.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
 import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
+import type {
+  ConnectionTestView,
+  editKeyBody,
+  keysQuery,
+  KeyPageView,
+  KeyUsageView,
+} from "../../src/protocol/dashboard/keys.js";
 import type * as models from "../../src/protocol/dashboard/models.js";
 import type { ModelId } from "../../src/core/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
@@ -16,6 +27,7 @@ import { request } from "./request.ts";
 
 type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
 type Query = Record<string, string | number | undefined>;
+export type KeysQuery = Partial<z.output<typeof keysQuery>>;
 
 export const api = {
   site: () => get<dashboard.Site>("/api/site"),
@@ -26,9 +38,12 @@ export const api = {
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
   signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
+  signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
+    post<dashboard.Me>("/api/sign-in/link", body),
   setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
   requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
   reset: (body: BodyOf<typeof dashboard.resetBody>) => post<dashboard.Me>("/api/reset", body),
+  confirm: (body: BodyOf<typeof dashboard.confirmBody>) => post<Confirmed>("/api/confirm", body),
   signOut: () => post<object>("/api/sign-out"),
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
@@ -36,8 +51,15 @@ export const api = {
   stored: () => get<StoredAboutMe>("/api/me/stored"),
   storedRows: (table: string, after: string) =>
     get<StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
+  memory: () => get<KeptOfAccount>("/api/me/memory"),
+  forgetMemory: () => post<KeptOfAccount>("/api/me/memory/forget"),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
+  emailChange: () => get<dashboard.EmailChangeView>("/api/me/email"),
+  changeEmail: (body: BodyOf<typeof dashboard.changeEmailBody>) =>
+    send<dashboard.EmailChangeView>("PUT", "/api/me/email", body),
+  cancelEmailChange: () => send<dashboard.EmailChangeView>("DELETE", "/api/me/email"),
+  requestVerification: () => post<object>("/api/me/verify"),
   deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
     send<object>("DELETE", "/api/me", body),
   exportAddress: "/api/me/export",
@@ -53,8 +75,14 @@ export const api = {
     } while (after !== undefined);
     return { keys };
   },
+  keyPage: (query: KeysQuery) => get<KeyPageView>(withQuery("/api/keys/page", query)),
+  keyUsage: () => get<KeyUsageView>("/api/keys/usage"),
+  connectionTest: () => get<ConnectionTestView>("/api/connection-test"),
+  beginConnectionTest: () => post<ConnectionTestView>("/api/connection-test"),
   createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
     post<dashboard.KeyWithSecret>("/api/keys", body),
+  editKey: (id: string, body: BodyOf<typeof editKeyBody>) =>
+    send<dashboard.KeyView>("PUT", `/api/keys/${id}`, body),
   rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>
     post<dashboard.KeyWithSecret>(`/api/keys/${id}/rotate`, body),
   setKey: (id: string, change: "disable" | "enable" | "revoke") =>
@@ -62,6 +90,7 @@ export const api = {
 
   usage: (query: BodyOf<typeof dashboard.usageQuery>) => get<UsageReport>(withQuery("/api/usage", query)),
   usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
+  month: () => get<MonthView>("/api/usage/month"),
   limits: () => get<dashboard.LimitsNow>("/api/limits"),
 
   admin: {
@@ -71,9 +100,11 @@ export const api = {
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/plan`, body),
     setRole: (id: string, body: BodyOf<typeof dashboard.setRoleBody>) =>
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/role`, body),
+    deleteAccount: (id: string) => send<object>("DELETE", `/api/admin/accounts/${id}`),
     resetLink: (id: string) => post<dashboard.OneTimeLink>(`/api/admin/accounts/${id}/reset-link`),
 
     plans: () => get<{ plans: (dashboard.PlanView & { accounts: number })[] }>("/api/admin/plans"),
+    planMonths: () => get<dashboard.PlanMonths>("/api/admin/plans/month"),
     savePlan: (id: string, body: BodyOf<typeof dashboard.planBody>) =>
       send<dashboard.PlanView>("PUT", `/api/admin/plans/${encodeURIComponent(id)}`, body),
     deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
@@ -82,7 +113,8 @@ export const api = {
     suggestion: () => get<{ suggestion: ModelSuggestion | null }>("/api/admin/model-suggestion"),
 
     models: () => get<ModelsNow>("/api/admin/models"),
-    modelChoices: () => get<ModelChoicesView>("/api/admin/models/choices"),
+    modelChoices: (model: ModelId) =>
+      get<ModelChoicesView>(withQuery("/api/admin/models/choices", { model })),
     useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
       post<object>(`/api/admin/models/${model}/weights`, body),
     useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
@@ -100,6 +132,10 @@ export const api = {
     saveEntry: (id: string, body: BodyOf<typeof dashboard.changelogBody>) =>
       send<dashboard.ChangelogEntry>("PUT", `/api/admin/changelog/${id}`, body),
     deleteEntry: (id: string) => send<object>("DELETE", `/api/admin/changelog/${id}`),
+    drafts: () => get<{ drafts: Draft[] }>("/api/admin/changelog/drafts"),
+    publishDraft: (model: ModelId, body: BodyOf<typeof dashboard.changelogBody>) =>
+      post<dashboard.ChangelogEntry>(`/api/admin/changelog/drafts/${model}`, body),
+    discardDraft: (model: ModelId) => send<object>("DELETE", `/api/admin/changelog/drafts/${model}`),
     scheduleMaintenance: (body: BodyOf<typeof dashboard.maintenanceBody>) =>
       post<dashboard.Maintenance>("/api/admin/maintenance", body),
     changeMaintenance: (id: string, body: BodyOf<typeof dashboard.maintenanceBody>) =>

@@ -19,7 +19,7 @@ async function partsOf(deltas: readonly object[], reason = "stop"): Promise<Chat
 }
 
 describe("a streamed reply", () => {
-  it("gives thoughts apart from text", async () => {
+  it("separates reasoning from text", async () => {
     expect(
       await partsOf([
         { role: "assistant", reasoning_content: "Hm" },

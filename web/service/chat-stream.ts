@@ -1,6 +1,7 @@
 /**
- * One streamed reply of the playground, by session. Yields thoughts, text and calls as they come, then why it
- * ended and what it used. A refusal, an error inside the stream and a stream that is cut off are all thrown as `ApiError`;
+ * One streamed reply for the playground, authenticated by session. Yields reasoning, text and calls as they arrive,
+ * then the finish reason and usage. A refusal, an error inside the stream and a stream that is cut off are all thrown
+ * as `ApiError`;
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
 import type { ChatCompletionChunk } from "../../src/protocol/chat-completions/stream.js";

@@ -1,5 +1,5 @@
 /**
- * Asks before a page is left whose content exists nowhere else. Three ways lead out of it: a link (`aroundNav`, which
+ * Asks before leaving a page whose content exists nowhere else. There are three ways to leave: a link (`aroundNav`, which
  * the router calls for every navigation), the browser's Back and Forward (`popstate`), and leaving the site or
  * reloading (`beforeunload`, where browsers ask in their own words). Nothing of the content passes through here.
  */
@@ -23,7 +23,7 @@ export function raiseGuard(ask: Guard["ask"]): () => void {
   };
 }
 
-/** For a departure that must not be held up: signing out erases what a page holds. */
+/** For navigation that must not be blocked: signing out erases the page's content. */
 export function liftGuard(): void {
   guard = null;
   removeEventListener("beforeunload", holdUnload);
@@ -31,12 +31,12 @@ export function liftGuard(): void {
 
 export const aroundNav: AroundNavHandler = (navigate, to, options) => {
   const isElsewhere = new URL(to, location.href).pathname !== guard?.path;
-  // A redirect is not somebody's wish to leave.
+  // A redirect is not the user's choice to leave.
   if (guard === null || !isElsewhere || options?.replace === true) navigate(to, options);
   else guard.ask(() => leave(() => navigate(to, options)));
 };
 
-/** Has to be called before the router listens: a listener that comes first can keep the event from the others. */
+/** Must be called before the router starts to listen: an earlier listener can stop the event for later ones. */
 export function holdHistory(): void {
   addEventListener("popstate", holdPopState, { capture: true });
 }

@@ -1,11 +1,12 @@
 /**
- * What pages read, with its key in the cache and how fresh it must be. After a change, invalidate by key:
+ * The queries of the pages, with their cache keys and refresh intervals. After a change, invalidate by key:
  * `client.invalidateQueries({ queryKey: queries.keys.queryKey })`.
  */
 import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
 import type { ModelsNow } from "../../src/core/model-views.js";
+import type { ModelId } from "../../src/core/models.js";
 import type { PlanView } from "../../src/protocol/dashboard/api.js";
-import { api } from "./api.ts";
+import { api, type KeysQuery } from "./api.ts";
 
 type UsageQuery = Parameters<typeof api.usage>[0];
 
@@ -25,7 +26,21 @@ export const queries = {
   models: queryOptions({ queryKey: ["models"], queryFn: api.models, staleTime: 30_000 }),
   changelog: queryOptions({ queryKey: ["changelog"], queryFn: api.changelog }),
   stored: queryOptions({ queryKey: ["stored"], queryFn: api.stored }),
+  emailChange: queryOptions({ queryKey: ["email-change"], queryFn: api.emailChange }),
+  memory: queryOptions({ queryKey: ["memory"], queryFn: api.memory, refetchInterval: 5_000 }),
   keys: queryOptions({ queryKey: ["keys"], queryFn: api.keys }),
+  /** Below the key of all keys, so that invalidating those invalidates this too. */
+  keyPage: (query: KeysQuery) =>
+    queryOptions({ queryKey: ["keys", "page", query], queryFn: () => api.keyPage(query) }),
+  keyUsage: queryOptions({ queryKey: ["keys", "usage"], queryFn: api.keyUsage, staleTime: 10_000 }),
+  /** While someone waits for a client's first request. */
+  connectionTest: queryOptions({
+    queryKey: ["connection-test"],
+    queryFn: api.connectionTest,
+    refetchInterval: 1_000,
+    gcTime: 0,
+  }),
+  month: queryOptions({ queryKey: ["usage", "month"], queryFn: api.month, refetchInterval: 60_000 }),
   limits: queryOptions({
     queryKey: ["limits"],
     queryFn: async ({ client }) => {
@@ -35,7 +50,7 @@ export const queries = {
     },
     refetchInterval: 2_000,
   }),
-  /** The last day is what people watch while they try their first request; longer periods cost more to read. */
+  /** People watch the last day while they try their first request; longer periods are more expensive to query. */
   usage: (query: UsageQuery) =>
     queryOptions({
       queryKey: ["usage", query],
@@ -45,6 +60,11 @@ export const queries = {
     }),
   admin: {
     plans: queryOptions({ queryKey: ["admin", "plans"], queryFn: api.admin.plans }),
+    planMonths: queryOptions({
+      queryKey: ["admin", "plans", "month"],
+      queryFn: api.admin.planMonths,
+      staleTime: 60_000,
+    }),
     suggestion: queryOptions({
       queryKey: ["admin", "suggestion"],
       queryFn: api.admin.suggestion,
@@ -60,7 +80,12 @@ export const queries = {
       queryFn: api.admin.models,
       refetchInterval: ({ state }) => (isMoving(state.data) ? 1_000 : 5_000),
     }),
-    modelChoices: queryOptions({ queryKey: ["admin", "model-choices"], queryFn: api.admin.modelChoices }),
+    modelChoices: (model: ModelId) =>
+      queryOptions({
+        queryKey: ["admin", "model-choices", model],
+        queryFn: () => api.admin.modelChoices(model),
+      }),
+    drafts: queryOptions({ queryKey: ["admin", "drafts"], queryFn: api.admin.drafts }),
   },
 };
 
@@ -71,7 +96,7 @@ function isMoving(now: ModelsNow | undefined): boolean {
   return isPulling || now.models.some(({ change }) => change?.state === "switching");
 }
 
-/** Who is looking at the page and what the service allows; every page needs it. */
+/** The signed-in account and the service's settings; every page needs them. */
 export function useSite() {
   return useQuery(queries.site);
 }

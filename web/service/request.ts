@@ -1,7 +1,7 @@
 /**
- * One request to the service. It has a time limit, so that nothing on a page waits forever, and it is always
- * sent: the browser's idea of being online is only used to explain a failure, since a service on this machine
- * answers without a network. A refusal and a missing response are both thrown as `ApiError`.
+ * One request to the service. It has a time limit, so that pages never wait forever, and it is always sent:
+ * `navigator.onLine` is only used to explain a failure, since a service on this machine is reachable without a
+ * network. A refusal and a missing response are both thrown as `ApiError`.
  */
 import type { DashboardErrorBody } from "../../src/protocol/dashboard/api.js";
 import type { DashboardErrorCode } from "../../src/core/dashboard-error.js";
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** The input in error, by its name in the request body. */
   readonly field: string | undefined;
-  /** When it is worth trying again, as the service says. */
+  /** The service's retry-after. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
-/** A change that was sent may have been made although its answer is missing, and the reader has to know. */
+/** A change may have been made although the response is missing; the message has to say so. */
 function noAnswer(method: string, exceededMs: number | null): ApiError {
   const retry = method === "GET" ? "Try again." : "Check whether the change was made before you try again.";
   if (exceededMs !== null) {
@@ -90,7 +90,7 @@ function noAnswer(method: string, exceededMs: number | null): ApiError {
   return new ApiError("unavailable", connectionFailure(`Could not reach the service. ${retry}`), 0);
 }
 
-/** What to say about a connection that failed: that the browser is offline, where it knows so. */
+/** The message for a failed connection: that the browser is offline, if it knows. */
 export function connectionFailure(otherwise: string): string {
   return navigator.onLine ? otherwise : "You're offline. Check your connection and try again.";
 }

@@ -1,7 +1,7 @@
 /**
- * Who is signed in belongs to the browser, not to a tab. Data read for an account is dropped as soon as its
- * session is known to have ended, and tabs tell each other when someone signs in or out, since the others would
- * otherwise notice only with their next request. Nothing else passes between them.
+ * Sessions belong to the browser, not to a tab. An account's data is dropped as soon as its session is known to have
+ * ended, and tabs notify each other of sign-ins and sign-outs, which the others would otherwise notice only with
+ * their next request. Nothing else is exchanged between them.
  */
 import type { QueryClient } from "@tanstack/react-query";
 import { liftGuard } from "./leave-guard.ts";
@@ -10,19 +10,19 @@ import { ApiError } from "./request.ts";
 
 type News = "signed in" | "signed out";
 
-/** What anyone may read. Everything else in the cache belongs to an account. */
+/** Public queries. Everything else in the cache belongs to an account. */
 const publicKeys: readonly unknown[] = ["site", "status", "models", "changelog", "openapi"];
 
 const tabs = new BroadcastChannel("session");
 
-/** To the other tabs; this one knows. */
+/** Notifies the other tabs. */
 export function tellTabs(news: News): void {
   tabs.postMessage(news);
 }
 
 export function followTabs(client: QueryClient): void {
   tabs.onmessage = ({ data }: MessageEvent<News>) => {
-    // Reloaded rather than emptied: a draft or a secret that is shown once has to go as well.
+    // Reloaded rather than cleared: drafts and secrets on the page must go as well.
     if (data === "signed out" && isSignedInPage()) {
       liftGuard();
       location.replace("/sign-in?signed-out");
@@ -30,7 +30,7 @@ export function followTabs(client: QueryClient): void {
   };
 }
 
-/** For every failed request: a session that has ended has ended for the whole tab. */
+/** For every failed request: an expired session ends for the whole tab. */
 export function noticeSignOut(client: QueryClient, error: Error): void {
   if (!(error instanceof ApiError) || error.code !== "signed_out") return;
   client.setQueryData(queries.site.queryKey, (site) => site && { ...site, me: null });

@@ -1,11 +1,11 @@
 /**
  * The data of each server-sent event in the body of a response. Names and ids are left out: our streams use neither.
- * An event that was cut off before its empty line is dropped, as the HTML standard says; the caller knows by its own
- * end mark that something is missing.
+ * An event that was cut off before its empty line is dropped, as the HTML standard requires; callers notice by the
+ * missing end marker.
  */
 import { createParser } from "eventsource-parser";
 
-/** Far above any event of ours: one that never ends must not fill the memory. */
+/** Far larger than our events: bounds the memory of one that never ends. */
 const maxBufferSize = 1024 * 1024;
 
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
@@ -28,7 +28,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       complete = [];
     }
   } finally {
-    // Whoever stops reading early gives the connection back. It may have failed already.
+    // Releases the connection when reading stops early. It may have failed already.
     await reader.cancel().catch(() => undefined);
   }
 }

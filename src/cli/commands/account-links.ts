@@ -4,6 +4,8 @@ import type { Config } from "../../config.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
 import { OneTimeLinks, type CreatedLink } from "../../core/sign-in/one-time-links.js";
+import { Operator } from "../../core/operator.js";
+import type { Store } from "../../core/store.js";
 import { systemClock } from "../../core/clock.js";
 import { smtpMailer } from "../../adapters/smtp.js";
 import { report, time } from "../output.js";
@@ -14,13 +16,13 @@ export function resetCommand(accounts: Command): void {
   storeCommand(accounts, "reset <email>", "create a link for choosing a new password").action(
     async (email: string, _: unknown, command: Command) => {
       const config = readSettings(command);
-      const { account, made } = await withStore(command, async (store, record) => {
+      const { account, made, owner } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
         const made = await new OneTimeLinks(store.links, systemClock).reset(account.id);
         await record("created reset link", account.id);
-        return { account, made };
+        return { account, made, owner: await ownerOf(store, config) };
       });
-      await deliver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
+      await deliver(command, config, made, (link) => resetMail(account.email, link, owner));
     },
   );
 }
@@ -38,13 +40,13 @@ export function inviteCommand(accounts: Command): void {
         );
       }
       const address = email === undefined ? null : checkEmail(email);
-      const made = await withStore(command, async (store, record) => {
+      const { made, owner } = await withStore(command, async (store, record) => {
         const made = await new OneTimeLinks(store.links, systemClock).invite(address);
         await record("created invitation", made.id);
-        return made;
+        return { made, owner: await ownerOf(store, config) };
       });
       await deliver(command, config, made, (link) =>
-        address === null ? null : inviteMail(address, link, ownerOf(config)),
+        address === null ? null : inviteMail(address, link, owner),
       );
     },
   );
@@ -80,4 +82,8 @@ async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "failed"
   }
 }
 
-const ownerOf = (config: Config): string => config.service.ownerName;
+async function ownerOf(store: Pick<Store, "getSetting" | "setSetting">, config: Config): Promise<string> {
+  const operator = new Operator(store, config.service.ownerName);
+  await operator.read();
+  return operator.name;
+}

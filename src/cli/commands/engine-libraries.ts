@@ -92,7 +92,7 @@ function buildableNamed(name: string, command: Command): BuildableBackend {
 async function reportTried(command: Command, { engine }: Config, library: OwnLibrary): Promise<void> {
   const { backend, folder, from, made } = library;
   const env = engineEnvironment();
-  const outcome = await probe({ backend, cacheType: engine.cacheType, env, library: folder });
+  const outcome = await probe({ backend, cacheType: engine.cacheType ?? "f16", env, library: folder });
   const name = backendNames[backend];
   const text =
     outcome.type === "works"

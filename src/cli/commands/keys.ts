@@ -8,6 +8,7 @@ import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import type { ApiKey } from "../../core/entities.js";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
+import { keyStatus } from "../../core/keys/key-status.js";
 
 export function keysCommand(program: Command): void {
   const keys = program.command("keys").description("create, list, revoke and rotate API keys");
@@ -203,12 +204,9 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
 
-function state(key: ApiKey): "active" | "ending" | "disabled" | "revoked" | "expired" {
-  const now = systemClock.now();
-  if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
-  if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
-  if (key.disabledAt !== null) return "disabled";
-  return key.revokedAt === null ? "active" : "ending";
+function state(key: ApiKey): string {
+  const status = keyStatus(key, systemClock.now());
+  return status === "expiring" ? "ending" : status;
 }
 
 const toJson = (key: ApiKey) => ({

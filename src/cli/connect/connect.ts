@@ -9,8 +9,17 @@ import { readPiped } from "../input.js";
 import { report } from "../output.js";
 import { readSettings, serviceUrl } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { assumedLimits, type ConnectClient, type ConnectTarget, keyVariable } from "../../connect/client.js";
+import { typed } from "../terminal.js";
+import { editDistance } from "../../config.js";
+import {
+  assumedLimits,
+  type ConnectClient,
+  type ConnectTarget,
+  keyVariable,
+  modelOf,
+} from "../../connect/client.js";
 import { connectClients, findClient } from "../../connect/clients.js";
+import { betterModels, type Fit, fitOf } from "../../connect/fit.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import { createKey } from "../../core/keys/issue-keys.js";
@@ -65,13 +74,24 @@ Examples:
       const client = findClient(id);
       if (client === undefined) {
         const known = connectClients.map(({ id: one }) => one).join(", ");
+        const near = nearestClient(id);
+        const hint = near === null ? "" : ` Did you mean ${near}?`;
         command.error(
-          `error: there is no client '${id}'. Known are: ${known}. For any other, use openai-compatible.`,
+          `error: there is no client '${id}'.${hint} Known are: ${known}. For any other, use openai-compatible.`,
           wrongUsage,
         );
       }
       await connect(client, options, command);
     });
+}
+
+/** One whose name shares a word with it, as `claude`, or is off by two letters. */
+function nearestClient(id: string): string | null {
+  const wanted = id.toLowerCase();
+  const ids = connectClients.map((client) => client.id);
+  const starts = ids.find((one) => one.startsWith(wanted) || wanted.startsWith(one));
+  const shares = ids.find((one) => one.split("-").some((word) => wanted.split(/[^a-z0-9]+/).includes(word)));
+  return starts ?? ids.find((one) => editDistance(wanted, one) <= 2) ?? shares ?? null;
 }
 
 async function connect(client: ConnectClient, options: ConnectOptions, command: Command): Promise<void> {
@@ -87,6 +107,8 @@ async function connect(client: ConnectClient, options: ConnectOptions, command: 
   const { model, stream = false, write = false, dryRun = false } = options;
   const target: ConnectTarget = { origin, key, model, models: limits.models, stream };
   warn(limits, origin, key);
+  const fit = fitOf(client, modelOf(target));
+  warnOfFit(fit, client, target);
   if (write || dryRun) {
     const { writeFile } = await fileCommands();
     const written = await writeFile(client, target, machineOf(command, options), dryRun);
@@ -94,7 +116,14 @@ async function connect(client: ConnectClient, options: ConnectOptions, command: 
     return;
   }
   const parts = client.configure(target);
-  const value = { client: client.id, url: origin, model, limits: limits.from, parts: parts.map(partJson) };
+  const value = {
+    client: client.id,
+    url: origin,
+    model,
+    limits: limits.from,
+    fit,
+    parts: parts.map(partJson),
+  };
   report(command, value, configurationText(client, parts));
 }
 
@@ -111,13 +140,28 @@ function machineOf(command: Command, { file }: ConnectOptions): Machine {
 function warn(limits: Limits, origin: string, key: string | null): void {
   if (limits.from === "assumed") {
     const context = assumedLimits.contextTokens.toLocaleString("en");
-    console.error(`The limits are assumed (${context} tokens of context): ${origin}: ${limits.why}.`);
+    console.error(
+      `The context of the models is unknown, since ${origin} ${limits.why}: ${context} tokens are written instead.`,
+    );
   }
   if (key === null) {
     console.error(
-      `A placeholder is shown instead of a key. Create one: sotto keys create <email>, or add --new-key <email>.`,
+      typed(
+        `A placeholder is shown instead of a key. Create one: sotto keys create <email>, or add --new-key <email>.`,
+      ),
     );
   }
+}
+
+/** The configuration is printed or written all the same: the model behind the name can be changed later. */
+function warnOfFit({ text, wanted }: Fit, client: ConnectClient, target: ConnectTarget): void {
+  if (wanted === null) return;
+  const [better] = betterModels(client, modelOf(target), target.models);
+  const wayOut =
+    better === undefined
+      ? `Ask the operator for ${wanted.text}; on the server, sotto models lists what there is.`
+      : `${better.id} fits better, with ${better.contextTokens.toLocaleString("en")}: add --model ${better.id}.`;
+  console.error(typed(`warning: ${text} ${wayOut}`));
 }
 
 async function keyOf(
@@ -151,7 +195,7 @@ async function keyOf(
 }
 
 /** Without a trailing slash or `/v1`, which people copy along. */
-function originOf(url: string | undefined, command: Command): string {
+export function originOf(url: string | undefined, command: Command): string {
   const text = url ?? serviceUrl(readSettings(command));
   const parsed = URL.canParse(text) ? new URL(text) : null;
   // It is shown in shell commands as it is: nothing that a shell would interpret.

@@ -1,4 +1,7 @@
-/** The limits of the models, from the service. If it does not answer in time, the configuration has assumed limits. */
+/**
+ * The limits of the models, from the service: with a key those that apply to it, without one the context that everyone
+ * may read. If the service does not answer in time, the configuration has assumed limits.
+ */
 import * as z from "zod";
 import { type ConnectModel, connectModel } from "../../connect/client.js";
 import { modelIds } from "../../core/models.js";
@@ -14,6 +17,17 @@ const listing = z.object({
       id: z.string(),
       context_length: z.number().int().positive().nullish(),
       max_output_tokens: z.number().int().positive().nullish(),
+      capabilities: z.object({ tools: z.boolean().optional() }).optional(),
+    }),
+  ),
+});
+
+const publicListing = z.object({
+  models: z.array(
+    z.object({
+      id: z.string(),
+      contextTokens: z.number().int().positive().nullable(),
+      tools: z.boolean().optional(),
     }),
   ),
 });
@@ -24,24 +38,34 @@ export async function fetchLimits(origin: string, key: string | null): Promise<L
     from: "assumed",
     why,
   });
-  if (key === null) return assumed("it cannot be asked without a key");
   try {
-    const response = await fetch(`${origin}/v1/models`, {
-      headers: { authorization: `Bearer ${key}` },
+    const response = await fetch(`${origin}${key === null ? "/api/models" : "/v1/models"}`, {
+      headers: key === null ? {} : { authorization: `Bearer ${key}` },
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    if (response.status === 401) return assumed("it does not accept this key");
-    if (!response.ok) return assumed(`it answered ${response.status}`);
-    const { data } = listing.parse(JSON.parse(await boundedText(response)));
+    if (response.status === 401) return assumed("does not accept this key");
+    if (!response.ok) return assumed(`answered ${response.status}`);
+    const body: unknown = JSON.parse(await boundedText(response));
+    const data =
+      key === null
+        ? publicListing.parse(body).models.map(({ id, contextTokens, tools }) => ({
+            id,
+            context_length: contextTokens,
+            max_output_tokens: null,
+            capabilities: { tools },
+          }))
+        : listing.parse(body).data;
     const models = modelIds.flatMap((id) => {
       const found = data.find((model) => model.id === id);
-      return found ? [connectModel(id, found.context_length ?? null, found.max_output_tokens ?? null)] : [];
+      if (found === undefined) return [];
+      const { context_length = null, max_output_tokens = null, capabilities } = found;
+      return [connectModel(id, context_length, max_output_tokens, capabilities?.tools)];
     });
-    return models.length === 0 ? assumed("it does not list Sotto's models") : { models, from: "service" };
+    return models.length === 0 ? assumed("does not list Sotto's models") : { models, from: "service" };
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError";
-    return assumed(isSlow ? `it did not answer within ${timeoutMs / 1000} s` : "it is unreachable");
+    return assumed(isSlow ? `did not answer within ${timeoutMs / 1000} s` : "is unreachable");
   }
 }
 

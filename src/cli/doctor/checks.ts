@@ -1,5 +1,5 @@
 import { checkEngine } from "./engine-check.js";
-import { checkAliases, checkModels } from "./models-checks.js";
+import { checkAliases, checkCatalogue, checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
 import { checkDatabase, checkDataDirectory, checkNode, checkOpenFiles, checkRedis } from "./system-checks.js";
 import type { Check } from "./finding.js";
@@ -12,6 +12,7 @@ export const checks: readonly Check[] = [
   checkDatabase,
   checkRedis,
   checkModels,
+  checkCatalogue,
   checkAliases,
   checkEngine,
   checkPort,

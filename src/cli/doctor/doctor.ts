@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { CommanderError } from "commander";
 import type { Check, Finding } from "./finding.js";
 import { report } from "../output.js";
+import { paint } from "../terminal.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
 import { StoreError } from "../../store/store-error.js";
@@ -10,6 +11,12 @@ import { StoreError } from "../../store/store-error.js";
 export function doctorCommand(program: Command): void {
   storeCommand(program, "doctor", "check everything the service needs, and say what to do next")
     .option("--probe", "probe the GPU again instead of reporting the cached result, and cache the new one")
+    .addHelpText(
+      "after",
+      `
+Every line is ok, hint or BROKEN, with what to do about it. "models that fit" lists what this machine has the memory for.
+It ends with 1 when something is broken.`,
+    )
     .action(async ({ probe = false }: { probe?: boolean }, command: Command) => {
       const config = readSettings(command);
       // Loaded here, since every other command starts faster without it.
@@ -38,12 +45,16 @@ async function runCheck(check: Check, ...given: Parameters<Check>): Promise<Find
 
 const isBroken = ({ state }: Finding): boolean => state === "broken";
 
-const marks = { ok: "ok    ", hint: "hint  ", broken: "BROKEN" } as const;
+const marks = {
+  ok: () => paint("green", "ok    "),
+  hint: () => paint("yellow", "hint  "),
+  broken: () => paint(["red", "bold"], "BROKEN"),
+} as const;
 
 function describe(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, detail, next }) => [
-    `${marks[state]}  ${name.padEnd(width)}  ${detail}`,
+    `${marks[state]()}  ${name.padEnd(width)}  ${detail}`,
     ...(next === undefined ? [] : [`${" ".repeat(width + 10)}→ ${next}`]),
   ]);
   const broken = findings.filter(isBroken).length;

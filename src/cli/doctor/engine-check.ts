@@ -6,10 +6,9 @@ import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
 import { platformWithoutEngine } from "../../engines/llama/binding-package.js";
 import { backendNames } from "../../engines/llama/backends.js";
-import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
+import { GpuChoice, type GpuMachine } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
-import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
 import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { engineEnvironment } from "../../engines/llama/child-environment.js";
@@ -26,7 +25,7 @@ export async function checkEngineOn(
 ): Promise<Finding[]> {
   const cache = probeCacheIn(config.service.dataDir);
   if (options.probe) cache.forget();
-  const choice = chooseBackends(config, {
+  const choice = new GpuChoice(config, {
     ...machine,
     now: () => systemClock.now(),
     cache: options.probe ? cache : readOnly(cache),
@@ -59,7 +58,7 @@ async function inUse(
 /** The CPU is the last resort, so it is probed every time. */
 async function onCpu(
   { program, limitMs }: GpuMachine,
-  { gpu, threads, cacheType }: Config["engine"],
+  { gpu, threads, cacheType = "f16" }: Config["engine"],
 ): Promise<Finding> {
   const outcome = await probe({ backend: "cpu", cacheType, env: engineEnvironment(), program, limitMs });
   if (outcome.type === "failed") {

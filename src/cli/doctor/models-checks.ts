@@ -1,53 +1,81 @@
 /** What `sotto doctor` reports about the models: weights, memory for them, servers on the network, aliases. */
-import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Check, Finding } from "./finding.js";
+import { type ContextFit, fitBeside, type SizedModel } from "../../adapters/context-fit.js";
+import { machineHere, withSettings } from "../models/machine-here.js";
 import type { Config } from "../../config.js";
+import type { Store } from "../../core/store.js";
+import { bestFor, fittingIn, readingSpeed } from "../../models/choice/best-model.js";
+import { type Machine, speedHere } from "../../models/choice/fit-here.js";
+import { readSpeed } from "../../models/measured-speed.js";
 import { isPattern } from "../../core/model-aliases.js";
 import { type ModelId, modelIds } from "../../core/models.js";
-import { mapModels, type Mapping, readMapping } from "../../models/choice/mapping.js";
+import { activeBytesOf, catalog } from "../../models/choice/catalog.js";
+import { readMapping } from "../../models/choice/mapping.js";
 import { type ModelSource, weightsSource } from "../../models/choice/source.js";
-import { formatBytes } from "../../models/sizes.js";
+import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { checkWeights } from "../../models/gguf/check-weights.js";
-import { readWeightsFacts, type WeightsFacts } from "../../models/gguf/gguf.js";
-import { memoryNeed } from "../../models/gguf/memory.js";
+import type { WeightsFacts } from "../../models/gguf/gguf.js";
+import { leastMemory, memoryWith } from "../../models/gguf/memory.js";
 import { findStarter } from "../../models/starter/starter.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { openStore } from "../../store/open-store.js";
-import { databasePath } from "../../store/sql/sqlite.js";
 
-export const checkModels: Check = async (config) => {
-  const mapping = await currentMapping(config);
-  const findings: Finding[] = [];
-  const loaded = new Map<string, WeightsFacts>();
-  for (const model of modelIds) {
-    const desired = mapping[model];
-    if (desired.type === "unreadable")
-      findings.push({ name: model, state: "broken", detail: desired.reason });
-    else findings.push(...(await checkSource(config, model, desired.source, loaded)));
-  }
-  return [...findings, ...memoryFinding(config, [...loaded.values()])];
+export const checkModels: Check = async (config) =>
+  withSettings(config, async (settings) => {
+    const mapping = await readMapping(settings, config.models);
+    const machine = await machineHere(config, settings);
+    const findings: Finding[] = [];
+    const loaded: Loaded = new Map();
+    for (const model of modelIds) {
+      const desired = mapping[model];
+      if (desired.type === "unreadable")
+        findings.push({ name: model, state: "broken", detail: desired.reason });
+      else findings.push(...(await checkSource(config, model, desired.source, loaded)));
+    }
+    return [
+      ...findings,
+      ...(await contextFindings(loaded, machine, settings)),
+      ...memoryFinding(loaded, machine),
+    ];
+  });
+
+/** The files that serve models, by path. */
+type Loaded = Map<string, SizedModel & { size: WeightsFacts }>;
+
+const fitOf = (path: string, loaded: Loaded, { memory }: Machine): ContextFit | null => {
+  const file = loaded.get(path);
+  const others = [...loaded].filter(([other]) => other !== path).map(([, one]) => one);
+  return file === undefined ? null : fitBeside(file, others, memory);
 };
 
-/** Without creating a database where there is none. */
-async function currentMapping(config: Config): Promise<Mapping> {
-  const path = databasePath(config.service.dataDir);
-  const exists = config.storage.databaseUrl !== undefined || (await stat(path).catch(() => null)) !== null;
-  if (!exists) return mapModels(config.models, () => null);
-  const store = await openStore(config);
-  try {
-    return await readMapping(store, config.models);
-  } finally {
-    await store.close();
+/** What each file gets here, and how fast it is or will be. */
+async function contextFindings(
+  loaded: Loaded,
+  machine: Machine,
+  settings: Pick<Store, "getSetting">,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [path, { size }] of loaded) {
+    const fit = fitOf(path, loaded, machine);
+    if (fit === null) continue;
+    const measured = (await readSpeed(settings, path))?.tokensPerSecond ?? null;
+    const speed = measured ?? speedHere(size.activeBytes, machine);
+    const trained = size.contextTokens === null ? "" : ` (trained for ${size.contextTokens})`;
+    findings.push({
+      name: "context",
+      state: "ok",
+      detail: `${basename(path)} gets ${fit.contextTokens} tokens here${trained}, for ${fit.sequences} at once, cache ${fit.cacheType}; ${speedText(speed)}`,
+    });
   }
+  return findings;
 }
 
 async function checkSource(
   config: Config,
   model: ModelId,
   source: ModelSource,
-  loaded: Map<string, WeightsFacts>,
+  loaded: Loaded,
 ): Promise<Finding[]> {
   switch (source.type) {
     case "upstreams":
@@ -55,17 +83,16 @@ async function checkSource(
     case "starter":
       return [await checkStarter(config, model, loaded)];
     case "weights":
-      return [await checkFile(model, resolve(source.path), loaded)];
+      return [await checkFile(config, model, source, loaded)];
   }
 }
 
-async function checkStarter(
-  config: Config,
-  model: ModelId,
-  loaded: Map<string, WeightsFacts>,
-): Promise<Finding> {
+async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
   const found = await findStarter(resolve(config.service.dataDir), config.engine.reencodeStarter === "on");
-  if (found.type === "ready") return checkFile(model, found.path, loaded, "verified starter weights");
+  if (found.type === "ready") {
+    const weights = { path: found.path };
+    return checkFile(config, model, weights, loaded, "verified starter weights");
+  }
   if (found.type === "installed") {
     return { name: model, state: "ok", detail: "starter weights, prepared at the first start" };
   }
@@ -74,15 +101,18 @@ async function checkStarter(
 }
 
 async function checkFile(
+  config: Config,
   model: ModelId,
-  path: string,
-  loaded: Map<string, WeightsFacts>,
+  weights: { path: string; contextTokens?: number | undefined },
+  loaded: Loaded,
   what = "",
 ): Promise<Finding> {
+  const path = resolve(weights.path);
   try {
-    await checkWeights(path, { availableBytes: Infinity });
-    const facts = await readWeightsFacts(path);
-    loaded.set(path, facts);
+    const facts = await checkWeights(path, { availableBytes: Infinity });
+    const chosen = Math.max(loaded.get(path)?.configured.contextTokens ?? 0, weights.contextTokens ?? 0);
+    const contextTokens = chosen > 0 ? chosen : config.engine.contextTokens;
+    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens } });
     const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );
@@ -102,17 +132,22 @@ async function checkFile(
 }
 
 /** A file behind several models is loaded once; on demand the largest one alone must fit. */
-function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Finding[] {
-  if (loaded.length === 0) return [];
-  const needs = loaded.map((facts) => memoryNeed(facts, engine));
+function memoryFinding(loaded: Loaded, machine: Machine): Finding[] {
+  if (loaded.size === 0) return [];
+  const { memory } = machine;
   const inAll = (bytes: readonly number[]) =>
-    engine.idleUnloadMinutes > 0 ? Math.max(...bytes) : bytes.reduce((sum, one) => sum + one, 0);
-  const usual = inAll(needs.map((need) => need.usualBytes));
-  const least = inAll(needs.map((need) => need.leastBytes));
-  const available = process.availableMemory();
+    memory.onDemand ? Math.max(...bytes) : bytes.reduce((sum, one) => sum + one, 0);
+  const needed = inAll(
+    [...loaded].map(([path, { size }]) => {
+      const fit = fitOf(path, loaded, machine);
+      return fit === null ? 0 : memoryWith(size, fit);
+    }),
+  );
+  const least = inAll([...loaded.values()].map(({ size, configured }) => leastMemory(size, configured)));
+  const available = memory.totalBytes;
   const name = "memory";
-  const detail = `${formatBytes(usual)} needed, ${formatBytes(available)} available`;
-  if (available >= usual) return [{ name, state: "ok", detail }];
+  const detail = `${formatBytes(needed)} needed, ${formatBytes(available)} available`;
+  if (available >= needed) return [{ name, state: "ok", detail }];
   const next = "Choose smaller weights, or free memory (a running server holds some already).";
   if (available >= least)
     return [{ name, state: "hint", detail: `${detail}: fewer or shorter conversations at once`, next }];
@@ -139,6 +174,35 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
     ...known,
   ];
 }
+
+/** Which models of the catalogue this machine has the memory for, how fast each is here, and the one to use. */
+export const checkCatalogue: Check = async (config) => {
+  const name = "models that fit";
+  const machine = await withSettings(config, (settings) => machineHere(config, settings));
+  const fitting = fittingIn(machine);
+  const best = bestFor(machine);
+  if (best === null) {
+    const next = "Free memory, or use an engine on the network (docs/upstreams.md).";
+    const detail = `none of the catalogue in the ${formatBytes(machine.memory.totalBytes)} of memory that are available`;
+    return [{ name, state: "hint", detail, next }];
+  }
+  const listed = fitting
+    .map((entry) => {
+      const speed = speedHere(activeBytesOf(entry), machine);
+      const rate = speed === null ? "" : `, ${formatTokenRate(speed)} tokens/s`;
+      return `${entry.id} (${formatBytes(entry.bytes)}${rate})`;
+    })
+    .join(", ");
+  const others = catalog.length - fitting.length;
+  const more =
+    others === 0 ? "" : `; ${others} more of the catalogue ${others === 1 ? "is" : "are"} too large`;
+  const command = `sotto models use omega ${best.entry.id}`;
+  if (best.isSlow) {
+    const slow = `none reaches ${readingSpeed} tokens a second here; the fastest is ${best.entry.id}`;
+    return [{ name, state: "hint", detail: `${listed}${more}; ${slow}`, next: command }];
+  }
+  return [{ name, state: "ok", detail: `${listed}${more}. Best here: ${command}` }];
+};
 
 /** Errors in aliases end every command before this. */
 export const checkAliases: Check = async ({ service: { modelAliases, listAliases } }) => {

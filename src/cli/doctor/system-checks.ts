@@ -1,16 +1,15 @@
 /** What `sotto doctor` reports about Node, open files, the data directory, the database and Redis. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Config } from "../../config.js";
 import { freeBytes } from "../../models/files/disk-space.js";
 import { formatBytes } from "../../models/sizes.js";
 import { starterSize } from "../../models/starter/starter-size.js";
 import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
-import { explainTrouble } from "../../store/counters/redis-trouble.js";
+import { explainFailure } from "../../store/counters/redis-failure.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
-import type { Check, Finding } from "./finding.js";
+import type { Check } from "./finding.js";
 
 const oldestNode = [20, 19] as const;
 /** The starter weights and room for the database to grow. */
@@ -58,9 +57,12 @@ export const checkDataDirectory: Check = async ({ service }) => {
 
 export const checkDatabase: Check = async (config) => {
   const { service, storage } = config;
-  if (storage.databaseUrl !== undefined) return checkPostgres(config);
-  const path = databasePath(resolve(service.dataDir));
   const name = "database";
+  if (storage.databaseUrl !== undefined) {
+    await (await openStore(config)).close();
+    return [{ name, state: "ok", detail: "Postgres responds, and its tables are up to date" }];
+  }
+  const path = databasePath(resolve(service.dataDir));
   if ((await stat(path).catch(() => null)) === null) {
     return [{ name, state: "ok", detail: "not created yet: the first start creates it" }];
   }
@@ -80,13 +82,6 @@ export const checkDatabase: Check = async (config) => {
   }
 };
 
-async function checkPostgres(config: Config): Promise<Finding[]> {
-  const store = await openStore(config);
-  await store.close();
-  const detail = "Postgres responds, and its tables are up to date";
-  return [{ name: "database", state: "ok", detail }];
-}
-
 export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
   const name = "redis";
   if (redisUrl === undefined) {
@@ -94,9 +89,9 @@ export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
   }
   // Loaded here, since most installations do without.
   const { probeRedis } = await import("../../store/counters/redis-probe.js");
-  const trouble = await probeRedis(redisUrl);
-  if (trouble === null)
+  const failure = await probeRedis(redisUrl);
+  if (failure === null)
     return [{ name, state: "ok", detail: `${new URL(redisUrl).host} answers and counts` }];
-  const { reason, next } = explainTrouble(redisUrl, trouble);
+  const { reason, next } = explainFailure(redisUrl, failure);
   return [{ name, state: "broken", detail: reason, next }];
 };

@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import { basename } from "node:path";
 import { listWeights, type ListedWeights } from "../../models/list-weights.js";
 import { readMapping, type Mapping } from "../../models/choice/mapping.js";
-import { memoryNeed } from "../../models/gguf/memory.js";
+import { contextHere } from "../../models/choice/fit-here.js";
+import type { ContextHere } from "../../core/model-views.js";
+import { machineHere } from "./machine-here.js";
 import { formatBytes } from "../../models/sizes.js";
 import { describeSource } from "../../models/choice/source.js";
 import { modelIds } from "../../core/models.js";
@@ -16,19 +18,19 @@ export function listCommand(models: Command): void {
   storeCommand(models, "list", "list the models, what serves them, and the weights on this machine").action(
     async (_: unknown, command: Command) => {
       const config = readSettings(command);
-      const { mapping, weights } = await withStore(command, async (store) => {
+      const { mapping, weights, machine } = await withStore(command, async (store) => {
         const mapping = await readMapping(store, config.models);
-        return { mapping, weights: await listWeights(modelsFolder(config), mapping, store) };
+        const weights = await listWeights(modelsFolder(config), mapping, store);
+        return { mapping, weights, machine: await machineHere(config, store) };
       });
-      const need = (item: ListedWeights) =>
-        item.facts === null ? null : memoryNeed(item.facts, config.engine);
+      const here = ({ facts }: ListedWeights) => (facts === null ? null : contextHere(facts, machine));
       report(
         command,
         {
           models: modelIds.map((model) => modelJson(mapping, model)),
-          weights: weights.map((item) => weightsJson(item, need(item)?.usualBytes ?? null)),
+          weights: weights.map((item) => weightsJson(item, here(item))),
         },
-        `${modelTable(mapping)}\n\n${weightsTable(weights, (item) => need(item)?.usualBytes ?? null)}`,
+        `${modelTable(mapping)}\n\n${weightsTable(weights, here)}`,
       );
     },
   );
@@ -45,24 +47,24 @@ function modelTable(mapping: Mapping): string {
 
 function weightsTable(
   weights: readonly ListedWeights[],
-  memory: (item: ListedWeights) => number | null,
+  here: (item: ListedWeights) => ContextHere | null,
 ): string {
   if (weights.length === 0) return "No weights on this machine yet. See: sotto models catalog";
   const rows = weights.map((item) => {
     const { facts, problem, speed, models } = item;
     if (facts === null) return [basename(item.path), problem ?? "", "", "", "", "", models.join(", ")];
-    const memoryBytes = memory(item);
+    const fit = here(item);
     return [
       basename(item.path),
       facts.quantisation,
       formatBytes(facts.bytes),
-      String(facts.contextTokens ?? "?"),
-      memoryBytes === null ? "?" : formatBytes(memoryBytes),
+      `${fit?.contextTokens ?? "?"} of ${facts.contextTokens ?? "?"}`,
+      fit === null ? "?" : formatBytes(fit.memoryBytes),
       speed === null ? "not measured" : speed.tokensPerSecond.toFixed(1),
       models.join(", "),
     ];
   });
-  return table(["file", "quantisation", "size", "context", "memory", "tokens/s", "answers for"], rows);
+  return table(["file", "quantisation", "size", "context here", "memory", "tokens/s", "answers for"], rows);
 }
 
 function modelJson(mapping: Mapping, model: (typeof modelIds)[number]) {
@@ -72,7 +74,7 @@ function modelJson(mapping: Mapping, model: (typeof modelIds)[number]) {
     : { model, type: desired.source.type, source: describeSource(desired.source), chosen_by: desired.from };
 }
 
-const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, memoryBytes: number | null) => ({
+const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, here: ContextHere | null) => ({
   path,
   models,
   fault: problem,
@@ -81,7 +83,9 @@ const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, mem
   parameters: facts?.parameters ?? null,
   bytes: facts?.bytes ?? null,
   context_tokens: facts?.contextTokens ?? null,
-  memory_bytes: memoryBytes,
+  context_here: here?.contextTokens ?? null,
+  concurrent_here: here?.sequences ?? null,
+  memory_bytes: here?.memoryBytes ?? null,
   tokens_per_second: speed?.tokensPerSecond ?? null,
   measured_at: speed?.at ?? null,
 });

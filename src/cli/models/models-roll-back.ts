@@ -1,9 +1,7 @@
 /** `sotto models roll-back`: returns to what served a model before its latest change. */
 import type { Command } from "commander";
-import { checkWeights } from "../../models/gguf/check-weights.js";
-import { previousSource, requireFree, storeSource } from "../../models/choice/choose-source.js";
+import { requireFree, requirePrevious, storeSource } from "../../models/choice/choose-source.js";
 import { describeSource } from "../../models/choice/source.js";
-import { WeightsError } from "../../models/weights-error.js";
 import { parseModel } from "./models-use.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
@@ -15,10 +13,7 @@ export function rollBackCommand(models: Command): void {
       const id = parseModel(model);
       requireFree(readSettings(command).models, id);
       const source = await withStore(command, async (store, record) => {
-        const previous = await previousSource(store, id);
-        if (previous === null)
-          throw new WeightsError(`${id} has not been changed: there is nothing to return to.`);
-        if (previous.type === "weights") await checkWeights(previous.path, { availableBytes: Infinity });
+        const previous = await requirePrevious(store, id);
         await storeSource(store, id, previous);
         await record("rolled back model", id);
         return previous;

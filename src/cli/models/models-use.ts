@@ -2,6 +2,11 @@
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../../config.js";
+import { availableMemory } from "../../engines/llama/cgroup.js";
+import { contextHere, type Machine, speedHere } from "../../models/choice/fit-here.js";
+import { fileOf } from "../../models/choice/source-views.js";
+import { readWeightsFacts } from "../../models/gguf/gguf.js";
+import { formatBytes, speedText } from "../../models/sizes.js";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import {
   firstExisting,
@@ -15,6 +20,7 @@ import { WeightsError } from "../../models/weights-error.js";
 import { engineBounds, type EngineMember } from "../../protocol/engine-member.js";
 import { upstreamProfiles } from "../../core/model-views.js";
 import { isModelId, modelIds, type ModelId } from "../../core/models.js";
+import { machineHere } from "./machine-here.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
@@ -26,6 +32,7 @@ interface UseOptions {
   key?: string;
   weight?: number;
   contextTokens?: number;
+  context?: number;
   acceptSharedCache?: true;
   acceptLogging?: true;
   allowPublic?: true;
@@ -53,6 +60,11 @@ export function useCommand(models: Command): void {
     .option("--key <key>", "key for that server; kept in the database")
     .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
     .option("--context-tokens <n>", "its context, where that server does not report it", parseContext)
+    .option(
+      "--context <n>",
+      "context of each request with these weights (default: as much as memory allows)",
+      parseContext,
+    )
     .option("--accept-shared-cache", "accept a server that shares its prompt cache between accounts")
     .option("--accept-logging", "accept a server that logs, stores or passes on requests")
     .option("--allow-public", "allow an address outside this machine and private networks")
@@ -66,6 +78,7 @@ or an https address of a .gguf file (both are downloaded first), or addresses of
 Examples:
   sotto models use omega /models/my-model.gguf
   sotto models use prism qwen3-4b
+  sotto models use omega qwen3-4b --context 65536
   sotto models use lambda hf:owner/repo:Q4_K_M
   sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
   sotto models use omega default                  back to the starter weights`,
@@ -75,16 +88,41 @@ Examples:
       const config = readSettings(command);
       requireFree(config.models, id);
       const source = await findSource(config, sources, options);
-      await withStore(command, async (store, record) => {
+      const here = await withStore(command, async (store, record) => {
         await storeSource(store, id, source);
         await record("changed source of model", id);
+        return describeHere(
+          source,
+          await machineHere(config, store),
+          await fileOf(modelsFolder(config), source),
+        );
       });
       report(
         command,
-        { model: id, source: withoutKeys(source) },
-        `${id} is served by ${describeSource(source)}. A running server switches over within seconds.`,
+        { model: id, source: withoutKeys(source), ...here?.json },
+        `${id} is served by ${describeSource(source)}. A running server switches over within seconds.${here === null ? "" : `\n${here.text}`}`,
       );
     });
+}
+
+/** What the weights get on this machine; null for engines elsewhere, and for what cannot be read. */
+async function describeHere(source: ModelSource, machine: Machine, file: string | null) {
+  const facts = file === null ? null : await readWeightsFacts(file).catch(() => null);
+  if (facts === null) return null;
+  const chosen = source.type === "weights" ? source.contextTokens : undefined;
+  const { contextTokens, sequences, cacheType, memoryBytes } = contextHere(facts, machine, chosen);
+  const speed = speedHere(facts.activeBytes, machine);
+  const trained = facts.contextTokens === null ? "" : ` (trained for ${facts.contextTokens})`;
+  return {
+    json: {
+      context_here: contextTokens,
+      concurrent_here: sequences,
+      cache_type: cacheType,
+      memory_bytes: memoryBytes,
+      tokens_per_second_here: speed,
+    },
+    text: `Context you get here: ${contextTokens} tokens${trained}, for ${sequences} at once, in ${formatBytes(memoryBytes)} of memory; ${speedText(speed)}.`,
+  };
 }
 
 async function findSource(
@@ -93,7 +131,13 @@ async function findSource(
   options: UseOptions,
 ): Promise<ModelSource> {
   const [text = "", ...more] = texts;
-  if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
+  if (texts.every(isServerAddress)) {
+    if (options.context !== undefined)
+      throw new WeightsError(
+        "--context only works with weights on this machine. For a server: --context-tokens.",
+      );
+    return upstreams(texts, options, config.engine.strictPreflight);
+  }
   if (more.length > 0) throw new WeightsError("Several sources are only possible for addresses of servers.");
   for (const name of serverOptions) {
     if (options[name] !== undefined)
@@ -101,11 +145,19 @@ async function findSource(
         `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} only works with addresses of servers.`,
       );
   }
-  if (text === "default" || text === "starter") return { type: "starter" };
+  const { context: contextTokens } = options;
+  if (text === "default" || text === "starter") {
+    if (contextTokens !== undefined)
+      throw new WeightsError(
+        "--context only works with a file: the starter has the context it was trained for.",
+      );
+    return { type: "starter" };
+  }
   const path = await findFile(config, text);
-  const availableBytes = options.force === true ? Infinity : process.availableMemory();
-  await checkWeights(path, { ...config.engine, availableBytes });
-  return { type: "weights", path };
+  const availableBytes = options.force === true ? Infinity : availableMemory();
+  const chosen = contextTokens === undefined ? {} : { contextTokens };
+  await checkWeights(path, { ...config.engine, ...chosen, availableBytes });
+  return { type: "weights", path, ...chosen };
 }
 
 const isServerAddress = (text: string): boolean => {
@@ -130,20 +182,9 @@ async function upstreams(
   options: UseOptions,
   strict: boolean,
 ): Promise<ModelSource> {
-  const { profile = "openai", name, key, weight, contextTokens, acceptSharedCache, allowPublic } = options;
-  const { source, members } = upstreamSource(
-    urls.map((url) => ({
-      url,
-      profile,
-      name,
-      key,
-      weight,
-      contextTokens,
-      acceptSharedCache,
-      acceptLogging: options.acceptLogging,
-      allowPublic,
-    })),
-  );
+  const given = Object.fromEntries(serverOptions.map((name) => [name, options[name]]));
+  const { profile = "openai" } = options;
+  const { source, members } = upstreamSource(urls.map((url) => ({ ...given, url, profile })));
   await runPreflight(members, strict);
   return source;
 }

@@ -1,14 +1,16 @@
 /** `sotto models`: which weights serve which model, and how they are downloaded. */
 import type { Command } from "commander";
-import { bestFor } from "../../models/choice/best-model.js";
-import { catalog, type CatalogEntry } from "../../models/choice/catalog.js";
-import { memoryNeed } from "../../models/gguf/memory.js";
-import { formatBytes } from "../../models/sizes.js";
+import { bestFor, readingSpeed, type Best } from "../../models/choice/best-model.js";
+import { activeBytesOf, catalog } from "../../models/choice/catalog.js";
+import { contextHere, entrySize, fitsHere, speedHere } from "../../models/choice/fit-here.js";
+import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
+import { machineHere, withSettings } from "./machine-here.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
 import { rollBackCommand } from "./models-roll-back.js";
 import { useCommand } from "./models-use.js";
 import { report, table } from "../output.js";
+import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
 
 export function modelsCommand(program: Command): void {
@@ -21,41 +23,75 @@ export function modelsCommand(program: Command): void {
 }
 
 function catalogCommand(models: Command): void {
-  storeCommand(models, "catalog", "list open models to choose from").action(
-    (_: unknown, command: Command) => {
-      const best = bestFor({ availableBytes: process.availableMemory() });
-      const rows = catalog.map((entry) => [
-        entry.id,
-        entry.title,
-        entry.licence,
-        formatBytes(entry.bytes),
-        formatBytes(memoryNeed(entry).usualBytes),
-        String(entry.contextTokens),
-        entry.suits.join(", "),
-        entry.goodFor,
-      ]);
-      report(
-        command,
-        catalog.map((entry) => ({
-          id: entry.id,
-          title: entry.title,
-          licence: entry.licence,
-          parameters: entry.parametersBillion * 1e9,
-          uri: entry.uri,
-          bytes: entry.bytes,
-          memory_bytes: memoryNeed(entry).usualBytes,
-          context_tokens: entry.contextTokens,
-          suits: entry.suits,
-          good_for: entry.goodFor,
-          best_here: entry === best,
-        })),
-        `${table(["id", "title", "licence", "size", "memory", "context", "suits", "good for"], rows)}\n\n${advice(best)}`,
-      );
-    },
-  );
+  storeCommand(
+    models,
+    "catalog",
+    "list open models to choose from, with what each gets on this machine",
+  ).action(async (_: unknown, command: Command) => {
+    const config = readSettings(command);
+    const machine = await withSettings(config, (settings) => machineHere(config, settings));
+    const best = bestFor(machine);
+    const entries = catalog.map((entry) => ({
+      entry,
+      fits: fitsHere(entrySize(entry), machine),
+      here: contextHere(entrySize(entry), machine),
+      tokensPerSecond: speedHere(activeBytesOf(entry), machine),
+    }));
+    const rows = entries.map(({ entry, fits, here, tokensPerSecond }) => [
+      entry.id,
+      entry.title,
+      entry.licence,
+      formatBytes(entry.bytes),
+      ...(fits === "no"
+        ? ["too large here", "", ""]
+        : [
+            formatBytes(here.memoryBytes),
+            `${here.contextTokens} of ${entry.contextTokens}`,
+            String(here.sequences),
+          ]),
+      tokensPerSecond === null ? "?" : formatTokenRate(tokensPerSecond),
+      entry.suits.join(", "),
+      entry.goodFor,
+    ]);
+    const columns = [
+      "id",
+      "title",
+      "licence",
+      "size",
+      "memory",
+      "context here",
+      "at once",
+      "tokens/s",
+      "suits",
+    ];
+    report(
+      command,
+      entries.map(({ entry, fits, here, tokensPerSecond }) => ({
+        id: entry.id,
+        title: entry.title,
+        licence: entry.licence,
+        parameters: entry.parametersBillion * 1e9,
+        uri: entry.uri,
+        bytes: entry.bytes,
+        memory_bytes: here.memoryBytes,
+        context_tokens: entry.contextTokens,
+        context_here: fits === "no" ? null : here.contextTokens,
+        concurrent_here: fits === "no" ? null : here.sequences,
+        tokens_per_second_here: tokensPerSecond,
+        suits: entry.suits,
+        good_for: entry.goodFor,
+        best_here: entry === best?.entry,
+      })),
+      `${table([...columns, "good for"], rows)}\n\n${advice(best)}`,
+    );
+  });
 }
 
-const advice = (best: CatalogEntry | null): string =>
-  best === null
-    ? "This machine has too little memory for any of them."
-    : `The best model that fits this machine is ${best.title}: sotto models use omega ${best.id}`;
+function advice(best: Best | null): string {
+  if (best === null) return "This machine has too little memory for any of them.";
+  const { entry, tokensPerSecond, isSlow } = best;
+  const command = `sotto models use omega ${entry.id}`;
+  if (isSlow)
+    return `Nothing here reaches ${readingSpeed} tokens a second on this machine. The fastest is ${entry.title}, ${speedText(tokensPerSecond)}: ${command}`;
+  return `The best model for this machine is ${entry.title}, ${speedText(tokensPerSecond)}: ${command}`;
+}

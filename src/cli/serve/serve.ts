@@ -10,6 +10,7 @@ import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { readSettings, settingsOptions } from "../settings.js";
+import { paint, typed } from "../terminal.js";
 import type { Config } from "../../config.js";
 import { firstRunKey } from "../../core/accounts/first-run.js";
 import { systemClock } from "../../core/clock.js";
@@ -47,19 +48,20 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Before the weights are prepared, which takes a while.
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
-  const [{ startApp }, { createLog }] = await Promise.all([
+  const [{ startApp }, { createLog }, { logOutput }] = await Promise.all([
     import("../../app/app.js"),
     import("../../log.js"),
+    import("./log-lines.js"),
   ]);
   const progress = startProgress(starterSize);
-  const log = createLog(config.service.logLevel);
+  const log = createLog(config.service.logLevel, logOutput(config.service.logFormat));
   let started: App | null = null;
   endOnUnexpected(log, () => started?.abandon());
   const overrides = {
     log,
     onWeightsProgress: progress.weights,
-    onWeightsNotice: progress.notice,
-    onNotice: progress.notice,
+    onWeightsNotice: (notice: string) => progress.notice(typed(notice)),
+    onNotice: (notice: string) => progress.notice(typed(notice)),
   };
   try {
     started = await startApp(config, overrides);
@@ -100,7 +102,7 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
 async function printFirstSteps(app: App, config: Config): Promise<void> {
   console.log(modelOverview(app));
   const suggestion = app.suggestion();
-  if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
+  if (suggestion !== null) console.log(typed(`${starterNotice(suggestion)}\n`));
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
   if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);
@@ -112,7 +114,7 @@ function reloadModels(app: App, readConfig: () => Config): void {
   try {
     void app.followModels(readConfig());
   } catch (error) {
-    console.error(isForOperator(error) ? error.message : "The configuration cannot be read.");
+    console.error(isForOperator(error) ? typed(error.message) : "The configuration cannot be read.");
   }
 }
 
@@ -126,13 +128,13 @@ function modelOverview({ url, engine }: App): string {
       contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
     return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} concurrent`;
   });
-  return `\nReady. Models and what serves them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+  return `\n${paint(["green", "bold"], "Ready.")} Models and what serves them:\n${lines.join("\n")}\n\nDashboard  ${paint("cyan", url)}\nAPI        ${paint("cyan", `${url}/v1`)}\n`;
 }
 
 function setupSteps(link: string): string {
   return `Create the admin account with this link, which works once, within a day:
 
-  ${link}
+  ${paint("cyan", link)}
 `;
 }
 
@@ -143,7 +145,7 @@ function firstSteps(url: string, key: string): string {
   });
   return `Your API key, shown only once:
 
-  ${key}
+  ${paint("bold", key)}
 
 Try it:
 

@@ -4,11 +4,14 @@ import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
+import { revokeKey } from "../keys/issue-keys.js";
 import type { KeyRing } from "../keys/key-ring.js";
+import type { UsageRecorder } from "../usage/usage-recorder.js";
 import { resetMail } from "../sign-in/mail.js";
 import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
+import { endAccount } from "./end-account.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
 import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
@@ -16,6 +19,7 @@ import type { Store } from "../store.js";
 
 /** Shown of one account. */
 const mostSessions = 100;
+const undoMs = 60 * 60_000;
 
 interface FoundAccounts {
   accounts: AccountSummary[];
@@ -26,11 +30,12 @@ interface FoundAccounts {
 export interface AccountAdminParts {
   store: Store & { readonly accounts: AccountStore };
   links: OneTimeLinks;
-  keys: Pick<KeyRing, "forgetAccount" | "forgetAll">;
+  keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
+  usage: Pick<UsageRecorder, "forgetAccount">;
   audit: Audit;
   outbox: Outbox;
   sessions: Pick<Sessions, "listLive" | "endAll">;
-  ownerName: string;
+  ownerName: () => string;
   publicUrl: () => string;
   clock: Clock;
   cutStreams: (target: CutTarget) => void;
@@ -49,7 +54,7 @@ export class AccountAdmin {
 
   /** With its plan, and with its sessions that have not ended. */
   async detail(id: string): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[] }> {
-    const summary = await this.#require(id);
+    const summary = await this.require(id);
     const [plan, sessions] = await Promise.all([
       requirePlan(this.parts.store, summary.account.planId),
       this.parts.sessions.listLive(summary.account, mostSessions),
@@ -59,7 +64,7 @@ export class AccountAdmin {
 
   /** The keys that were used last first, and how many it has. */
   async keys(id: string, limit: number): Promise<{ keys: ApiKey[]; total: number }> {
-    await this.#require(id);
+    await this.require(id);
     const keys = await this.parts.store.listKeys(id);
     const lastUse = ({ lastUsedAt }: ApiKey) => lastUsedAt?.getTime() ?? 0;
     const sorted = keys.reverse().sort((a, b) => lastUse(b) - lastUse(a));
@@ -68,7 +73,7 @@ export class AccountAdmin {
 
   /** Its owner has to sign in again, everywhere. */
   async endSessions(actor: Actor, id: string): Promise<void> {
-    await this.#require(id);
+    await this.require(id);
     await this.parts.sessions.endAll(id);
     await this.parts.audit.record(actor, "ended sessions of account", id);
   }
@@ -79,54 +84,88 @@ export class AccountAdmin {
     throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
   }
 
-  /** Throws `not_found` for an account that does not exist. */
-  async require(id: string): Promise<void> {
-    await this.#require(id);
-  }
-
   /** Its keys are refused, its sessions and its streams end. */
   async suspend(actor: Actor, id: string): Promise<AccountSummary> {
     const { store, clock, keys, audit, cutStreams } = this.parts;
-    await this.#require(id);
+    await this.require(id);
     if (!(await store.accounts.suspend(id, clock.now()))) throw lastAdmin("suspended");
     keys.forgetAccount(id);
     cutStreams({ accountId: id });
     await audit.record(actor, "suspended account", id);
-    return this.#require(id);
+    return this.require(id);
   }
 
   async resume(actor: Actor, id: string): Promise<AccountSummary> {
-    await this.#require(id);
+    await this.require(id);
     await this.parts.store.setAccountSuspended(id, null);
     this.parts.keys.forgetAccount(id);
     await this.parts.audit.record(actor, "resumed account", id);
-    return this.#require(id);
+    return this.require(id);
   }
 
   async setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
-    await this.#require(id);
+    await this.require(id);
     await this.requirePlan(planId);
     await this.parts.store.setAccountPlan(id, planId);
     this.parts.keys.forgetAccount(id);
     await this.parts.audit.record(actor, "changed plan of account", id);
-    return this.#require(id);
+    return this.require(id);
   }
 
   async setRole(actor: Actor, id: string, role: Role): Promise<AccountSummary> {
-    await this.#require(id);
+    await this.require(id);
     if (!(await this.parts.store.accounts.setRole(id, role))) throw lastAdmin("made a user");
     this.parts.keys.forgetAccount(id);
     await this.parts.audit.record(actor, "changed role of account", id);
-    return this.#require(id);
+    return this.require(id);
+  }
+
+  /** With all that belongs to it. Admins delete their own account on its page, which asks for the password. */
+  async remove(actor: Actor, id: string): Promise<void> {
+    await this.require(id);
+    if (typeof actor === "object" && actor.accountId === id) {
+      throw new DashboardError("conflict", "This is your own account. Delete it on the Account page.");
+    }
+    if (!(await endAccount({ ...this.parts, accounts: this.parts.store.accounts }, actor, id))) {
+      throw lastAdmin("deleted");
+    }
+  }
+
+  /** From now on the key is refused, and its streams end. */
+  async revokeKey(actor: Actor, id: string): Promise<ApiKey> {
+    const { store, clock, keys, cutStreams, audit } = this.parts;
+    if ((await store.findKey(id)) === null) throw new DashboardError("not_found", "There is no such key.");
+    const key = await revokeKey(store, clock, id);
+    keys.forget(id);
+    cutStreams({ keyId: id });
+    await audit.record(actor, "revoked key", id);
+    return key;
+  }
+
+  /** Undoes one's own `revokeKey` of the last hour; what others revoked, its owner above all, stays revoked. */
+  async restoreKey(actor: Actor, id: string): Promise<ApiKey> {
+    const { store, clock, keys, audit } = this.parts;
+    const key = await store.findKey(id);
+    if (key === null) throw new DashboardError("not_found", "There is no such key.");
+    const from = new Date(clock.now().getTime() - undoMs);
+    const { lines } = await audit.page(null, { action: "revoked key", account: key.accountId, from });
+    const revokedBy = lines.find(({ target }) => target === id)?.actor;
+    if (typeof actor === "string" || revokedBy !== actor.accountId) {
+      throw new DashboardError("conflict", "Only a key that you revoked in the last hour can be restored.");
+    }
+    await store.accounts.restoreKey(id);
+    keys.forget(id);
+    await audit.record(actor, "restored key", id);
+    return (await store.findKey(id)) ?? key;
   }
 
   /** The link is mailed too when there is a mail server. */
   async createResetLink(actor: Actor, id: string): Promise<CreatedLink> {
     const { links, audit, outbox, publicUrl, ownerName } = this.parts;
-    const { account } = await this.#require(id);
+    const { account } = await this.require(id);
     const made = await links.reset(id);
     await audit.record(actor, "created reset link", id);
-    outbox.post(async () => resetMail(account.email, publicUrl() + made.path, ownerName));
+    outbox.post(async () => resetMail(account.email, publicUrl() + made.path, ownerName()));
     return made;
   }
 
@@ -146,7 +185,8 @@ export class AccountAdmin {
     await this.parts.audit.record(actor, "deleted plan", id);
   }
 
-  async #require(id: string): Promise<AccountSummary> {
+  /** Throws `not_found` for an account that does not exist. */
+  async require(id: string): Promise<AccountSummary> {
     const found = await this.parts.store.accounts.findSummary(id, this.parts.clock.now());
     if (found === null) throw new DashboardError("not_found", "There is no such account.");
     return found;

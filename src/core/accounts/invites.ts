@@ -10,7 +10,7 @@ import type { LinkStore, NewLink } from "../sign-in/ports.js";
 import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 import { inviteMail } from "../sign-in/mail.js";
-import { checkedEmail } from "./sign-up.js";
+import { addressTaken, checkedEmail } from "./sign-up.js";
 import { inviteId, type CreatedLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 
@@ -37,7 +37,7 @@ interface InvitesParts {
   audit: Audit;
   outbox: Outbox;
   signUp: SignUpMode;
-  ownerName: string;
+  ownerName: () => string;
   publicUrl: () => string;
   clock: Clock;
 }
@@ -56,7 +56,7 @@ export class Invites {
       throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
     }
     if (email !== null && (await store.findAccountByEmail(email)) !== null) {
-      throw new DashboardError("conflict", "This address has an account already.", { field: "email" });
+      throw addressTaken();
     }
     if ((await this.pending()).length >= mostPending) {
       throw new DashboardError(
@@ -66,7 +66,8 @@ export class Invites {
     }
     const made = await links.invite(email, { planId, lifeMs: days * dayMs });
     await audit.record(actor, "created invitation", made.id);
-    if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName, days));
+    if (email !== null)
+      outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName(), days));
     return made;
   }
 

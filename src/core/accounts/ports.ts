@@ -2,10 +2,13 @@
 import type { Account, Role } from "../entities.js";
 import type { KeySwitch } from "../keys/own-keys.js";
 import type { CredentialStore } from "../sign-in/ports.js";
+import type { StoredRows } from "./stored-views.js";
 
 /** A row of the admins' list of accounts. */
 export interface AccountSummary {
   account: Account;
+  /** False for one without a password: its keys are managed on the command line. */
+  canSignIn: boolean;
   /** How many of its keys have neither expired nor been revoked. */
   liveKeys: number;
   lastUsedAt: Date | null;
@@ -25,6 +28,8 @@ export interface AccountStore extends CredentialStore, KeySwitch {
     now: Date,
   ): Promise<{ accounts: AccountSummary[]; next: string | null } | null>;
   countAccounts(): Promise<number>;
+  /** Without verification; its links stop working. Rejects with `DuplicateEmail`; null when there is no such account. */
+  setEmail(id: string, email: string): Promise<Account | null>;
   /** In the order of `ids`; those that do not exist are left out. */
   findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]>;
   findSummary(id: string, now: Date): Promise<AccountSummary | null>;
@@ -45,13 +50,6 @@ export interface AccountStore extends CredentialStore, KeySwitch {
   deletePlan(id: string): Promise<boolean>;
 }
 
-export interface StoredPage {
-  /** As they are, but for hashes, which are named and not shown. */
-  rows: Record<string, string | number | null>[];
-  /** Where the next page begins; null on the last one. */
-  next: string | null;
-}
-
 export interface StoredStore {
   /** Every table that can have rows that belong to an account or name it. */
   readonly tables: readonly string[];
@@ -59,5 +57,5 @@ export interface StoredStore {
    * The rows of one table that belong to the account or name it, the newest first and at most `limit`. Null
    * when there is no such table or `after` is no `next` of one of its pages.
    */
-  read(accountId: string, table: string, after: string | null, limit: number): Promise<StoredPage | null>;
+  read(accountId: string, table: string, after: string | null, limit: number): Promise<StoredRows | null>;
 }

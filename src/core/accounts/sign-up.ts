@@ -7,7 +7,7 @@ import { checkEmail, defaultPlanId } from "./accounts.js";
 import type { SignUpMode } from "./sign-up-mode.js";
 import type { Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
-import type { Counter } from "../counters.js";
+import type { Admissions } from "../counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import { deadLink } from "../sign-in/one-time-links.js";
@@ -36,9 +36,9 @@ export class SignUp {
     private readonly audit: Audit,
     private readonly mode: SignUpMode,
     private readonly clock: Clock,
-    counter: Counter,
+    admissions: Admissions,
   ) {
-    this.#byAddress = new Throttle(counter, clock, { name: "sign-up", limit: limitByAddress, windowMs });
+    this.#byAddress = new Throttle(admissions, clock, { name: "sign-up", limit: limitByAddress, windowMs });
   }
 
   async signUp(request: SignUpRequest, address: string): Promise<Account> {
@@ -105,10 +105,10 @@ export class SignUp {
   }
 }
 
-const taken = (): DashboardError =>
-  new DashboardError("conflict", "This address has an account already. Sign in instead.", {
-    field: "email",
-  });
+const taken = (): DashboardError => addressTaken(" Sign in instead.");
+
+export const addressTaken = (next = ""): DashboardError =>
+  new DashboardError("conflict", `This address has an account already.${next}`, { field: "email" });
 
 /** Throws `bad_request` for what is no address. */
 export function checkedEmail(text: string): string {

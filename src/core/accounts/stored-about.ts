@@ -2,44 +2,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { StoredAboutMe, StoredRows } from "./stored-views.js";
 import { DashboardError } from "../dashboard-error.js";
+import { storedTables } from "../privacy-facts.js";
 import type { StoredStore } from "./ports.js";
 import type { Clock } from "../clock.js";
 
 const pageRows = 50;
 const exportBatchSize = 200;
-
-const reasons = new Map([
-  ["accounts", "Your account: the address you sign in with, a hash of your password, your role and plan."],
-  [
-    "keys",
-    "Your API keys, as hashes that the keys on requests are compared with, and the day and model of their last use.",
-  ],
-  ["sessions", "Where you are signed in, as hashes of the cookies. Gone when you sign out or they expire."],
-  [
-    "links",
-    "Links to choose a new password and invitations to your address that were not used yet. Gone once used, revoked or expired.",
-  ],
-  ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
-  ["account_days", "The same counts by the day, so that months can be shown quickly. Gone with the hours."],
-  ["key_days", "What each of your keys used by the day, in counts. Gone with the hours."],
-  ["key_spans", "The same in sums of 32 days, so that a year can be shown quickly. Gone with the hours."],
-  [
-    "quota_days",
-    "What each key used by the day, so that quotas hold after a restart. Gone after two months.",
-  ],
-  [
-    "quota_warnings",
-    "Which warnings about quotas were mailed to you, so that each is mailed once. Gone after two months.",
-  ],
-  [
-    "audit",
-    "What was done to your account and by whom, so that misuse can be found. Kept as long as usage; when you delete your account, what you did to it goes with it, and your id is taken out of the rest.",
-  ],
-  [
-    "changes",
-    "That a key, a session or your account changed, so that every server learns of it at once. Gone within two hours, also when you delete your account.",
-  ],
-]);
 
 /** The first rows of every table. */
 export async function storedAbout(
@@ -50,7 +18,7 @@ export async function storedAbout(
   const tables: StoredAboutMe["tables"] = [];
   for (const name of store.tables) {
     const page = await storedRows(store, accountId, name, null);
-    tables.push({ name, why: reasons.get(name) ?? "", ...page });
+    tables.push({ name, why: storedTables[name]?.why ?? "", ...page });
   }
   return { exportedAt: clock.now().toISOString(), tables };
 }
@@ -75,7 +43,7 @@ export async function* storedExport(
 ): AsyncGenerator<string> {
   yield `{\n  "exportedAt": ${JSON.stringify(clock.now().toISOString())},\n  "tables": [`;
   for (const [index, name] of store.tables.entries()) {
-    const why = JSON.stringify(reasons.get(name) ?? "");
+    const why = JSON.stringify(storedTables[name]?.why ?? "");
     yield `${index === 0 ? "" : ","}\n    { "name": ${JSON.stringify(name)}, "why": ${why}, "rows": [`;
     let after: string | null = null;
     do {

@@ -1,5 +1,6 @@
 /** A page of rows, the newest first. */
 export interface StoredRows {
+  /** As they are, but for hashes, which are named and not shown. */
   rows: Record<string, string | number | null>[];
   /** Where the next page begins; null on the last one. */
   next: string | null;

@@ -6,7 +6,6 @@
 import { checklistItems, type Checklist, type ChecklistItem } from "./service-views.js";
 import type { SignUpMode } from "../accounts/sign-up-mode.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 import type { ServiceStore } from "./ports.js";
 
@@ -25,28 +24,29 @@ export interface OwnFacts {
   publicUrl: string | undefined;
   /** Whether `sotto backup` is the way to back it up. */
   isSqlite: boolean;
+  /** Name and contact were entered. */
+  hasOperator: boolean;
 }
 
 export class AdminChecklist {
   constructor(
     private readonly store: Pick<Store, "setSetting"> & { readonly service: Pick<ServiceStore, "facts"> },
-    private readonly clock: Clock,
   ) {}
 
   async read(own: OwnFacts): Promise<Checklist> {
     const { facts } = this.store.service;
-    const [settings, hasSecondAccount, hasInvitation] = await Promise.all([
+    const [settings, hasInvited] = await Promise.all([
       facts.settings([hiddenSetting, lastBackupSetting, ...checklistItems.map(tickOf)]),
-      facts.hasSecondAccount(),
-      facts.hasInvitation(this.clock.now()),
+      facts.hasInvited(),
     ]);
     const lastBackupAt = settings.get(lastBackupSetting) ?? null;
     const isKnown: Record<ChecklistItem, boolean> = {
+      operator: own.hasOperator,
       model: !own.usesStarter,
       signUp: own.signUp !== "open",
       mail: own.canMail,
       address: own.publicUrl?.startsWith("https://") === true,
-      invite: hasSecondAccount || hasInvitation,
+      invite: hasInvited,
       backup: lastBackupAt !== null,
     };
     const entries = checklistItems.map((id) => ({

@@ -3,6 +3,7 @@ import type { AuditStore } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { QuotaStore } from "../limits/ports.js";
 import { PeriodicTask } from "../periodic-task.js";
+import type { Store } from "../store.js";
 import type { ChangeStore } from "../replicas/changes.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -21,7 +22,7 @@ function quotasKeptSince(now: Date): [day: string, time: Date] {
 }
 
 export interface HousekeepingParts {
-  store: {
+  store: Pick<Store, "eraseTraces"> & {
     readonly links: LinkStore;
     readonly usage: UsageStore;
     readonly quotas: QuotaStore;
@@ -64,6 +65,7 @@ export class Housekeeping {
       await store.audit.prune(kept);
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));
+      await store.eraseTraces();
     } catch (error) {
       reportError(error);
     }

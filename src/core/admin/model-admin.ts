@@ -6,6 +6,7 @@ import type {
   ModelsNow,
   PullRequest,
   PullView,
+  WeightsRequest,
 } from "../model-views.js";
 import { isModelId, type ModelId } from "../models.js";
 import type { Actor, Audit } from "../audit.js";
@@ -14,7 +15,16 @@ import type { ModelNames } from "../model-names.js";
 import type { ModelSources, Pulls } from "./ports.js";
 import { UserError } from "../user-error.js";
 
+/** A pull that is to be used as soon as it is there. */
+export interface PulledWeights extends WeightsRequest {
+  pullId: string;
+  model: ModelId;
+}
+
 export class ModelAdmin {
+  /** Who started or resumed the pulls that run. */
+  readonly #actors = new Map<string, Actor>();
+
   constructor(
     private readonly sources: ModelSources,
     private readonly pulls: Pulls,
@@ -30,18 +40,26 @@ export class ModelAdmin {
     };
   }
 
-  choices(): Promise<ModelChoicesView> {
-    return this.sources.choices();
+  choices(model: ModelId | undefined): Promise<ModelChoicesView> {
+    return this.sources.choices(model);
   }
 
   preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return translateError("url", () => this.sources.preflight(engine));
   }
 
-  async useWeights(actor: Actor, id: string, file: string, force: boolean): Promise<void> {
+  async useWeights(actor: Actor, id: string, weights: WeightsRequest): Promise<void> {
     const model = requireModel(id);
-    await translateError("file", () => this.sources.useWeights(model, file, force));
+    await translateError("file", () => this.sources.useWeights(model, weights));
     await this.audit.record(actor, "changed source of model", model);
+  }
+
+  /** Rejects with a `UserError` where the model cannot be switched over to it. */
+  async usePulled({ pullId, model, ...weights }: PulledWeights): Promise<void> {
+    const actor = this.#actors.get(pullId);
+    this.#actors.delete(pullId);
+    await this.sources.useWeights(model, weights);
+    if (actor !== undefined) await this.audit.record(actor, "changed source of model", model);
   }
 
   async useEngine(actor: Actor, id: string, engine: EngineRequest): Promise<void> {
@@ -64,6 +82,7 @@ export class ModelAdmin {
 
   async pull(actor: Actor, body: PullRequest): Promise<PullView> {
     const pull = await translateError("reference", async () => this.pulls.start(body));
+    this.#remember(pull, actor);
     await this.audit.record(actor, "started pull", pull.reference);
     return pull;
   }
@@ -76,6 +95,7 @@ export class ModelAdmin {
 
   async resume(actor: Actor, id: string): Promise<PullView> {
     const pull = await translateError(undefined, async () => this.pulls.resume(id));
+    this.#remember(pull, actor);
     await this.audit.record(actor, "resumed pull", pull.reference);
     return pull;
   }
@@ -84,6 +104,11 @@ export class ModelAdmin {
     const pull = await translateError(undefined, () => this.pulls.cancel(id));
     // Removing a finished one from the list changes nothing.
     if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);
+    this.#actors.delete(id);
+  }
+
+  #remember({ id, use }: PullView, actor: Actor): void {
+    if (use) this.#actors.set(id, actor);
   }
 }
 

@@ -3,8 +3,9 @@
  * availability on the public status page. Requests of callers without an account are counted too: while the database is
  * unreachable nobody can be identified, and that is an outage.
  *
- * Counts collect in memory and are added to the store every few seconds. A failed write is retried; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
- * matters to a percentage of thousands. Memory is bounded: models and codes are closed sets, and hours are limited
+ * Counts collect in memory and are added to the store every few seconds. A failed write is retried; a process that is
+ * killed loses a few seconds, and a write whose answer was lost counts twice. Neither matters to a percentage of
+ * thousands. Memory is bounded: models and codes are closed sets, and hours are limited
  * by `mostRows`.
  */
 import type { ErrorCode } from "../errors.js";

@@ -7,10 +7,13 @@ import type {
   ModelView,
   PullRequest,
   PullView,
+  WeightsRequest,
 } from "../model-views.js";
 import type { ModelId } from "../models.js";
 import type { MaintenanceWindow } from "../serving/maintenance-gate.js";
 import type { UsageCounts } from "../usage/ports.js";
+import type { AbuseCounts } from "./service-views.js";
+import type { KeyLabel, TopUsers } from "../usage/usage-views.js";
 
 export interface ServiceStore {
   readonly usage: ServiceUsageStore;
@@ -30,30 +33,12 @@ export interface TopFilter extends ServiceFilter {
   accountId?: string | undefined;
 }
 
-/** One who used the service much: an account, or one of its keys. */
-export interface TopUser {
-  accountId: string;
-  email: string;
-  /** Null where accounts are ranked. */
-  keyId: string | null;
-  /** Null where the key is gone, or is none. */
-  keyName: string | null;
-  requests: number;
-  errors: number;
-  refused: number;
-  tokens: number;
-}
-
-export interface TopUsers {
-  accounts: TopUser[];
-  keys: TopUser[];
-}
-
 export interface ServiceUsageLine extends UsageCounts {
   start: Date;
   email: string;
   keyId: string;
-  keyName: string | null;
+  /** Null where the key is gone, or is none. */
+  key: KeyLabel | null;
   model: ModelId | null;
 }
 
@@ -69,7 +54,21 @@ export interface ServiceUsageStore {
   top(filter: TopFilter, measure: "requests" | "tokens", limit: number): Promise<TopUsers>;
   /** By step, account, key and model; by time. Of accounts that still exist. */
   lines(filter: TopFilter & { keyId?: string | undefined }, stepMs: number): Promise<ServiceUsageLine[]>;
+  /**
+   * The hours in which an account reached one of these counts, the most requests and refusals first. Of accounts that
+   * still exist.
+   */
+  busyHours(
+    range: Pick<ServiceFilter, "from" | "to">,
+    least: AbuseCounts,
+    limit: number,
+  ): Promise<HourOfAccount[]>;
   prune(before: Date): Promise<void>;
+}
+
+export interface HourOfAccount extends AbuseCounts {
+  accountId: string;
+  start: Date;
 }
 
 /** How many requests of an hour ended with this code, `none` being no error. */
@@ -96,10 +95,8 @@ export interface OutcomeStore {
 }
 
 export interface AdminFacts {
-  /** Whether there are two accounts that people can sign in to. */
-  hasSecondAccount(): Promise<boolean>;
-  /** Whether an invitation can still be used. */
-  hasInvitation(now: Date): Promise<boolean>;
+  /** Whether an admin or the operator invited someone or created an account: strangers who sign up do not count. */
+  hasInvited(): Promise<boolean>;
   /** Those of these settings that are set. */
   settings(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -143,11 +140,12 @@ export interface NewsStore {
 /** Which weights or engine answer for each model. Methods reject with `UserError` for what an admin can correct. */
 export interface ModelSources {
   now(): Promise<ModelView[]>;
-  choices(): Promise<ModelChoicesView>;
+  /** For a model: beside what serves the others. */
+  choices(model: ModelId | undefined): Promise<ModelChoicesView>;
   preflight(engine: EngineRequest): Promise<EnginePreflight>;
   // The next four resolve when the choice is checked and stored. The model changes over afterwards, without dropping
   // a stream; where that fails, the choice is taken back and `now` says why.
-  useWeights(model: ModelId, file: string, force: boolean): Promise<void>;
+  useWeights(model: ModelId, weights: WeightsRequest): Promise<void>;
   useEngine(model: ModelId, engine: EngineRequest): Promise<void>;
   useDefault(model: ModelId): Promise<void>;
   rollBack(model: ModelId): Promise<void>;

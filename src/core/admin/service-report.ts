@@ -1,27 +1,28 @@
 /** Usage of the whole service: by time and model, top accounts and keys, causes of errors. */
-import type { ServiceUsageReport, TopUsers } from "../usage/usage-views.js";
+import type { ServiceUsageReport, TopUser, TopUsers } from "../usage/usage-views.js";
 import { playgroundKeyId } from "../bounds.js";
 import { errorTable } from "../errors.js";
 import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { UsageCounts } from "../usage/ports.js";
 import type { OutcomeRecorder } from "./outcome-recorder.js";
-import type { ServiceStore, TopUser } from "./ports.js";
+import type { ServiceStore } from "./ports.js";
 import type { AccountStore } from "../accounts/ports.js";
 import type { Account } from "../entities.js";
 import type { Store } from "../store.js";
 import { toCsv } from "../usage/csv.js";
-import { noUsage, sumOfUsage, type UsageRecorder } from "../usage/usage-recorder.js";
+import { noUsage, type UsageRecorder } from "../usage/usage-recorder.js";
 import {
   add,
   dailySliceMs,
   dayMs,
   figures,
+  keyLabel,
   longSliceMs,
+  overTime,
   rangeOf,
   share,
   slicesOf,
-  startsOf,
   type UsageReports,
   type UsageRequest,
 } from "../usage/usage-report.js";
@@ -31,7 +32,7 @@ const topLength = 10;
 /** Of everybody's lines by the hour. */
 const shortSliceMs = dayMs / 4;
 
-const csvHeadings = ["start", "account", "key", "model", ...countHeadings];
+const csvHeadings = ["start", "account", "key", "key_last_four", "key_id", "model", ...countHeadings];
 
 export interface ServiceUsageRequest extends UsageRequest {
   /** An id or an email address; undefined for all. */
@@ -79,13 +80,13 @@ export class ServiceUsageReports {
     for await (const slice of slicesOf(range, request.step === "hour" ? shortSliceMs : dayMs)) {
       const filter = { ...slice, accountId: account?.id, keyId: request.key, model: request.model };
       const lines = await this.parts.store.service.usage.lines(filter, range.stepMs);
-      const rows = lines.map((line) => [
-        line.start.toISOString(),
-        line.email,
-        keyLabel(line.keyId, line.keyName),
-        line.model ?? "",
-        ...countCells(figures(line)),
-      ]);
+      const rows = lines.map(({ start, email, keyId, key, model, ...counts }) => {
+        const { name, lastFour } = keyLabel(keyId, key);
+        return [
+          ...[start.toISOString(), email, name, lastFour ?? "", keyId, model ?? ""],
+          ...countCells(figures(counts)),
+        ];
+      });
       yield toCsv(null, rows);
     }
   }
@@ -109,11 +110,7 @@ export class ServiceUsageReports {
     return {
       account: null,
       key: null,
-      buckets: startsOf(range).map((start) => ({
-        start: new Date(start).toISOString(),
-        ...figures(byTime.get(start) ?? noUsage),
-      })),
-      totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
+      ...overTime(byTime, range),
       byModel: [...modelIds, null]
         .filter((model) => byModel.has(model))
         .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
@@ -145,7 +142,7 @@ export class ServiceUsageReports {
       throw new DashboardError("bad_request", "This account has no such key.", { field: "key" });
     }
     if (keyId === undefined) return { account, key: null };
-    return { account, key: { id: keyId, name: keyLabel(keyId, key?.name ?? null) } };
+    return { account, key: { id: keyId, ...keyLabel(keyId, key) } };
   }
 
   async #find(wanted: string | undefined): Promise<Account | null> {
@@ -161,10 +158,4 @@ export class ServiceUsageReports {
   }
 }
 
-const withKeyLabel = (user: TopUser): TopUser => ({
-  ...user,
-  keyName: keyLabel(user.keyId ?? "", user.keyName),
-});
-
-const keyLabel = (keyId: string, name: string | null): string =>
-  keyId === playgroundKeyId ? "Playground" : (name ?? keyId);
+const withKeyLabel = (user: TopUser): TopUser => ({ ...user, key: keyLabel(user.keyId ?? "", user.key) });

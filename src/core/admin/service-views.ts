@@ -4,7 +4,7 @@ import type { ModelId } from "../models.js";
 
 export type ModelState = "up" | "degraded" | "maintenance" | "down";
 
-export const checklistItems = ["model", "signUp", "mail", "address", "invite", "backup"] as const;
+export const checklistItems = ["operator", "model", "signUp", "mail", "address", "invite", "backup"] as const;
 export type ChecklistItem = (typeof checklistItems)[number];
 
 export interface Checklist {
@@ -47,6 +47,30 @@ export interface MachineNow {
   memory: Room | null;
   /** Of the data directory. */
   disk: Room | null;
+}
+
+/** Refusals are those with 429. */
+export const abuseKinds = ["requests", "tokens", "refusals", "errors"] as const;
+export type AbuseCounts = Record<(typeof abuseKinds)[number], number>;
+
+/** Far more than usual in an hour. */
+export interface AbuseSignal {
+  kind: (typeof abuseKinds)[number];
+  count: number;
+  /** In an hour in which the account is used; 0 for one that never was. */
+  usual: number;
+}
+
+export interface AbuseAlert {
+  account: { id: string; email: string; role: "user" | "admin" };
+  plan: { id: string; name: string };
+  /** The next that allows less; null where there is none. */
+  lowerPlan: { id: string; name: string } | null;
+  /** When the hour began. */
+  hour: string;
+  signals: AbuseSignal[];
+  /** The key with most of it, while it works; null for the playground. */
+  key: { id: string; name: string; lastFour: string } | null;
 }
 
 export interface ModelDays {

@@ -76,13 +76,14 @@ export interface ChatRequest {
   stop: string[];
   /** Whether the reply names the stop sequence that ended it. */
   namesStop?: boolean;
-  /** For each choice. */
+  /** For each choice, as the client asked; undefined: the model's default. */
   maxTokens: number | undefined;
-  /** How many replies to the same prompt. */
+  /** How many replies to the same prompt, sampled independently. */
   choices: number;
   /** How many alternatives to name beside each token of the reply; undefined: no log probabilities at all. */
   topLogprobs: number | undefined;
   format: ReplyFormat;
+  /** What the reply may call; undefined: nothing. */
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
   /** The client did not choose it: it is the API's default. */

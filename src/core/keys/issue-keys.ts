@@ -31,6 +31,12 @@ export interface KeyRequest {
   tags?: readonly string[];
 }
 
+/** What its owner changes about a key. */
+export interface KeyEdit extends Required<Pick<KeyRequest, "name" | "models" | "limits" | "tags">> {
+  /** Null for never; absent where it stays as it is. */
+  expiresAt?: Date | null;
+}
+
 /** Names the field that is invalid. */
 class KeyFieldError extends UserError {
   constructor(
@@ -77,22 +83,20 @@ export async function createKey(
 }
 
 /** Changes a key that has not ended. The key itself stays as it is, so programs need not be touched. */
-export async function editKey(
-  store: Store,
-  clock: Clock,
-  id: string,
-  change: Required<Pick<KeyRequest, "name" | "models" | "limits" | "tags">>,
-): Promise<ApiKey> {
+export async function editKey(store: Store, clock: Clock, id: string, change: KeyEdit): Promise<ApiKey> {
+  const now = clock.now();
   const checked = {
     name: checkName(change.name),
     models: checkModels(change.models),
     limits: checkLimits(change.limits),
     tags: checkTags(change.tags),
   };
-  if (!isLive(await requireKey(store, id), clock.now())) {
+  const key = await requireKey(store, id);
+  if (!isLive(key, now)) {
     throw new UserError("This key has ended and cannot be edited. Create a new key instead.");
   }
-  return (await store.updateKey(id, checked)) ?? requireKey(store, id);
+  const expiresAt = change.expiresAt === undefined ? key.expiresAt : checkExpiry(change.expiresAt, now);
+  return (await store.updateKey(id, { ...checked, expiresAt })) ?? requireKey(store, id);
 }
 
 /** From now on the key is refused. One that was revoked already keeps its time. */
@@ -209,23 +213,23 @@ function checkOperations(names: readonly string[] | null): Operation[] | null {
 }
 
 function checkLimits(limits: KeyLimits): KeyLimits {
-  const isWhole = (limit: number | null) =>
-    limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit);
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
-  if (![requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
-    throw new KeyFieldError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`, "limits");
-  }
   const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = limits;
+  const rates = { requestsPerMinute, tokensPerMinute, concurrentRequests };
   const quotas = { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth };
-  if (!Object.values(quotas).every((quota) => quota === null || isQuota(quota))) {
-    throw new KeyFieldError(`A key's quotas must be whole numbers from 1 to ${largestQuota}.`, "limits");
-  }
-  return { requestsPerMinute, tokensPerMinute, concurrentRequests, ...quotas };
+  checkWhole(rates, "A key's limits", largestLimit);
+  checkWhole(quotas, "A key's quotas", largestQuota);
+  return { ...rates, ...quotas };
 }
 
-const isQuota = (quota: number): boolean => Number.isInteger(quota) && quota >= 1 && quota <= largestQuota;
+function checkWhole(limits: Partial<KeyLimits>, what: string, max: number): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= max)) continue;
+    throw new KeyFieldError(`${what} must be whole numbers from 1 to ${max}.`, `limits.${name}`);
+  }
+}
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null || expiresAt > now) return expiresAt;
-  throw new UserError("The key would expire in the past. Choose a later time.");
+  throw new KeyFieldError("The key would expire in the past. Choose a later time.", "expiresInDays");
 }

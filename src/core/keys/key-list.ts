@@ -67,7 +67,8 @@ function matchesText({ id, name, lastFour, tags }: ApiKey, text: string): boolea
   if (text === "") return true;
   const lower = text.toLowerCase();
   const isNamed = [name, ...tags].some((word) => word.toLowerCase().includes(lower));
-  return isNamed || lastFour === text || (text.startsWith("key_") && id.startsWith(text));
+  const isEnding = lastFour.toLowerCase() === lower.replace(/^…/, "");
+  return isNamed || isEnding || (text.startsWith("key_") && id.startsWith(text));
 }
 
 const byText = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });

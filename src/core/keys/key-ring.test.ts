@@ -5,7 +5,8 @@ import { openTemporaryStore, type TemporaryStore } from "../../../test/support/s
 import { ServiceError } from "../errors.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey } from "./issue-keys.js";
 import { createAccount, requireAccount, resumeAccount, suspendAccount } from "../accounts/accounts.js";
-import { keyHash, KeyRing, mintKey } from "./key-ring.js";
+import { keyHash, mintKey } from "./key-format.js";
+import { KeyRing } from "./key-ring.js";
 import type { KeyRecord } from "../entities.js";
 import type { Store } from "../store.js";
 

@@ -28,10 +28,6 @@ import { isUsable } from "../serving/permission.js";
 import type { KeyUse, Store } from "../store.js";
 import { withTimeLimit } from "../time-limit.js";
 
-export { keyHash, mintKey } from "./key-format.js";
-
-export type Caller = KeyRecord;
-
 const capacity = 10_000;
 const freshMs = 1_000;
 const usableWithoutStoreMs = 60_000;
@@ -86,7 +82,7 @@ export class KeyRing {
   }
 
   /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
-  async verify(authorizationKey: string): Promise<Caller> {
+  async verify(authorizationKey: string): Promise<KeyRecord> {
     const name = keyName(authorizationKey);
     const record = this.#fresh(name) ?? (await this.#find(name, authorizationKey));
     const now = this.#clock.now();

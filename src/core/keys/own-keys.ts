@@ -27,6 +27,8 @@ import { UserError } from "../user-error.js";
 export interface KeySwitch {
   /** Null enables it. */
   setKeyDisabled(id: string, at: Date | null): Promise<void>;
+  /** A key that was revoked is not any more. */
+  restoreKey(id: string): Promise<void>;
 }
 
 export interface OwnKeysParts {

@@ -5,7 +5,7 @@
  * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is returned when
  * the next refuses. One request's way through them: `admission.ts`.
  */
-import type { Admissions, Leases } from "../counters.js";
+import type { Admissions } from "../counters.js";
 import type { KeyRecord } from "../entities.js";
 import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 import { Admission, type ReadRates } from "./admission.js";
@@ -48,9 +48,8 @@ export interface LimitReading {
   scope: "account" | "key";
   limit: number;
   remaining: number;
-  resetMs: number;
-  /** For quotas, which follow the calendar. */
-  resetsAt: Date | null;
+  /** Until all of it is free again; null where nothing is used, and where no clock frees it. */
+  resetMs: number | null;
 }
 
 export class Limits {
@@ -60,7 +59,6 @@ export class Limits {
 
   constructor(
     private readonly admissions: Admissions,
-    private readonly leases: Pick<Leases, "held">,
     private readonly options: LimitsOptions = {},
   ) {}
 
@@ -88,32 +86,33 @@ export class Limits {
       requests: rateOf(requests),
       tokens: rateOf(tokens),
       quotas: quotas.map((meter) => ({ ...rateOf(meter), kind: meter.kind, window: meter.window })),
-      held: await this.leases.held(caller.account.id),
+      held: await this.admissions.held(caller.account.id),
     };
   }
 
-  /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
+  /** What is left of every limit of this caller, the key's own before the account's. Counts nothing. */
   async readings(caller: KeyRecord): Promise<LimitReading[]> {
-    const { requests, tokens } = metersOf(caller);
-    const meters: Meter[] = [...requests, ...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])];
-    const rateOf = await this.#read(meters);
-    return meters.map((meter) => {
-      const { limit, remaining, resetMs } = rateOf(meter);
-      const [name, scope, resetsAt] = [nameOf(meter), scopeOf(meter), meter.resetsAt ?? null];
-      return { name, scope, limit, remaining, resetMs, resetsAt };
-    });
-  }
-
-  /** The same for concurrency, which does not reset by the clock. */
-  async readConcurrency(caller: KeyRecord): Promise<Omit<LimitReading, "resetMs" | "resetsAt">[]> {
-    return Promise.all(
-      metersOf(caller).concurrency.map(async (meter) => {
-        const held = await this.leases.held(meter.name);
-        // A limit that was lowered may be below what runs already.
-        const remaining = Math.max(0, meter.limit - held);
-        return { name: nameOf(meter), scope: scopeOf(meter), limit: meter.limit, remaining };
+    const { requests, tokens, concurrency } = metersOf(caller);
+    const counted: Meter[] = [...requests, ...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])];
+    const [rateOf, held] = await Promise.all([
+      this.#read(counted),
+      Promise.all(concurrency.map(({ name }) => this.admissions.held(name))),
+    ]);
+    const reading = (meter: Meter, remaining: number, resetMs: number | null): LimitReading => {
+      return { name: nameOf(meter), scope: scopeOf(meter), limit: meter.limit, remaining, resetMs };
+    };
+    return [
+      ...counted.map((meter) => {
+        const { remaining, resetMs } = rateOf(meter);
+        // A quota starts over at a time that everybody knows, used or not.
+        const isUnused = remaining === meter.limit && meter.resetsAt === undefined;
+        return reading(meter, remaining, isUnused ? null : resetMs);
       }),
-    );
+      // A limit that was lowered may be below what runs already.
+      ...concurrency.map((meter, index) =>
+        reading(meter, Math.max(0, meter.limit - (held[index] ?? 0)), null),
+      ),
+    ];
   }
 
   async #read(meters: readonly Meter[]): Promise<(meter: Meter) => RateReading> {

@@ -6,13 +6,14 @@
  */
 import type { QuotaStore } from "./ports.js";
 import type { QuotaUse } from "../usage/ports.js";
+import { mostOfQuota } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";
 import type { Mail } from "../sign-in/mail.js";
 import type { Outbox } from "../sign-in/outbox.js";
+import type { MonthView } from "./month-use.js";
 import type { QuotaMeter } from "./quota-book.js";
 
-const warnAt = 0.8;
 /** Between two checks of a quota of which more is reserved than used. */
 const checkAgainMs = 10_000;
 const mostRemembered = 10_000;
@@ -20,9 +21,11 @@ const mostRemembered = 10_000;
 export interface QuotaWarningParts {
   store: Pick<QuotaStore, "claimWarning">;
   used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  /** Of the account's quotas. */
+  month: (caller: KeyRecord) => Promise<MonthView>;
   outbox: Pick<Outbox, "canMail" | "post">;
   clock: Clock;
-  ownerName: string;
+  ownerName: () => string;
   publicUrl: () => string;
 }
 
@@ -36,7 +39,7 @@ export class QuotaWarnings {
   note(caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean): void {
     const { outbox, clock } = this.parts;
     const level = isRefused || count >= meter.limit ? 100 : 80;
-    if ((!isRefused && count < warnAt * meter.limit) || !outbox.canMail) return;
+    if ((!isRefused && count < mostOfQuota * meter.limit) || !outbox.canMail) return;
     const name = `${meter.name}:${level}`;
     const nowMs = clock.monotonicMs();
     if ((this.#quietUntilMs.get(name) ?? 0) > nowMs) return;
@@ -50,28 +53,47 @@ export class QuotaWarnings {
     const { store, used, clock, ownerName, publicUrl } = this.parts;
     const { accountId, keyId, window, kind, limit } = meter;
     const count = (await used(accountId, keyId, window.label))[kind];
-    if (count < warnAt * limit) return null;
+    if (count < mostOfQuota * limit) return null;
     const level = isRefused || count >= limit ? 100 : 80;
     const name = `${meter.name}:${level}`;
     this.#quietUntilMs.set(name, Infinity);
+    const usedUpAt = await this.#usedUpAt(caller, meter);
     if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
-    return quotaMail(caller, meter, { level, count, owner: ownerName, url: `${publicUrl()}/app/limits` });
+    const url = `${publicUrl()}/app/limits`;
+    return quotaMail(caller, meter, { level, count, owner: ownerName(), url, usedUpAt });
   }
+
+  /** Null where it is not expected in this window. */
+  async #usedUpAt(caller: KeyRecord, { keyId, window, kind }: QuotaMeter): Promise<string | null> {
+    if (keyId !== null || window.period !== "month") return null;
+    return (await this.parts.month(caller))[kind].usedUpAt;
+  }
+}
+
+interface QuotaMailFacts {
+  level: 80 | 100;
+  count: number;
+  owner: string;
+  url: string;
+  usedUpAt: string | null;
 }
 
 function quotaMail(
   { account, key }: KeyRecord,
   { unit, limit, scopeLabel, keyId, window, kind }: QuotaMeter,
-  { level, count, owner, url }: { level: 80 | 100; count: number; owner: string; url: string },
+  { level, count, owner, url, usedUpAt }: QuotaMailFacts,
 ): Mail {
   const who = keyId === null ? "Your account" : `Your key that ends in ${key.lastFour}`;
   const resets = `${window.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const number = (value: number): string => value.toLocaleString("en");
+  const rate =
+    usedUpAt === null ? "" : `At the rate of the last seven days it is used up on ${usedUpAt.slice(0, 10)}. `;
   const next =
     level === 80
-      ? `Once it is used up, requests are refused until it resets at ${resets}.`
+      ? `${rate}Once it is used up, requests are refused until it resets at ${resets}.`
       : `Requests that need more than is left are refused until it resets at ${resets}.`;
   return {
+    kind: "quota",
     to: account.email,
     subject:
       level === 80

@@ -35,6 +35,7 @@ async function follow(parts: Partial<ChangeFollowerParts> = {}): Promise<ChangeF
     cutStreams: (target) => void happened.push(`cut ${Object.values(target).join("")}`),
     reviewStreams: (target) =>
       void happened.push(`review ${target === "all" ? target : Object.values(target).join("")}`),
+    dropCaches: (id) => void happened.push(`drop ${id}`),
     onModelsChanged: () => void happened.push("models"),
     onStoreHealth: (health) => void happened.push(health),
     everyMs: never,
@@ -54,6 +55,7 @@ describe("a change made elsewhere", () => {
     await elsewhere.changes.append("sessions_ended", "acc_3");
     await elsewhere.changes.append("plans_changed", "free");
     await elsewhere.changes.append("models_changed", "");
+    await elsewhere.changes.append("caches_dropped", "acc_1");
     await follower.look();
     expect(happened).toEqual([
       "forget key_1",
@@ -68,6 +70,7 @@ describe("a change made elsewhere", () => {
       "forget all",
       "review all",
       "models",
+      "drop acc_1",
     ]);
   });
 

@@ -23,6 +23,8 @@ export interface ChangeFollowerParts {
   cutStreams: (target: CutTarget) => void;
   /** Checks again whether they are still allowed. */
   reviewStreams: (target: CutTarget | "all") => void;
+  /** Drops what is kept in memory of an account's conversations. */
+  dropCaches?: (accountId: string) => void;
   /** A model was given another source. */
   onModelsChanged?: () => void;
   /** Called once for each change of health. */
@@ -122,6 +124,9 @@ export class ChangeFollower {
         return;
       case "plans_changed":
         this.#forgetAll();
+        return;
+      case "caches_dropped":
+        this.parts.dropCaches?.(subject);
         return;
       case "models_changed":
         onModelsChanged?.();

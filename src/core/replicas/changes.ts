@@ -16,6 +16,8 @@ export const changeKinds = [
   "sessions_ended",
   /** May concern any account. */
   "plans_changed",
+  /** The owner of an account had its cached conversations dropped. */
+  "caches_dropped",
   /** A model was given another source. */
   "models_changed",
 ] as const;

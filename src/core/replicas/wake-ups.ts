@@ -1,3 +1,5 @@
+import type { OtherReplicas } from "../keys/connection-tests.js";
+
 /**
  * How replicas tell each other that the store has new changes, so that they need not wait for their next poll.
  * Nothing depends on it: a lost wake-up costs a second. It carries no content; what changed is read from
@@ -7,6 +9,8 @@ export interface WakeUps {
   /** Wakes the other replicas. Never waits and never fails. */
   wakeOthers(): void;
   onWakeUp(listener: () => void): void;
+  /** What connection tests tell the other replicas. It is lost while they cannot be reached. */
+  tests: OtherReplicas | null;
   close(): Promise<void>;
 }
 
@@ -14,5 +18,6 @@ export interface WakeUps {
 export const noWakeUps: WakeUps = {
   wakeOthers: () => {},
   onWakeUp: () => {},
+  tests: null,
   close: async () => {},
 };

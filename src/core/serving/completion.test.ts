@@ -9,7 +9,7 @@ import { Completions, type AdmittedEvent, type CompletionArrival } from "./compl
 import { eventually } from "../../../test/support/eventually.js";
 import { FairQueue } from "./fair-queue.js";
 import { systemClock } from "../clock.js";
-import type { Engine, GenerationEvent } from "./engine-port.js";
+import { type Engine, type GenerationEvent, nothingKeptByEngine } from "./engine-port.js";
 import type { Plan } from "../entities.js";
 
 /** Says one word for each token it may. */
@@ -27,6 +27,7 @@ const wordy: Engine = {
     yield [{ type: "done", usage }];
   },
   forgetAccount: () => undefined,
+  keptOf: async () => nothingKeptByEngine,
   status: () => ({
     state: "ready",
     serving: "",

@@ -17,7 +17,7 @@ import type { Admission } from "../limits/admission.js";
 import type { Limits } from "../limits/limits.js";
 import { ModelNames } from "../model-names.js";
 import type { ModelId } from "../models.js";
-import type { Engine, GenerationEvent, PreparedGeneration } from "./engine-port.js";
+import type { Engine, Generation, GenerationEvent, PreparedGeneration } from "./engine-port.js";
 import type { FairQueue } from "./fair-queue.js";
 import { requirePermission } from "./permission.js";
 import { type CutTarget, Running, type RunningParts } from "./running.js";
@@ -261,20 +261,7 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
   return { ...prepared, maxTokens: plan.maxTokens };
 }
 
-function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
-  return {
-    model,
-    accountId: caller.account.id,
-    messages: request.messages,
-    sampling: request.sampling,
-    stop: request.stop,
-    namesStop: request.namesStop ?? false,
-    maxTokens: request.maxTokens,
-    choices: request.choices,
-    topLogprobs: request.topLogprobs,
-    format: request.format,
-    tooling: request.tooling,
-    reasoningEffort: request.reasoningEffort,
-    isEffortImplied: request.isEffortImplied ?? false,
-  };
+function generationOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation {
+  const { stream: _stream, includeUsage: _includeUsage, ...asked } = request;
+  return { ...asked, model, accountId: account.id };
 }

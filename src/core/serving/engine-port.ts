@@ -1,30 +1,18 @@
 /** What serving needs from an engine. Every implementation passes the suite in `test/contract/engines`. */
-import type { ReplyEvent, Usage } from "../chat/reply.js";
-import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../chat/request.js";
+import type { ReplyEvent } from "../chat/reply.js";
+import type { ChatMessage, ChatRequest } from "../chat/request.js";
 import type { ModelId } from "../models.js";
 
 /** What is to be generated. Everything in it is content or derives from it: never log it. */
-export interface Generation {
+export interface Generation extends Omit<
+  ChatRequest,
+  "model" | "messages" | "stop" | "stream" | "includeUsage"
+> {
   model: ModelId;
   /** The account of the conversation. Nothing computed for one account may serve another. */
   accountId: string;
   messages: readonly ChatMessage[];
-  sampling: Sampling;
   stop: readonly string[];
-  /** Whether the reply names the one that ended it. */
-  namesStop?: boolean;
-  /** For each choice, as the client asked; absent means the model's default cap. */
-  maxTokens: number | undefined;
-  /** How many replies to the prompt, sampled independently. */
-  choices: number;
-  /** How many alternatives to name beside each token; undefined: no log probabilities. */
-  topLogprobs: number | undefined;
-  format: ReplyFormat;
-  /** What the reply may call; undefined: nothing. */
-  tooling: Tooling | undefined;
-  reasoningEffort: ReasoningEffort | undefined;
-  /** The client did not choose it. */
-  isEffortImplied?: boolean;
 }
 
 /** A generation that fits its model: counted, not yet run. */
@@ -37,8 +25,6 @@ export interface PreparedGeneration {
   /** The engine's own form of the prompt; opaque to everyone else. */
   readonly prompt: unknown;
 }
-
-export type { Usage };
 
 /** A reply as an engine writes it. */
 export type GenerationEvent = ReplyEvent;
@@ -60,6 +46,8 @@ export interface EngineStatus {
   /** What answers, as an operator knows it: a file name or an address. */
   serving: string;
   contextTokens: number;
+  /** How its KV cache is kept, where it runs here and has loaded. */
+  cacheType?: "f16" | "q8_0" | "q4_0" | undefined;
   /** Most tokens of a reply to a request without `max_tokens`, where the context leaves as many. */
   defaultMaxTokens: number;
   /** What it can follow besides plain text. */
@@ -82,6 +70,45 @@ export interface EngineProblem {
   /** What happened and what to do about it. */
   text: string;
 }
+
+/** What is kept in memory of one account. */
+export interface Kept {
+  count: number;
+  /** Until the last of it is dropped, if none is used again; 0 without any. */
+  lastMs: number;
+}
+
+export const nothingKept: Kept = { count: 0, lastMs: 0 };
+
+export const sumOfKept = (a: Kept, b: Kept): Kept => ({
+  count: a.count + b.count,
+  lastMs: Math.max(a.lastMs, b.lastMs),
+});
+
+export interface KeptByEngine {
+  /** Conversations whose computed state is kept. */
+  conversations: Kept;
+  /** Hashes of conversations, which route their next turn. */
+  routes: Kept;
+  /** An engine on the network has a cache of its own, of which nothing is known here. */
+  isElsewhere: boolean;
+}
+
+export const nothingKeptByEngine: KeptByEngine = {
+  conversations: nothingKept,
+  routes: nothingKept,
+  isElsewhere: false,
+};
+
+export const sumOfKeptByEngines = (all: readonly KeptByEngine[]): KeptByEngine =>
+  all.reduce(
+    (sum, one) => ({
+      conversations: sumOfKept(sum.conversations, one.conversations),
+      routes: sumOfKept(sum.routes, one.routes),
+      isElsewhere: sum.isElsewhere || one.isElsewhere,
+    }),
+    nothingKeptByEngine,
+  );
 
 /** It answers: immediately, or as soon as it has loaded. */
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
@@ -113,6 +140,12 @@ export interface Engine {
    * Nothing of its running requests is kept once they end.
    */
   forgetAccount(accountId: string): void;
+
+  /**
+   * What is kept of this account's requests that have ended. Compiled schemas are not in it: engines may share them.
+   * Throws `engine_unavailable` when an engine does not say within a few seconds.
+   */
+  keptOf(accountId: string): Promise<KeptByEngine>;
 
   /** Ends everything that runs with `engine_unavailable` and frees all memory. */
   close(): Promise<void>;

@@ -50,7 +50,9 @@ describe("an item of a recent reply", () => {
     const items = open();
     keep(items, "acc_a", "msg_1", "msg_2");
     keep(items, "acc_b", "msg_3");
+    expect(items.keptOf("acc_a")).toEqual({ count: 2, lastMs: 600_000 });
     items.forgetAccount("acc_a");
+    expect(items.keptOf("acc_a")).toEqual({ count: 0, lastMs: 0 });
     expect(has(items, "acc_a", "msg_1", "msg_2")).toEqual([]);
     expect(has(items, "acc_b", "msg_3")).toEqual(["msg_3"]);
     expect(items.size.items).toBe(1);

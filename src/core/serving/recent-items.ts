@@ -8,6 +8,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { KeptItem } from "../chat/reply.js";
 import type { Clock } from "../clock.js";
+import type { Kept } from "./engine-port.js";
 
 const keptMs = 10 * 60_000;
 const sweepMs = 30_000;
@@ -74,6 +75,15 @@ export class RecentItems {
     if (entry.untilMs <= this.clock.monotonicMs()) return undefined;
     this.#add(accountId, id, entry.sealed);
     return JSON.parse(this.#unseal(placeOf(accountId, id), entry.sealed));
+  }
+
+  keptOf(accountId: string): Kept {
+    const nowMs = this.clock.monotonicMs();
+    const left = [...(this.#held.get(accountId)?.entries.values() ?? [])].flatMap(({ untilMs }) =>
+      untilMs > nowMs ? [untilMs - nowMs] : [],
+    );
+    // The one that was used last is at the end.
+    return { count: left.length, lastMs: left.at(-1) ?? 0 };
   }
 
   forgetAccount(accountId: string): void {

@@ -41,6 +41,8 @@ interface Held {
   /** Undefined where the client named none of ours. */
   model: ModelId | undefined;
   abort: AbortController;
+  /** Aborts with the client's too. */
+  signal: AbortSignal;
   needsReview: boolean;
 }
 
@@ -72,16 +74,17 @@ export class Running {
     client: AbortSignal | AbortController,
     verifiedMs: number,
   ): Run {
-    const [abort, unfollow] = client instanceof AbortController ? [client, nothing] : following(client);
-    const held: Held = { caller, model, abort, needsReview: false };
+    const abort = client instanceof AbortController ? client : new AbortController();
+    const signal =
+      client instanceof AbortController ? client.signal : AbortSignal.any([client, abort.signal]);
+    const held: Held = { caller, model, abort, signal, needsReview: false };
     this.#held.add(held);
     if (verifiedMs <= this.#lastChangeMs) this.#startReview((one) => one === held);
     this.#sleepUntil(endOf(caller));
     return {
-      signal: held.abort.signal,
+      signal,
       leave: () => {
         this.#held.delete(held);
-        unfollow();
         if (this.#held.size === 0) this.#cancelWake();
       },
     };
@@ -121,7 +124,7 @@ export class Running {
       for (;;) {
         const callers = new Map<string, Held[]>();
         for (const held of this.#held) {
-          if (!held.needsReview || held.abort.signal.aborted || unreviewed.has(held)) continue;
+          if (!held.needsReview || held.signal.aborted || unreviewed.has(held)) continue;
           const name = permissionKey(held.caller);
           if (callers.size === concurrentReads && !callers.has(name)) continue;
           callers.set(name, [...(callers.get(name) ?? []), held]);
@@ -175,7 +178,7 @@ export class Running {
     const now = this.parts.clock.now();
     this.#cancelWake();
     for (const held of this.#held) {
-      if (held.abort.signal.aborted) continue;
+      if (held.signal.aborted) continue;
       if (!isUsable(held.caller, now)) {
         if (held.caller.session === undefined) end(held, refusalOf(held.caller));
         else held.needsReview = true;
@@ -202,23 +205,6 @@ export class Running {
     clearTimeout(this.#timer);
     this.#timerAtMs = Infinity;
   }
-}
-
-const nothing = (): void => undefined;
-
-function following(signal: AbortSignal): [abort: AbortController, unfollow: () => void] {
-  const abort = new AbortController();
-  const follow = () => {
-    abort.abort(signal.reason);
-  };
-  signal.addEventListener("abort", follow, { once: true });
-  if (signal.aborted) follow();
-  return [
-    abort,
-    () => {
-      signal.removeEventListener("abort", follow);
-    },
-  ];
 }
 
 function end(held: Held, reason: ServiceError): void {

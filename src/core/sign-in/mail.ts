@@ -1,6 +1,8 @@
 /** What is mailed, and to whom. Without a mail server nothing is: links are handed over by the operator. */
+import type { MailKind } from "../privacy-facts.js";
 
 export interface Mail {
+  kind: MailKind;
   to: string;
   subject: string;
   text: string;
@@ -13,6 +15,7 @@ export interface Mailer {
 }
 
 export const resetMail = (to: string, link: string, owner: string): Mail => ({
+  kind: "reset",
   to,
   subject: `Choose a new password for ${owner}`,
   text: `Someone asked for a new password for this address.
@@ -26,6 +29,7 @@ If it was not you, there is nothing to do: your password stays as it is.
 });
 
 export const inviteMail = (to: string, link: string, owner: string, days = 7): Mail => ({
+  kind: "invite",
   to,
   subject: `You are invited to ${owner}`,
   text: `You are invited to create an account at ${owner}.
@@ -33,5 +37,57 @@ export const inviteMail = (to: string, link: string, owner: string, days = 7): M
 The link works once, within the next ${days === 1 ? "day" : `${days} days`}:
 
 ${link}
+`,
+});
+
+export const verifyMail = (to: string, link: string, owner: string): Mail => ({
+  kind: "verify",
+  to,
+  subject: `Verify your email address for ${owner}`,
+  text: `An account at ${owner} uses this address.
+
+Verify that it is yours, within the next seven days:
+
+${link}
+
+If you have no account there, there is nothing to do.
+`,
+});
+
+interface ChangeMail {
+  link: string;
+  newEmail: string;
+  owner: string;
+  publicUrl: string;
+}
+
+/** To the present address, which has to agree. */
+export const changeFromMail = (to: string, { link, newEmail, owner, publicUrl }: ChangeMail): Mail => ({
+  kind: "change_from",
+  to,
+  subject: `Change of your email address at ${owner}`,
+  text: `Someone who is signed in to your account at ${owner} wants to change its email address to ${newEmail}.
+
+If it is you, agree within the next day:
+
+${link}
+
+The new address then gets a link, too. If it is not you, do not open the link, and choose another password:
+${publicUrl}/app/account
+`,
+});
+
+/** To the new address. It does not name the present one: the new one may be mistyped. */
+export const changeToMail = (to: string, link: string, owner: string): Mail => ({
+  kind: "change_to",
+  to,
+  subject: `Confirm your new email address for ${owner}`,
+  text: `An account at ${owner} is to use this address from now on.
+
+Confirm that it is yours, within the next day:
+
+${link}
+
+If you have no account there, there is nothing to do.
 `,
 });

@@ -1,23 +1,34 @@
 /**
- * Links that work once: to set the service up, to choose a new password, to accept an invitation. The token
+ * Links that work once: to set the service up, to choose a new password, to accept an invitation, to sign in, to verify or
+ * change an address. The token
  * is in the fragment, which browsers send to no server and put into no Referer. Only its hash is stored.
  */
 import { DashboardError } from "../dashboard-error.js";
 import type { LinkKind, LinkStore, NewLink } from "./ports.js";
 import type { Clock } from "../clock.js";
-import { emailHash, newHashedToken } from "./secret-token.js";
+import type { Audit } from "../audit.js";
+import type { Account } from "../entities.js";
+import { emailHash, newHashedToken, tokenHash } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
 const linkLifeMs: Record<LinkKind, number> = {
   setup: 24 * hourMs,
   reset: hourMs,
   invite: 7 * 24 * hourMs,
+  verify: 7 * 24 * hourMs,
+  change_from: 24 * hourMs,
+  change_to: 24 * hourMs,
+  sign_in: 5 * 60_000,
 };
 
 const pages: Record<LinkKind, string> = {
   setup: "/setup#token=",
   reset: "/reset#token=",
   invite: "/sign-up#invite=",
+  verify: "/confirm#token=",
+  change_from: "/confirm#change=",
+  change_to: "/confirm#change=",
+  sign_in: "/sign-in#token=",
 };
 
 export interface CreatedLink {
@@ -55,6 +66,13 @@ export class OneTimeLinks {
     return made;
   }
 
+  /** For the operator at the command line: whoever opens it is signed in to that account. */
+  async signIn(accountId: string): Promise<CreatedLink> {
+    const { link, made } = this.#make("sign_in", { accountId });
+    await this.store.create(link);
+    return made;
+  }
+
   /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
   async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<CreatedInvite> {
     const whose = { email, emailHash: email === null ? null : emailHash(email) };
@@ -68,6 +86,27 @@ export class OneTimeLinks {
   async setup(): Promise<CreatedLink | null> {
     const { link, made } = this.#make("setup", {});
     return (await this.store.createSetup(link)) ? made : null;
+  }
+
+  /** The earlier one stops working. */
+  async verify(accountId: string): Promise<CreatedLink> {
+    const { link, made } = this.#make("verify", {});
+    await this.store.replaceOwn({ ...link, kind: "verify", accountId });
+    return made;
+  }
+
+  /** For the present address of the account; an earlier change that waits is called off. */
+  async changeFrom(accountId: string, email: string): Promise<CreatedLink> {
+    const { link, made } = this.#make("change_from", { email });
+    await this.store.replaceOwn({ ...link, kind: "change_from", accountId });
+    return made;
+  }
+
+  /** For the new address, in exchange for the one above. Null when that does not work (any more). */
+  async changeTo(from: Uint8Array): Promise<(CreatedLink & { email: string | null }) | null> {
+    const { link, made } = this.#make("change_to", {});
+    const stored = await this.store.agreeToEmailChange(from, link.createdAt, link);
+    return stored && { ...made, email: stored.email ?? null };
   }
 
   #make(
@@ -96,6 +135,18 @@ export async function ensureSetupLink(
 ): Promise<string | null> {
   const made = await new OneTimeLinks(store.links, clock).setup();
   return made === null ? null : baseUrl + made.path;
+}
+
+/** Uses up a sign-in link. Throws `DashboardError` when it does not work (any more). */
+export async function signInByLink(
+  { links, audit, clock }: { links: LinkStore; audit: Audit; clock: Clock },
+  token: string,
+): Promise<Account> {
+  const hash = tokenHash(token);
+  const account = hash === null ? null : await links.signIn(hash, clock.now());
+  if (account === null) throw deadLink();
+  await audit.record({ accountId: account.id }, "signed in", account.id);
+  return account;
 }
 
 export const deadLink = (): DashboardError =>

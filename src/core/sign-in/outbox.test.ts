@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Mail } from "./mail.js";
 import { Outbox } from "./outbox.js";
 
-const mail: Mail = { to: "ada@example.com", subject: "A quota", text: "Most of it is used." };
+const mail: Mail = { kind: "quota", to: "ada@example.com", subject: "A quota", text: "Most of it is used." };
 
 /** A mail server that refuses the first `refusals` mails, and time that passes when it is asked to. */
 function outboxWith(refusals: number) {

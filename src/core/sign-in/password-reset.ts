@@ -11,7 +11,7 @@ import type { Outbox } from "./outbox.js";
 import type { Passwords } from "./password-queue.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
-import type { Counter } from "../counters.js";
+import type { Admissions } from "../counters.js";
 import { tokenHash } from "./secret-token.js";
 import type { Origin } from "./sign-in.js";
 import { Throttle } from "./throttle.js";
@@ -28,9 +28,9 @@ export interface PasswordResetParts {
   audit: Audit;
   outbox: Outbox;
   devices: KnownDevices;
-  counter: Counter;
+  admissions: Admissions;
   clock: Clock;
-  ownerName: string;
+  ownerName: () => string;
   /** Never taken from a request: its Host header is the sender's to choose. */
   publicUrl: () => string;
 }
@@ -41,10 +41,10 @@ export class PasswordReset {
   readonly #byDevice: Throttle;
 
   constructor(private readonly parts: PasswordResetParts) {
-    const { counter, clock } = parts;
-    this.#byEmail = new Throttle(counter, clock, { name: "reset", limit: limitByEmail, windowMs });
-    this.#byDevice = new Throttle(counter, clock, { name: "reset-at", limit: limitByEmail, windowMs });
-    this.#byAddress = new Throttle(counter, clock, { name: "reset-by", limit: limitByAddress, windowMs });
+    const { admissions, clock } = parts;
+    this.#byEmail = new Throttle(admissions, clock, { name: "reset", limit: limitByEmail, windowMs });
+    this.#byDevice = new Throttle(admissions, clock, { name: "reset-at", limit: limitByEmail, windowMs });
+    this.#byAddress = new Throttle(admissions, clock, { name: "reset-by", limit: limitByAddress, windowMs });
   }
 
   /** Mails a link if the address has an account, after this has resolved. */
@@ -74,6 +74,6 @@ export class PasswordReset {
     if (credentials === null || credentials.account.suspendedAt !== null) return null;
     const { account } = credentials;
     const { path } = await links.reset(account.id);
-    return resetMail(account.email, publicUrl() + path, ownerName);
+    return resetMail(account.email, publicUrl() + path, ownerName());
   }
 }

@@ -47,16 +47,18 @@ export interface SessionStore {
   prune(now: Date, idleSince: Date): Promise<void>;
 }
 
-export type LinkKind = "setup" | "reset" | "invite";
+/** Asked for by the owner of an account: to verify its address, or to change it. */
+export type OwnLinkKind = "verify" | "change_from";
+export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" | "sign_in";
 
 export interface NewLink {
   kind: LinkKind;
   hash: Uint8Array;
-  /** Whose password a reset link sets. */
+  /** Whose password or address it is about, or who a sign-in link signs in. */
   accountId: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   emailHash: Uint8Array | null;
-  /** The same address in clear, for the list of pending invitations. */
+  /** The same address in clear, for the list of pending invitations; or the new address of an account. */
   email?: string | null;
   /** The plan of the account that an invitation creates; absent or null for the default one. */
   planId?: string | null;
@@ -91,5 +93,28 @@ export interface LinkStore {
    * when the link does not work (any more).
    */
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null>;
+  /** Creates a link about an account; the earlier ones of its kind stop working. */
+  replaceOwn(link: NewLink & { accountId: string; kind: OwnLinkKind }): Promise<void>;
+  deleteOwn(accountId: string, kind: OwnLinkKind): Promise<void>;
+  /** Uses up a link and marks the address as verified. Null when the link does not work (any more). */
+  verifyEmail(hash: Uint8Array, now: Date): Promise<Account | null>;
+  /** The change of address that waits: `change_from` for the present address, then `change_to` for the new one. */
+  findEmailChange(accountId: string, now: Date): Promise<NewLink | null>;
+  /**
+   * Uses up the link that the present address got, and replaces it with the one for the new address, which is returned.
+   * Null when the link does not work (any more).
+   */
+  agreeToEmailChange(
+    hash: Uint8Array,
+    now: Date,
+    next: Pick<NewLink, "hash" | "expiresAt">,
+  ): Promise<NewLink | null>;
+  /**
+   * Uses up the link that the new address got: the account has it from now on, verified. Null when the link does not
+   * work (any more). Rejects with `DuplicateEmail` when the address was taken meanwhile.
+   */
+  changeEmail(hash: Uint8Array, now: Date): Promise<Account | null>;
+  /** Uses up a sign-in link. Null when it does not work (any more) or its account is suspended. */
+  signIn(hash: Uint8Array, now: Date): Promise<Account | null>;
   prune(now: Date): Promise<void>;
 }

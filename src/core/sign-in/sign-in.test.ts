@@ -3,7 +3,7 @@ import { hashPassword, verifyPassword } from "../../adapters/password-hash.js";
 import { Audit } from "../audit.js";
 import { KnownDevices } from "./known-devices.js";
 import { SignIn } from "./sign-in.js";
-import { memoryCounters } from "../../store/counters/memory-counters.js";
+import { memoryCounters } from "../../store/counters/counters.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { openTemporaryStore } from "../../../test/support/stores/temporary-store.js";
 
@@ -26,7 +26,7 @@ describe("signing in", () => {
       },
       new Audit(store.audit, clock),
       new KnownDevices(store, clock),
-      memoryCounters(clock).counter,
+      memoryCounters(clock).admissions,
       clock,
     );
     const account = { role: "user", planId: "free" } as const;

@@ -14,7 +14,7 @@ import type { KnownDevices } from "./known-devices.js";
 import type { Passwords } from "./password-queue.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
-import type { Counter } from "../counters.js";
+import type { Admissions } from "../counters.js";
 import { newToken } from "./secret-token.js";
 import { Throttle, type Refund } from "./throttle.js";
 
@@ -34,25 +34,23 @@ export class SignIn {
   readonly #byAddress: Throttle;
   readonly #byDevice: Throttle;
   readonly #bySession: Throttle;
-  /** Computed before the first attempt, which would otherwise take longer than the others. */
-  readonly #decoy: Promise<string>;
+  /** Every attempt waits for it, so that how long the first one takes says nothing either. */
+  #decoy: Promise<string> | undefined;
 
   constructor(
     private readonly accounts: CredentialStore,
     private readonly passwords: Passwords,
     private readonly audit: Audit,
     private readonly devices: KnownDevices,
-    counter: Counter,
+    admissions: Admissions,
     clock: Clock,
   ) {
-    const throttle = (name: string, limit: number) => new Throttle(counter, clock, { name, limit, windowMs });
+    const throttle = (name: string, limit: number) =>
+      new Throttle(admissions, clock, { name, limit, windowMs });
     this.#byAccount = throttle("account", limitByAccount);
     this.#byAddress = throttle("sign-in", limitByAddress);
     this.#byDevice = throttle("device", limitByAccount);
     this.#bySession = throttle("session", limitByAccount);
-    this.#decoy = passwords.hash(newToken());
-    // A failure reaches the first sign-in that needs it.
-    this.#decoy.catch(() => undefined);
   }
 
   async signIn(email: string, password: string, origin: Origin): Promise<Account> {
@@ -98,6 +96,11 @@ export class SignIn {
   }
 
   async #matches(credentials: Credentials | null, password: string): Promise<boolean> {
-    return this.passwords.verify(credentials?.passwordHash ?? (await this.#decoy), password);
+    this.#decoy ??= this.passwords.hash(newToken()).catch((error: unknown) => {
+      this.#decoy = undefined;
+      throw error;
+    });
+    const decoy = await this.#decoy;
+    return this.passwords.verify(credentials?.passwordHash ?? decoy, password);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { memoryCounters } from "../../store/counters/memory-counters.js";
+import { memoryCounters } from "../../store/counters/counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import { Throttle } from "./throttle.js";
 
@@ -8,7 +8,7 @@ const windowMs = 60_000;
 
 function newThrottle(limit = 5) {
   const clock = new FakeClock();
-  const throttle = new Throttle(memoryCounters(clock).counter, clock, { name: "test", limit, windowMs });
+  const throttle = new Throttle(memoryCounters(clock).admissions, clock, { name: "test", limit, windowMs });
   const attempts = async (count: number, who = "ada") => {
     const results = await Promise.allSettled(Array.from({ length: count }, () => throttle.attempt(who)));
     return results.filter(({ status }) => status === "fulfilled").length;

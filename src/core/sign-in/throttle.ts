@@ -1,9 +1,9 @@
 /**
  * Slows down guessing: at most so many attempts by one name in a sliding window.
  *
- * The window slides in slices, each a count of its own. An attempt is first counted in the current slice,
- * which the counter does atomically and so gives every attempt of a burst another place; the counts of the
- * slices before it are then added. Of a parallel burst never more than the limit get through. Attempts that
+ * The window slides in slices, each a count of its own. An attempt is counted in the current slice, atomically, so that
+ * every attempt of a burst gets another place, and the counts of the slices before it are read in the same step and
+ * added. Of a parallel burst never more than the limit get through. Attempts that
  * are refused do not count: a blocked name is admitted again after a window, however often it tries.
  *
  * Slices follow the wall clock, so that replicas that share a counter share them. A clock that jumps moves
@@ -11,7 +11,7 @@
  */
 import { DashboardError } from "../dashboard-error.js";
 import type { Clock } from "../clock.js";
-import type { Counter } from "../counters.js";
+import type { Admissions } from "../counters.js";
 
 const slices = 6;
 
@@ -27,7 +27,7 @@ export type Refund = () => Promise<void>;
 
 export class Throttle {
   constructor(
-    private readonly counter: Counter,
+    private readonly admissions: Admissions,
     private readonly clock: Clock,
     private readonly rule: ThrottleRule,
   ) {}
@@ -37,21 +37,27 @@ export class Throttle {
     const { limit, windowMs } = this.rule;
     const sliceMs = windowMs / slices;
     const slice = Math.floor(this.clock.now().getTime() / sliceMs);
-    const nameOf = (index: number) => `throttle:${this.rule.name}:${who}:${index}`;
-
-    const taken = await this.counter.take(nameOf(slice), 1, limit, windowMs);
+    const windowOf = (past: number, amount: number) => ({
+      name: `throttle:${this.rule.name}:${who}:${slice - past}`,
+      amount,
+      limit,
+      windowMs,
+    });
+    const current = windowOf(0, 1);
+    const earlier = Array.from({ length: slices - 1 }, (_, index) => windowOf(index + 1, 0));
+    const ask = { first: [current], leases: [], then: [], read: earlier };
+    const { refusedBy, readings } = await this.admissions.admit(ask);
     /** By slice, the current one first. */
-    const counts = [taken.count];
-    for (let past = 1; past < slices; past++) {
-      const reading = await this.counter.read(nameOf(slice - past), limit, windowMs);
-      counts.push(reading.count);
-    }
-    const refund = () => this.counter.adjust(nameOf(slice), taken.window, -1);
-    if (taken.admitted && sumOf(counts) <= limit) return refund;
+    const counts = [current, ...earlier].map(({ name }) => readings.get(name)?.count ?? 0);
+    const window = readings.get(current.name)?.window ?? "";
+    const refund = async () => {
+      await this.admissions.settle([{ name: current.name, window, amount: -1 }], null);
+    };
+    if (refusedBy === null && sumOf(counts) <= limit) return refund;
 
-    if (taken.admitted) {
+    if (refusedBy === null) {
       await refund();
-      counts[0] = taken.count - 1;
+      counts[0] = (counts[0] ?? 0) - 1;
     }
     const opensMs = (slice + slicesUntilRoom(counts, limit)) * sliceMs;
     throw tooMany((opensMs - this.clock.now().getTime()) / 1000);

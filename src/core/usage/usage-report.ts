@@ -1,6 +1,6 @@
 /** What an account has used, by hour or by day, by key and by model. */
 import { setImmediate } from "node:timers/promises";
-import type { UsageBucket, UsageReport } from "./usage-views.js";
+import type { KeyLabel, UsageBucket, UsageReport } from "./usage-views.js";
 import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Store } from "../store.js";
@@ -37,8 +37,15 @@ interface Range {
 /** One line for each step, key and model that was used. */
 export interface UsageLine extends UsageBucket {
   key: string;
+  keyId: string;
+  lastFour: string | null;
   /** Null for requests that were refused before their model was known. */
   model: ModelId | null;
+}
+
+export function keyLabel(keyId: string, key: KeyLabel | null | undefined): KeyLabel {
+  if (keyId === playgroundKeyId) return { name: "Playground", lastFour: null };
+  return { name: key?.name ?? keyId, lastFour: key?.lastFour ?? null };
 }
 
 export class UsageReports {
@@ -73,16 +80,12 @@ export class UsageReports {
     });
     const [names] = await Promise.all([this.#keyNames(accountId), read]);
     return {
-      buckets: startsOf(range).map((start) => ({
-        start: new Date(start).toISOString(),
-        ...figures(byTime.get(start) ?? noUsage),
-      })),
-      totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
+      ...overTime(byTime, range),
       byModel: [...modelIds, null]
         .filter((model) => byModel.has(model))
         .map((model) => ({ model, ...(byModel.get(model) ?? nothing) })),
       byKey: [...byKey]
-        .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...counts }))
+        .map(([keyId, counts]) => ({ keyId, ...names(keyId), ...counts }))
         .sort((a, b) => b.requests - a.requests || b.refused - a.refused || (a.keyId < b.keyId ? -1 : 1)),
     };
   }
@@ -121,19 +124,16 @@ export class UsageReports {
     });
     return [...sums.values()]
       .sort((a, b) => a.start.getTime() - b.start.getTime())
-      .map((row) => ({
-        start: row.start.toISOString(),
-        key: names(row.keyId),
-        model: row.model,
-        ...figures(row),
-      }));
+      .map(({ start, keyId, model, ...counts }) => {
+        const { name, lastFour } = names(keyId);
+        return { start: start.toISOString(), key: name, keyId, lastFour, model, ...figures(counts) };
+      });
   }
 
-  async #keyNames(accountId: string): Promise<(keyId: string) => string> {
+  async #keyNames(accountId: string): Promise<(keyId: string) => KeyLabel> {
     const keys = await this.store.listKeys(accountId);
-    const names = new Map(keys.map((key) => [key.id, key.name]));
-    names.set(playgroundKeyId, "Playground");
-    return (keyId) => names.get(keyId) ?? keyId;
+    const known = new Map(keys.map((key) => [key.id, key]));
+    return (keyId) => keyLabel(keyId, known.get(keyId));
   }
 }
 
@@ -165,9 +165,20 @@ const matches =
 /** When the step began that this moment is part of. */
 const stepOf = (moment: Date, { stepMs }: Range): number => moment.getTime() - (moment.getTime() % stepMs);
 
-export function startsOf({ from, to, stepMs }: Range): number[] {
+/** One bucket for each step, also where nothing happened. */
+export function overTime(
+  byTime: ReadonlyMap<number, UsageCounts>,
+  { from, to, stepMs }: Range,
+): Pick<UsageReport, "buckets" | "totals"> {
   const steps = (to.getTime() - from.getTime()) / stepMs;
-  return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
+  const starts = Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
+  return {
+    buckets: starts.map((start) => ({
+      start: new Date(start).toISOString(),
+      ...figures(byTime.get(start) ?? noUsage),
+    })),
+    totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
+  };
 }
 
 export function rangeOf({ from, to, step }: UsageRequest): Range {

@@ -19,18 +19,25 @@ export interface UsageBucket {
   firstTokenMsP95: number | null;
 }
 
+/** How a key is shown: its name, and what tells it from others of that name. */
+export interface KeyLabel {
+  name: string;
+  /** Null for the playground, and for a key that is gone. */
+  lastFour: string | null;
+}
+
 export interface UsageReport {
   buckets: UsageBucket[];
   totals: Omit<UsageBucket, "start">;
   /** Model is null for requests that were refused before it was known. */
   byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
-  byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
+  byKey: (KeyLabel & { keyId: string; requests: number; refused: number; tokens: number })[];
 }
 
 export interface ServiceUsageReport {
   /** The account that was asked for. */
   account: { id: string; email: string } | null;
-  key: { id: string; name: string } | null;
+  key: (KeyLabel & { id: string }) | null;
   buckets: UsageBucket[];
   totals: Omit<UsageBucket, "start">;
   byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
@@ -38,12 +45,13 @@ export interface ServiceUsageReport {
   causes: { code: ErrorCode; status: number; requests: number }[] | null;
 }
 
-export interface TopUserView {
+/** An account that used the service much, or one of its keys. */
+export interface TopUser {
   accountId: string;
   email: string;
   /** Null where accounts are ranked. */
   keyId: string | null;
-  keyName: string | null;
+  key: KeyLabel | null;
   requests: number;
   errors: number;
   refused: number;
@@ -51,6 +59,6 @@ export interface TopUserView {
 }
 
 export interface TopUsers {
-  accounts: TopUserView[];
-  keys: TopUserView[];
+  accounts: TopUser[];
+  keys: TopUser[];
 }

@@ -7,8 +7,8 @@
  * own format.
  */
 import { detectCalls } from "./detection/detect-calls.js";
-import { detectReasoning, detectThinkingSwitch, type ThinkingSwitch } from "./detection/detect-reasoning.js";
-import { probeTools, question, type CallForm } from "./detection/probe.js";
+import { detectReasoning, detectThinkingSwitch } from "./detection/detect-reasoning.js";
+import { probeTools, promptFor, type CallForm } from "./detection/probe.js";
 import { withCallLists, withToolsInSystem, type RenderTemplate } from "./detection/template-render.js";
 import { droppedMarkers } from "./families.js";
 import type { ReplySyntax } from "./reply-syntax.js";
@@ -23,10 +23,8 @@ export interface TemplateAbilities {
   callForm: CallForm | null;
   /** Whether messages without calls need an empty list of them: `withCallLists` adds it. */
   needsCallLists: boolean;
-  /** Whether it takes several calls in one message. */
-  parallelCalls: boolean;
-  /** Null when reasoning cannot be switched. */
-  thinking: ThinkingSwitch | null;
+  /** The variable that turns reasoning on and off; null where none does. */
+  thinkingSwitch: string | null;
   /** Whether it takes `reasoning_effort`. */
   takesEffort: boolean;
 }
@@ -39,20 +37,19 @@ export function detectSyntax(template: RenderTemplate, source = ""): TemplateAbi
   const withTools = toolsIn === "system" ? withToolsInSystem(render) : render;
   const calls = showsTools(withTools) ? detectCalls(withTools) : null;
   const reasoning = calls?.syntax.type === "harmony" ? null : detectReasoning(render, source);
-  const thinking = detectThinkingSwitch(render);
-  const abilities = { needsCallLists, toolsIn, thinking, takesEffort: takesEffort(render) } as const;
+  const thinkingSwitch = detectThinkingSwitch(render);
+  const abilities = { needsCallLists, toolsIn, thinkingSwitch, takesEffort: takesEffort(render) } as const;
   if (calls === null) {
     const syntax = { type: "generic", reasoning } as const;
-    return { ...abilities, syntax, knowsTools: false, callForm: null, parallelCalls: false };
+    return { ...abilities, syntax, knowsTools: false, callForm: null };
   }
-  const { syntax, form, parallel } = calls;
+  const { syntax, form } = calls;
   const found =
     syntax.type === "harmony" ? syntax : { ...syntax, reasoning, dropped: dropped(syntax, source) };
-  return { ...abilities, syntax: found, knowsTools: true, callForm: form, parallelCalls: parallel };
+  return { ...abilities, syntax: found, knowsTools: true, callForm: form };
 }
 
-const takes = (render: RenderTemplate): boolean =>
-  render({ messages: [question], tools: null, addGenerationPrompt: true }) !== null;
+const takes = (render: RenderTemplate): boolean => promptFor(render) !== null;
 
 /** Whether a reply to this prompt begins inside reasoning. */
 export function endsInReasoning(prompt: string, syntax: ReplySyntax): boolean {
@@ -61,20 +58,14 @@ export function endsInReasoning(prompt: string, syntax: ReplySyntax): boolean {
 }
 
 function showsTools(render: RenderTemplate): boolean {
-  const prompt = render({ messages: [question], tools: probeTools, addGenerationPrompt: true }) ?? "";
+  const prompt = promptFor(render, probeTools) ?? "";
   return probeTools.every(
     ({ function: tool }) => prompt.includes(tool.name) && prompt.includes(tool.description),
   );
 }
 
 function takesEffort(render: RenderTemplate): boolean {
-  const prompt = (effort: string) =>
-    render({
-      messages: [question],
-      tools: null,
-      addGenerationPrompt: true,
-      variables: { reasoning_effort: effort },
-    });
+  const prompt = (effort: string) => promptFor(render, null, { reasoning_effort: effort });
   return prompt("low") !== prompt("high");
 }
 

@@ -53,27 +53,14 @@ function readingOf(syntax: ReplySyntax, options: ParserOptions, input: Input, ou
     case "harmony":
       return harmonyReply(input, output, callsExpected);
     case "generic":
-      return callsExpected
-        ? genericReply(input, output, { reasoning: syntax.reasoning, reasoningOpen })
-        : markedReply(input, output, {
-            reasoning: syntax.reasoning,
-            reasoningOpen,
-            calls: null,
-            dropped: [],
-          });
+      if (callsExpected) return genericReply(input, output, { ...syntax, reasoningOpen });
+      return markedReply(input, output, { ...syntax, reasoningOpen, calls: null, dropped: [] });
     case "marked": {
       const { reasoning, dropped } = syntax;
       const calls = callsExpected ? syntax.calls : null;
-      const markers = calls === null ? null : markersOf(calls, callReader(calls, offered(options)));
+      const toolsByName = new Map(options.tools.map(({ name, parameters }) => [name, parameters]));
+      const markers = calls === null ? null : markersOf(calls, callReader(calls, toolsByName));
       return markedReply(input, output, { reasoning, reasoningOpen, calls: markers, dropped });
     }
   }
-}
-
-function offered({ tools }: ParserOptions) {
-  const byName = new Map(tools.map((tool) => [tool.name, tool.parameters]));
-  return {
-    has: (name: string) => byName.has(name),
-    parametersOf: (name: string) => byName.get(name),
-  };
 }

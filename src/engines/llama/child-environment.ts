@@ -11,10 +11,7 @@ const childVariables =
  */
 const ownThreads = { UV_THREADPOOL_SIZE: "1" };
 
-/** Of this process, for the engine's children. */
-export const engineEnvironment = (): NodeJS.ProcessEnv => childEnvironment(process.env);
-
-export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const passedOn = Object.entries(env).filter(([name]) => childVariables.test(name));
+export function engineEnvironment(): NodeJS.ProcessEnv {
+  const passedOn = Object.entries(process.env).filter(([name]) => childVariables.test(name));
   return { ...Object.fromEntries(passedOn), ...ownThreads };
 }

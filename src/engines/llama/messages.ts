@@ -3,24 +3,26 @@
  * of one child.
  */
 import type { CacheType } from "../../adapters/kv-cache.js";
+import type { EngineConfig } from "../../config.js";
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
-import type { ChatMessage, ChatRole, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
+import type { ChatMessage, ChatRole, ReasoningEffort, Tool } from "../../core/chat/request.js";
+import type { Generation, Kept } from "../../core/serving/engine-port.js";
+import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { ReplyEvent } from "../chat-format/reply-events.js";
 import type { ReplySyntax } from "../chat-format/reply-syntax.js";
 import type { Backend, GpuBackend } from "./backends.js";
 
-export interface LoadRequest {
+export interface LoadRequest extends Pick<
+  EngineConfig,
+  "threads" | "sequences" | "contextTokens" | "prefillChunkTokens" | "prefixReuse" | "cacheType"
+> {
   weights: string;
-  threads: number | undefined;
   /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */
   gpu: "auto" | "off" | GpuBackend;
   /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise the binding's own is used. */
   library?: string | undefined;
-  sequences: number | undefined;
-  contextTokens: number | undefined;
-  prefillChunkTokens: number | undefined;
-  prefixReuse: "on" | "off";
-  cacheType: CacheType;
+  /** Measure how long a token of one reply takes, for at most a second or so. */
+  measures?: boolean | undefined;
   /** In a throwaway process: everything on the GPU or not at all, and native logs straight to its output. */
   probing?: boolean;
 }
@@ -34,21 +36,16 @@ export interface Conversation {
 }
 
 /** What the model adds to every request that does not choose for itself. */
-export interface SamplingDefaults {
-  repeatPenalty: number;
-  minP: number;
-}
+export type SamplingDefaults = Pick<ModelDefaults, "repeatPenalty" | "minP">;
 
-export interface GenerateRequest {
-  /** Nothing computed for one account serves another. */
-  accountId: string;
+/** Nothing computed for one account serves another. */
+export interface GenerateRequest extends Pick<
+  Generation,
+  "accountId" | "choices" | "stop" | "sampling" | "topLogprobs"
+> {
   prompt: Uint32Array;
-  choices: number;
   maxTokens: number;
-  stop: readonly string[];
-  sampling: Sampling;
   defaults: SamplingDefaults;
-  topLogprobs: number | undefined;
   grammar: GrammarPlan | undefined;
   /** How the reply is parsed. */
   parsing: ParsingPlan | undefined;
@@ -78,6 +75,8 @@ export type ToWorker =
   | { type: "abort"; id: number }
   /** Keep nothing that was computed for this account. */
   | { type: "forget"; accountId: string }
+  /** How much of that is kept. */
+  | { type: "count_kept"; id: number; accountId: string }
   | { type: "ping" }
   /** Finish the current step, free all memory and exit. */
   | { type: "close" };
@@ -112,17 +111,16 @@ export interface LoadedFacts {
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
   memoryBytes: number;
+  /** How long a token of one reply takes, where that was to be measured. */
+  tokenMs?: number | undefined;
 }
 
-export type PromptResult =
+export type PrepareResult =
   | { type: "tokens"; tokens: Uint32Array; reasoningOpen: boolean }
   /** `exact` is false when counting stopped early: there are at least so many tokens. */
   | { type: "too_long"; tokens: number; exact: boolean }
   /** The model's template takes no conversation with these roles in this order. */
-  | { type: "refused" };
-
-export type PrepareResult =
-  | PromptResult
+  | { type: "refused" }
   /** A bug on our side: the conversation made the template or the tokenizer throw. */
   | { type: "failed" };
 
@@ -162,8 +160,18 @@ export type FromWorker =
   | { type: "load_failed"; reason: string }
   | { type: "prepared"; id: number; result: PrepareResult }
   | { type: "step"; report: StepReport }
+  | { type: "kept"; id: number; kept: Kept }
   | { type: "pong" };
 
-/** What a GPU probe found (worker/probe-child.ts). */
+/** What a GPU probe is to try (worker/probe-child.ts). */
+export interface ProbeRequest {
+  backend: Backend;
+  weights: string;
+  cacheType: CacheType;
+  /** As in `LoadRequest`. */
+  library: string | undefined;
+}
+
+/** What it found. */
 export type ProbeAnswer =
   { type: "works"; devices: string[]; cores: number } | { type: "failed"; reason: string };

@@ -1,63 +1,17 @@
-/**
- * How many sequences, and how much context for each, the machine can hold. What the operator sets is taken as
- * it is. The defaults shrink until weights and cache fit a share of the memory that is available: first very
- * long contexts, then parallel sequences, then the context again, since one short conversation is better than
- * none.
- */
-import { leastContextTokens, usualContextTokens, usualSequences } from "../../adapters/kv-cache.js";
-
-export interface SizingInput {
-  trainContextTokens: number;
-  weightsBytes: number;
-  cacheBytesPerToken: number;
-  availableBytes: number;
-  /** All layers are on a GPU: `availableBytes` are what its memory has left after the weights. */
-  onGpu?: boolean;
-  /** As configured; undefined leaves the choice to us. */
-  sequences: number | undefined;
-  contextTokens: number | undefined;
-}
-
-export interface Sizing {
-  sequences: number;
-  contextTokens: number;
-}
-
-const modestContextTokens = 2048;
-
-/** The rest is for the system, the API process and the engine's working memory. */
-const shareOfMemory = 0.6;
+/** How an engine uses what it runs on: batches, threads, and how much of a GPU. */
+import { usualContextTokens } from "../../adapters/kv-cache.js";
+import type { ConfiguredSize } from "../../adapters/context-fit.js";
 
 /** Of what a GPU has left after weights and a batch: nothing else is to be expected there. */
-const shareOfGpuMemory = 0.9;
+export const shareOfGpuMemory = 0.9;
 /** A step of 64 sequences takes a GPU little longer than a step of one. */
 export const usualGpuSequences = 64;
-
-export function chooseSizing(input: SizingInput): Sizing {
-  const budgetBytes =
-    input.onGpu === true
-      ? input.availableBytes * shareOfGpuMemory
-      : input.availableBytes * shareOfMemory - input.weightsBytes;
-  const fits = ({ sequences, contextTokens }: Sizing) =>
-    sequences * contextTokens * input.cacheBytesPerToken <= budgetBytes;
-
-  let sizing: Sizing = {
-    sequences: input.sequences ?? (input.onGpu === true ? usualGpuSequences : usualSequences),
-    contextTokens: input.contextTokens ?? Math.min(input.trainContextTokens, usualContextTokens),
-  };
-  while (!fits(sizing)) {
-    const smaller = shrink(sizing, input);
-    if (smaller === null) break;
-    sizing = smaller;
-  }
-  return sizing;
-}
 
 /** Unless more is configured, so many must have room beside the weights, or layers stay on the CPU. */
 const leastGpuSequences = 2;
 
 /** Tokens in the caches of all sequences for which a GPU must have room beside the layers it is given. */
-export function leastGpuCacheTokens(given: Pick<SizingInput, "sequences" | "contextTokens">): number {
+export function leastGpuCacheTokens(given: ConfiguredSize): number {
   return (given.sequences ?? leastGpuSequences) * (given.contextTokens ?? usualContextTokens);
 }
 
@@ -92,21 +46,6 @@ export function batchBytes(
 ): number {
   const floatBytes = 4;
   return tokens * (vocabularySize + vectorsPerToken * embeddingLength) * floatBytes;
-}
-
-function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizing | null {
-  const halfContext = { sequences, contextTokens: Math.floor(contextTokens / 2) };
-  const mayShrinkContext = given.contextTokens === undefined;
-  // What a GPU offers beyond the usual number goes first.
-  if (given.sequences === undefined && sequences > usualSequences) {
-    return { sequences: sequences / 2, contextTokens };
-  }
-  if (mayShrinkContext && halfContext.contextTokens >= modestContextTokens) return halfContext;
-  if (given.sequences === undefined && sequences > 1) {
-    return { sequences: Math.floor(sequences / 2), contextTokens };
-  }
-  if (mayShrinkContext && halfContext.contextTokens >= leastContextTokens) return halfContext;
-  return null;
 }
 
 /** So little is copied in no time. */

@@ -5,6 +5,7 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
   ReaderTooSlow,
+  nothingKeptByEngine,
 } from "../../core/serving/engine-port.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 import {
@@ -392,6 +393,10 @@ describe("a pool that is told to forget an account", () => {
     const running = [replyTo(pool, generationOf("one")), replyTo(pool, generationOf("two"))];
     await eventually(() => engines.every(({ active }) => active === 1));
     pool.setMembers(members.slice(0, 1));
+    for (const engine of engines) {
+      engine.kept.set("acc_gone", { ...nothingKeptByEngine, conversations: { count: 2, lastMs: 7 } });
+    }
+    expect((await pool.keptOf("acc_gone")).conversations).toEqual({ count: 4, lastMs: 7 });
     pool.forgetAccount("acc_gone");
     expect(engines.map(({ forgotten }) => forgotten)).toEqual([["acc_gone"], ["acc_gone"]]);
     for (const engine of engines) engine.release();

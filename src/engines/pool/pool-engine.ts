@@ -20,9 +20,13 @@ import {
   type Generation,
   type GenerationEvent,
   isAvailable,
+  type KeptByEngine,
+  nothingKeptByEngine,
+  sumOfKeptByEngines,
   type PreparedGeneration,
 } from "../../core/serving/engine-port.js";
-import { Affinity } from "./affinity.js";
+import { RecentEntries } from "../recent-entries.js";
+import { conversationKeys } from "./affinity.js";
 import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";
 import { choose } from "./routing.js";
@@ -47,11 +51,14 @@ export interface MemberView {
 }
 
 const defaultDrainMs = 10 * 60_000;
+const maxWarm = 20_000;
 
 export class PoolEngine implements Engine {
   #members: Member[];
   readonly #draining = new Set<Member>();
-  readonly #affinity: Affinity<Member>;
+  readonly #keyOf = conversationKeys();
+  /** Which member has a conversation warm. */
+  readonly #warm: RecentEntries<Member>;
   readonly #clock: Clock;
   readonly #limits: BreakerLimits;
   readonly #drainMs: number;
@@ -62,13 +69,13 @@ export class PoolEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     this.#limits = options.breaker ?? defaultBreakerLimits;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
-    this.#affinity = new Affinity({ clock: this.#clock, keeps: options.keepsAffinity ?? true });
+    this.#warm = new RecentEntries(this.#clock, (options.keepsAffinity ?? true) ? maxWarm : 0);
     this.#members = members.map((member) => new Member(member, this.#clock, this.#limits));
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
-    const key = this.#affinity.keyOf(generation);
+    const key = this.#keyOf(generation);
     const tried = new Set<Member>();
     // Created only when needed: an error captures its stack.
     let failure: Error | undefined;
@@ -103,7 +110,7 @@ export class PoolEngine implements Engine {
     let failure: Error | undefined;
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
-      this.#affinity.set(prompt.key, generation.accountId, member);
+      this.#warm.set(prompt.key, generation.accountId, member);
       const end = member.begin(work);
       signal.addEventListener("abort", end, { once: true });
       member.breaker.begin();
@@ -200,20 +207,29 @@ export class PoolEngine implements Engine {
   }
 
   forgetAccount(accountId: string): void {
-    this.#affinity.forgetAccount(accountId);
+    this.#warm.forgetAccount(accountId);
     for (const { engine } of [...this.#members, ...this.#draining]) engine.forgetAccount(accountId);
+  }
+
+  async keptOf(accountId: string): Promise<KeptByEngine> {
+    const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
+    const routes = { ...nothingKeptByEngine, routes: this.#warm.keptOf(accountId) };
+    return sumOfKeptByEngines([
+      routes,
+      ...(await Promise.all([...engines].map((engine) => engine.keptOf(accountId)))),
+    ]);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#affinity.clear();
+    this.#warm.clear();
     const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
     await Promise.all([...engines].map((engine) => engine.close()));
   }
 
   async #drain(member: Member): Promise<void> {
     this.#draining.add(member);
-    this.#affinity.forget(member);
+    this.#warm.forgetValue(member);
     await member.idle(this.#drainMs);
     this.#draining.delete(member);
     const isUsed = [...this.#members, ...this.#draining].some(({ engine }) => engine === member.engine);
@@ -256,9 +272,7 @@ export class PoolEngine implements Engine {
     const awake = sound.some(({ isLoaded }) => !isLoaded) ? loaded : sound;
     const candidates = [awake, sound, up, fitting].find((list) => list.length > 0) ?? [];
     const members = candidates.map(({ member }) => member);
-    const warm = [this.#affinity.find(key), preparedOn].find(
-      (at) => at !== undefined && members.includes(at),
-    );
+    const warm = [this.#warm.get(key), preparedOn].find((at) => at !== undefined && members.includes(at));
     const chosen = choose(members, warm, work);
     if (chosen !== undefined) chosen.lastChosen = this.#choices += 1;
     return chosen;

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import type { ReplyFormat } from "../../core/chat/request.js";
-import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
-import { Grammars } from "./grammars.js";
+import { TaskLost } from "../../adapters/worker-thread.js";
+import type { Compiled } from "./grammar-worker.js";
+import { Grammars, grammarThread } from "./grammars.js";
 
 const inSchema = (schema: Record<string, unknown>): ReplyFormat => ({
   type: "json_schema",
@@ -15,15 +16,24 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 /** A thread that the test works for. */
 class HeldThread {
   readonly asked: string[] = [];
-  #answer: (outcome: ThreadOutcome) => void = () => undefined;
+  #resolve: (compiled: Compiled) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
 
-  compile(schemaText: string): Promise<ThreadOutcome> {
+  run(schemaText: string): Promise<Compiled> {
     this.asked.push(schemaText);
-    return new Promise((resolve) => (this.#answer = resolve));
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  async answer(outcome: ThreadOutcome = { type: "grammar", gbnf: "root ::= [a]" }): Promise<void> {
-    this.#answer(outcome);
+  async answer(compiled: Compiled = { type: "grammar", gbnf: "root ::= [a]" }): Promise<void> {
+    this.#resolve(compiled);
+    await settle();
+  }
+
+  async loseTask(): Promise<void> {
+    this.#reject(new TaskLost("timed_out"));
     await settle();
   }
 
@@ -101,7 +111,7 @@ describe("grammars of schemas", () => {
     await expect(ask("one", "refused")).rejects.toThrow("this is why");
     const slow = ask("one", "slow");
     await settle();
-    await thread.answer({ type: "exhausted" });
+    await thread.loseTask();
     await expect(slow).rejects.toMatchObject({ code: "invalid_value" });
     await expect(slow).rejects.toThrow("takes too long to compile");
     void ask("one", "slow");
@@ -117,7 +127,7 @@ describe("grammars of schemas", () => {
     const slow = grammars.ofCalls(request, "one", never());
     slow.catch(() => undefined);
     await settle();
-    await thread.answer({ type: "exhausted" });
+    await thread.loseTask();
     await expect(slow).rejects.toMatchObject({ code: "invalid_value", param: "tools" });
   });
 
@@ -184,59 +194,23 @@ describe("grammars of schemas", () => {
 });
 
 describe("the thread that compiles", () => {
-  const threads: GrammarThread[] = [];
-  const newThread = (workerFile?: URL) => {
-    const thread = new GrammarThread({
-      compileMs: 3_000,
-      startMs: 20_000,
-      ...(workerFile === undefined ? {} : { workerFile }),
-    });
-    threads.push(thread);
-    return thread;
-  };
-  afterEach(async () => {
-    for (const thread of threads.splice(0)) await thread.close();
-  });
-
   it.each([
     ["from its source", undefined],
     ["as it is built", new URL("../../../dist/grammar-worker.js", import.meta.url)],
   ])("makes grammars and refusals, %s", async (_, workerFile) => {
-    const thread = newThread(workerFile);
+    const thread = grammarThread(workerFile);
     const sent = (schema: object, strict = false) => JSON.stringify({ type: "schema", schema, strict });
-    expect(await thread.compile(sent({ type: "null" }))).toMatchObject({
+    expect(await thread.run(sent({ type: "null" }))).toMatchObject({
       type: "grammar",
       gbnf: expect.stringContaining("null") as string,
     });
     const schema = { properties: { "private-mark": { contains: {} } } };
-    expect(await thread.compile(sent(schema))).toMatchObject({ type: "grammar" });
-    expect(await thread.compile(sent(schema, true))).toEqual({
+    expect(await thread.run(sent(schema))).toMatchObject({ type: "grammar" });
+    expect(await thread.run(sent(schema, true))).toEqual({
       type: "refused",
       path: ["properties", 0, "contains"],
       reason: "this cannot be enforced with 'strict'; describe all items with 'items'",
     });
-  });
-
-  const program = (onMessage: string) =>
-    new URL(
-      `data:text/javascript,${encodeURIComponent(
-        `import { parentPort } from "node:worker_threads";
-         parentPort.on("message", (text) => { ${onMessage} });
-         parentPort.postMessage({ type: "ready" });`,
-      )}`,
-    );
-  const echo = 'parentPort.postMessage({ type: "result", result: { type: "grammar", gbnf: text } });';
-
-  it("is ended when it takes too long, and the next schema gets another", async () => {
-    const thread = newThread(program(`if (text === "slow") for (;;); ${echo}`));
-    expect(await thread.compile("quick")).toEqual({ type: "grammar", gbnf: "quick" });
-    expect(await thread.compile("slow")).toEqual({ type: "exhausted" });
-    expect(await thread.compile("quick")).toEqual({ type: "grammar", gbnf: "quick" });
-  });
-
-  it("may end by itself, and the next schema gets another", async () => {
-    const thread = newThread(program(`if (text === "bad") process.exit(1); ${echo}`));
-    expect(await thread.compile("bad")).toEqual({ type: "exhausted" });
-    expect(await thread.compile("good")).toEqual({ type: "grammar", gbnf: "good" });
+    await thread.close();
   });
 });

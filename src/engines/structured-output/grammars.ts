@@ -9,26 +9,38 @@
  * An aborted request leaves its schema in the queue: otherwise an account that hangs up early would get more of the
  * thread than one that waits.
  */
+import { hash } from "node:crypto";
+import { programFile } from "../../adapters/program-files.js";
+import { TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
 import type { ReplyFormat } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
+import type { Kept } from "../../core/serving/engine-port.js";
 import { FairQueue } from "../../core/serving/fair-queue.js";
 import type { CallsRequest } from "./calls/calls-request.js";
-import { GrammarCache } from "./grammar-cache.js";
-import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
-import type { ToCompile } from "./grammar-worker.js";
+import { RecentEntries } from "../recent-entries.js";
+import type { Compiled, ToCompile } from "./grammar-worker.js";
 import { objectGrammar } from "./json-schema/compile.js";
 import type { Path } from "./json-schema/schema.js";
 
+/** Compiles one at a time. One that takes too long is terminated, which frees all that it holds. */
+type GrammarThread = Pick<WorkerThread<string, Compiled>, "run" | "close">;
+
 export interface GrammarsOptions {
   clock?: Clock;
-  thread?: Pick<GrammarThread, "compile" | "close">;
+  thread?: GrammarThread;
   /** Whether outcomes are kept for the next request. */
   keeps?: boolean;
 }
 
+/** For one schema. Ordinary ones take a few milliseconds. */
 const compileMs = 2_000;
 const threadStartMs = 20_000;
+/** More than any schema within the bounds takes. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+/** Of the outcomes that are kept, and what one takes besides its text. */
+const maxKeptChars = 4 * 1024 * 1024;
+const charsAround = 8 * 1024;
 const maxWaiting = 256;
 const longestWaitMs = 10_000;
 const restShare = 2;
@@ -36,16 +48,24 @@ const longestRestMs = 500;
 /** Of one account, queued or running. */
 const maxOfAccount = 32;
 
+/** `exhausted`: it took too long, or more memory than the thread has. */
+type Outcome = Compiled | { type: "exhausted" };
+
 interface InFlight {
   accountId: string;
-  outcome: Promise<ThreadOutcome>;
+  outcome: Promise<Outcome>;
 }
+
+export const grammarThread = (
+  file = programFile("engines/structured-output/grammar-worker"),
+): WorkerThread<string, Compiled> =>
+  new WorkerThread({ file, startMs: threadStartMs, taskMs: compileMs, resourceLimits });
 
 export class Grammars {
   readonly #clock: Clock;
-  readonly #thread: Pick<GrammarThread, "compile" | "close">;
-  readonly #cache: GrammarCache;
-  readonly #keeps: boolean;
+  readonly #thread: GrammarThread;
+  /** Clients send the same few schemas again and again. By account, so that times reveal nothing about another's. */
+  readonly #kept: RecentEntries<Outcome>;
   readonly #queue: FairQueue;
   readonly #inFlight = new Map<string, InFlight>();
   readonly #ofAccount = new Map<string, number>();
@@ -53,9 +73,8 @@ export class Grammars {
 
   constructor({ clock = systemClock, thread, keeps = true }: GrammarsOptions = {}) {
     this.#clock = clock;
-    this.#keeps = keeps;
-    this.#thread = thread ?? new GrammarThread({ compileMs, startMs: threadStartMs });
-    this.#cache = new GrammarCache(clock);
+    this.#thread = thread ?? grammarThread();
+    this.#kept = new RecentEntries(clock, keeps ? maxKeptChars : 0);
     this.#queue = new FairQueue({
       capacity: () => 1,
       maxLength: maxWaiting,
@@ -92,24 +111,28 @@ export class Grammars {
 
   /** Those being compiled are still returned to their callers, and not cached. */
   forgetAccount(accountId: string): void {
-    this.#cache.forgetAccount(accountId);
+    this.#kept.forgetAccount(accountId);
     for (const [key, inFlight] of this.#inFlight) {
       if (inFlight.accountId === accountId) this.#inFlight.delete(key);
     }
   }
 
+  keptOf(accountId: string): Kept {
+    return this.#kept.keptOf(accountId);
+  }
+
   async close(): Promise<void> {
-    this.#cache.clear();
+    this.#kept.clear();
     await this.#thread.close();
   }
 
-  #outcome(wanted: ToCompile, accountId: string, signal: AbortSignal): Promise<ThreadOutcome> {
+  #outcome(wanted: ToCompile, accountId: string, signal: AbortSignal): Promise<Outcome> {
     return abortable(this.#sharedOutcome(JSON.stringify(wanted), accountId), signal);
   }
 
-  #sharedOutcome(schemaText: string, accountId: string): Promise<ThreadOutcome> {
-    const key = GrammarCache.keyOf(accountId, schemaText);
-    const kept = this.#cache.get(key);
+  #sharedOutcome(schemaText: string, accountId: string): Promise<Outcome> {
+    const key = hash("sha256", `${accountId}\n${schemaText}`, "base64");
+    const kept = this.#kept.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
     const shared = this.#inFlight.get(key);
     if (shared !== undefined) return shared.outcome;
@@ -119,20 +142,23 @@ export class Grammars {
     return this.#keepOutcome(key, inFlight);
   }
 
-  async #keepOutcome(key: string, inFlight: InFlight): Promise<ThreadOutcome> {
+  async #keepOutcome(key: string, inFlight: InFlight): Promise<Outcome> {
     const isWanted = () => this.#inFlight.get(key) === inFlight;
     try {
       const outcome = await inFlight.outcome;
       // A busy machine may have been the reason for one that took too long.
       const isCertain = outcome.type === "grammar" || outcome.type === "refused";
-      if (isCertain && this.#keeps && isWanted()) this.#cache.set(key, inFlight.accountId, outcome);
+      if (isCertain && isWanted()) {
+        const text = outcome.type === "grammar" ? outcome.gbnf : outcome.reason;
+        this.#kept.set(key, inFlight.accountId, outcome, text.length + charsAround);
+      }
       return outcome;
     } finally {
       if (isWanted()) this.#inFlight.delete(key);
     }
   }
 
-  async #compile(schemaText: string, accountId: string): Promise<ThreadOutcome> {
+  async #compile(schemaText: string, accountId: string): Promise<Outcome> {
     const before = this.#ofAccount.get(accountId) ?? 0;
     if (before >= maxOfAccount) throw tooMany();
     this.#ofAccount.set(accountId, before + 1);
@@ -141,7 +167,10 @@ export class Grammars {
       const slot = await this.#queue.enter({ accountId, cost: compileMs, places: 1 }, signal);
       const startedMs = this.#clock.monotonicMs();
       try {
-        return await this.#thread.compile(schemaText);
+        return await this.#thread.run(schemaText);
+      } catch (error) {
+        if (error instanceof TaskLost) return { type: "exhausted" };
+        throw error;
       } finally {
         const usedMs = this.#clock.monotonicMs() - startedMs;
         const leave = () => {
@@ -161,7 +190,7 @@ export class Grammars {
 }
 
 /** `place`: of all that was compiled, for what took too long together. */
-function grammarIn(outcome: ThreadOutcome, place: string): string {
+function grammarIn(outcome: Outcome, place: string): string {
   switch (outcome.type) {
     case "grammar":
       return outcome.gbnf;

@@ -1,7 +1,7 @@
 /** One chunk of an engine's stream: a delta for each choice, and the usage where it has it. */
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
-import type { Usage } from "../../core/serving/engine-port.js";
-import { countOf, isObject, type JsonObject, listOf, objectOf, parseObject, textOf } from "./json-value.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob, Usage } from "../../core/chat/reply.js";
+import { isObject, type JsonObject } from "../../protocol/read-json.js";
+import { countOf, listOf, objectOf, parseObject, textOf } from "./json-value.js";
 
 export interface ChoiceDelta {
   choice: number;

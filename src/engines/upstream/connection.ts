@@ -14,7 +14,8 @@ import {
 } from "../../adapters/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
-import { type JsonObject, parseObject } from "./json-value.js";
+import type { JsonObject } from "../../protocol/read-json.js";
+import { parseObject } from "./json-value.js";
 import type { UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";

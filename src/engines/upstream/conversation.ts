@@ -1,6 +1,6 @@
 /**
  * A conversation in an engine's fields: messages with their calls and reasoning, tools, and the reasoning effort. The
- * fields that determine the prompt are the same when it is counted and when it runs.
+ * fields that determine the prompt are the same when it is counted and when it runs. What is undefined is not sent.
  */
 import type { ChatMessage, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
 import type { Profile } from "./profiles.js";
@@ -18,7 +18,7 @@ export function promptFields(profile: Profile, conversation: Conversation): Fiel
   const { messages, tooling, reasoningEffort } = conversation;
   return {
     messages: messages.map((message) => messageFields(profile, message)),
-    ...(tooling === undefined ? {} : { tools: tooling.tools.map(toolFields) }),
+    tools: tooling?.tools.map(toolFields),
     ...effortFields(profile, reasoningEffort),
   };
 }
@@ -29,7 +29,7 @@ export function toolChoiceFields(profile: Profile, tooling: Tooling | undefined)
   return {
     tool_choice: toolChoice(profile, tooling),
     // Not sent as true: engines know best whether their model can make several calls.
-    ...(tooling.parallel ? {} : { parallel_tool_calls: false }),
+    parallel_tool_calls: tooling.parallel ? undefined : false,
   };
 }
 
@@ -39,18 +39,14 @@ function messageFields({ reasoningFields }: Profile, message: ChatMessage): Fiel
     role,
     // Some chat templates (DeepSeek's) recognise a turn that only calls by its missing text.
     content: content === "" && toolCalls !== undefined ? null : content,
-    ...(reasoning === undefined ? {} : Object.fromEntries(reasoningFields.map((name) => [name, reasoning]))),
-    ...(toolCalls === undefined
-      ? {}
-      : {
-          tool_calls: toolCalls.map((call) => ({
-            id: call.id,
-            type: "function",
-            // Engines parse it, and fail on an empty text.
-            function: { name: call.name, arguments: call.arguments.trim() === "" ? "{}" : call.arguments },
-          })),
-        }),
-    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+    ...Object.fromEntries(reasoningFields.map((name) => [name, reasoning])),
+    tool_calls: toolCalls?.map((call) => ({
+      id: call.id,
+      type: "function",
+      // Engines parse it, and fail on an empty text.
+      function: { name: call.name, arguments: call.arguments.trim() === "" ? "{}" : call.arguments },
+    })),
+    tool_call_id: toolCallId,
   };
 }
 
@@ -58,10 +54,10 @@ const toolFields = ({ name, description, parameters, strict }: Tool): Fields => 
   type: "function",
   function: {
     name,
-    ...(description === undefined ? {} : { description }),
+    description,
     // Some engines and chat templates require it.
     parameters: parameters ?? { type: "object", properties: {} },
-    ...(strict ? { strict } : {}),
+    strict: strict || undefined,
   },
 });
 
@@ -77,6 +73,6 @@ function effortFields({ reasoning }: Profile, effort: ReasoningEffort | undefine
   if (effort === "none") return reasoning.off;
   return {
     reasoning_effort: effort,
-    ...(reasoning.effortInTemplate ? { chat_template_kwargs: { reasoning_effort: effort } } : {}),
+    chat_template_kwargs: reasoning.effortInTemplate ? { reasoning_effort: effort } : undefined,
   };
 }

@@ -1,8 +1,5 @@
 /** Reads JSON from an engine. Nothing about its shape is assumed. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject, type JsonObject } from "../../protocol/read-json.js";
 
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 

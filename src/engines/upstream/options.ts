@@ -3,17 +3,7 @@ import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
 
-export interface UpstreamTimeouts {
-  connectMs: number;
-  firstTokenMs: number;
-  nextTokenMs: number;
-  /** Counting a prompt; after it the count is estimated. */
-  countMs: number;
-  /** One question about the engine's health. */
-  healthMs: number;
-  /** Between two such questions. */
-  healthIntervalMs: number;
-}
+export type UpstreamTimeouts = Readonly<Record<keyof NonNullable<UpstreamSource["timeouts"]>, number>>;
 
 export const defaultTimeouts: UpstreamTimeouts = {
   connectMs: 3_000,

@@ -7,7 +7,8 @@
  * A stream may also have too much: one far longer than the reply can be is a failure, and implausible usage is
  * replaced by our own count, since it would be charged to an account.
  */
-import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/serving/engine-port.js";
+import type { Usage } from "../../core/chat/reply.js";
+import type { GenerationEvent, PreparedGeneration } from "../../core/serving/engine-port.js";
 import { ChoiceReader } from "./choice-reader.js";
 import { readChunk, type Chunk } from "./chunk.js";
 import { errorOfEvent, unavailable } from "./failures.js";

@@ -53,6 +53,7 @@ const unsupported = (param: string): ServiceError =>
     param,
   });
 
+/** What is undefined in it is not sent. */
 export function requestBody(request: UpstreamRequest): Record<string, unknown> {
   const { profile, generation, conversation, choices } = request;
   const { topLogprobs } = generation;
@@ -65,12 +66,13 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     stream_options: { include_usage: true },
     max_tokens: request.maxTokens,
     ...samplingFields(profile, generation.sampling),
-    ...(request.seed === undefined ? {} : { seed: request.seed }),
-    ...(stop.length === 0 ? {} : { stop }),
-    ...(choices === 1 ? {} : { n: choices }),
-    ...(topLogprobs === undefined
-      ? {}
-      : { logprobs: true, top_logprobs: Math.max(topLogprobs, profile.minTopLogprobs) }),
+    seed: request.seed,
+    stop: stop.length === 0 ? undefined : stop,
+    n: choices === 1 ? undefined : choices,
+    ...(topLogprobs !== undefined && {
+      logprobs: true,
+      top_logprobs: Math.max(topLogprobs, profile.minTopLogprobs),
+    }),
     ...(request.grammar === undefined ? formatFields(generation.format) : { grammar: request.grammar }),
     ...profile.extraFields,
     ...cacheFields(profile, request.cacheSaltSecret, generation.accountId),
@@ -86,12 +88,13 @@ function samplingFields(profile: Profile, sampling: Sampling): Record<string, un
   return {
     temperature: sampling.temperature,
     // Left out unless the client chose it: the engine knows what is recommended for its model.
-    ...(sampling.topPGiven ? { top_p: Math.max(sampling.topP, profile.minTopP) } : {}),
-    ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
-    ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
-    ...(logitBias.length === 0
-      ? {}
-      : { logit_bias: profile.logitBias === "pairs" ? logitBias : Object.fromEntries(logitBias) }),
+    top_p: sampling.topPGiven ? Math.max(sampling.topP, profile.minTopP) : undefined,
+    // 0 is the default.
+    frequency_penalty: frequencyPenalty || undefined,
+    presence_penalty: presencePenalty || undefined,
+    ...(logitBias.length > 0 && {
+      logit_bias: profile.logitBias === "pairs" ? logitBias : Object.fromEntries(logitBias),
+    }),
   };
 }
 

@@ -3,7 +3,8 @@
  * its choice 0 and ends with its own usage; here the choices get their numbers and the usages become one, in which
  * the prompt counts once.
  */
-import type { GenerationEvent, Usage } from "../../core/serving/engine-port.js";
+import type { Usage } from "../../core/chat/reply.js";
+import type { GenerationEvent } from "../../core/serving/engine-port.js";
 
 type Events = AsyncGenerator<readonly GenerationEvent[], void, undefined>;
 

@@ -17,6 +17,8 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
   ReaderTooSlow,
+  type KeptByEngine,
+  nothingKeptByEngine,
 } from "../../core/serving/engine-port.js";
 import { newCallId } from "../chat-format/call-id.js";
 import { withSystemPrompt } from "../chat-format/system-prompt.js";
@@ -100,11 +102,6 @@ export class UpstreamEngine implements Engine {
     );
   }
 
-  /** Resolves when the engine is ready. */
-  async ready(signal: AbortSignal): Promise<void> {
-    await this.#health.untilReady(signal);
-  }
-
   /** Resolves when its health was checked, whatever the result, within a few seconds. */
   async checked(): Promise<void> {
     await this.#health.checkNow();
@@ -177,6 +174,10 @@ export class UpstreamEngine implements Engine {
 
   forgetAccount(accountId: string): void {
     this.#grammars.forgetAccount(accountId);
+  }
+
+  async keptOf(): Promise<KeptByEngine> {
+    return { ...nothingKeptByEngine, isElsewhere: true };
   }
 
   async close(): Promise<void> {

@@ -32,7 +32,7 @@ export function countRequest(
 }
 
 /** A bearer token, or a key in the header that clients of the Messages API send; both at once must agree. */
-function keyIn(rawHeaders: readonly string[]): string | null {
+export function keyIn(rawHeaders: readonly string[]): string | null {
   const [value, second] = headerValues(rawHeaders, "x-api-key");
   if (value === undefined) return bearerToken(rawHeaders);
   const key = value.trim();

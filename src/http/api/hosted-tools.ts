@@ -3,6 +3,7 @@
  * request and its user could do nothing about it. Then they are skipped, and a header says so.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import { clientFamilyOf } from "../../core/client-family.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import { hostedRefusal } from "../../protocol/hosted-tools.js";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -20,5 +21,5 @@ export function skipHostedTools(
 
 /** Codex and Claude Code: `codex_exec/0.166.0 (…)`, `claude-cli/2.1.197 (…)`. */
 const isCodingClient = (headers: IncomingHttpHeaders): boolean =>
-  /^(?:codex[ _/-]|claude-cli\/)/i.test(headers["user-agent"] ?? "") ||
+  ["codex", "claude-code"].includes(clientFamilyOf(headers["user-agent"])) ||
   /^codex[ _-]/i.test(String(headers.originator ?? ""));

@@ -1,7 +1,7 @@
 /** `GET /v1/key`: a key asks about itself. Any key that works may, whatever else it may do. */
 import type { FastifyRequest } from "fastify";
-import { limitsNow, type LimitNow } from "../../core/keys/limits-now.js";
 import { operations } from "../../core/entities.js";
+import type { LimitReading } from "../../core/limits/limits.js";
 import { endOf } from "../../core/serving/permission.js";
 import type { WireKey, WireLimit } from "../../protocol/key-view.js";
 import { modelIds } from "../../core/models.js";
@@ -12,7 +12,7 @@ export function describeKey({ limits, clock }: HttpParts) {
   return async (request: FastifyRequest): Promise<WireKey> => {
     const caller = callerOf(request);
     const { key, plan } = caller;
-    const now = await limitsNow(limits, caller);
+    const now = await limits.readings(caller);
     const nowMs = clock.now().getTime();
     const end = endOf(caller);
     return {
@@ -33,7 +33,7 @@ export function describeKey({ limits, clock }: HttpParts) {
 }
 
 /** Rounded up, so that nobody retries too early. */
-const wireLimit = ({ resetMs, ...limit }: LimitNow, nowMs: number): WireLimit => ({
+const wireLimit = ({ resetMs, ...limit }: LimitReading, nowMs: number): WireLimit => ({
   ...limit,
   resets_at: resetMs === null ? null : Math.ceil((nowMs + resetMs) / 1000),
 });

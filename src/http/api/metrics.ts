@@ -8,11 +8,12 @@ import type { HttpParts } from "../parts.js";
 import { withoutSchemas } from "../without-schemas.js";
 
 /** Without the token it is a 404: metrics reveal something about the machine. */
-export function guardedMetrics({ metrics, config }: HttpParts) {
+export function guardedMetrics({ metrics, config, operatorToken }: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const given = bearerToken(request.raw.rawHeaders);
     const isAllowed =
-      config.metricsToken !== undefined && given !== null && equal(given, config.metricsToken);
+      given !== null &&
+      [config.metricsToken, operatorToken].some((token) => token !== undefined && equal(given, token));
     if (!isAllowed) throw new ServiceError("unknown_url");
     return writeMetrics(metrics, reply);
   };

@@ -40,12 +40,12 @@ export function retrieveModel(parts: HttpParts) {
 function listed(
   id: ModelId,
   request: FastifyRequest,
-  { config, createdAt, engineStatus, modelDescription }: HttpParts,
+  { ownerName, createdAt, engineStatus, modelDescription }: HttpParts,
 ): WireModel {
   const { contextTokens, follows } = engineStatus(id);
   return wireModel(
     { id, contextTokens, follows, description: modelDescription?.(id) ?? null },
-    { ownerName: config.ownerName, createdAt, planMaxTokens: callerOf(request).plan.maxTokens },
+    { ownerName: ownerName(), createdAt, planMaxTokens: callerOf(request).plan.maxTokens },
   );
 }
 

@@ -12,9 +12,8 @@ import { ServiceError } from "../../core/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
 import { newRequestId } from "./ids.js";
+import { recordRefusal } from "./record.js";
 import type { HttpParts } from "../parts.js";
-
-const route = "*";
 
 /** An answer must not be written into the middle of another. */
 export class BadHttp {
@@ -43,15 +42,7 @@ export class BadHttp {
     socket.on("error", () => undefined);
     socket.end(responseText(error, requestId));
     setTimeout(() => socket.destroy(), this.lingerMs).unref();
-    this.parts.log.info("request", {
-      requestId,
-      route,
-      method: "other",
-      status: error.status,
-      code: error.code,
-      outcome: "failed",
-    });
-    this.parts.metrics.request({ route, status: error.status, code: error.code, durationMs: 0 });
+    recordRefusal(this.parts, requestId, error);
   }
 }
 

@@ -12,7 +12,6 @@ export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
 
 /** Open when idle with an embedded engine: about 30. */
 const baseReserve = 96;
-const most = defaultConnectionLimit;
 /** Below this the operator gets a notice. */
 const fewConnections = 1_000;
 
@@ -37,9 +36,12 @@ export interface ConnectionLimitOptions {
 export function connectionLimit(options: ConnectionLimitOptions): ConnectionLimit {
   const { wanted, openFiles, howToRaise } = options;
   const free = Math.max(2, openFiles - baseReserve - options.reserved);
-  const refusals = Math.min(most.refusals, Math.ceil(free / 8));
+  const refusals = Math.min(defaultConnectionLimit.refusals, Math.ceil(free / 8));
   const possible = Math.max(1, Math.floor(free - refusals));
-  const connections = Math.min(wanted ?? Math.min(most.connections, Math.ceil(possible / 2)), possible);
+  const connections = Math.min(
+    wanted ?? Math.min(defaultConnectionLimit.connections, Math.ceil(possible / 2)),
+    possible,
+  );
   const isShort = wanted === undefined ? connections < fewConnections : connections < wanted;
   const notice = `This process may open ${openFiles} files at once, so Sotto accepts at most ${connections} connections; more are answered 503. ${howToRaise}`;
   return { connections, refusals, notice: isShort ? notice : null };

@@ -12,11 +12,11 @@ import { errorBody } from "../../protocol/error-body.js";
 import { ServiceError } from "../../core/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { newRequestId } from "./ids.js";
+import { recordRefusal } from "./record.js";
 import type { HttpParts } from "../parts.js";
 
 const probe = /^\/(healthz|readyz|metrics)\/?(\?|$)/;
 const retryAfterSeconds = 5;
-const route = "*";
 
 interface ConnectionsOptions {
   limit: number;
@@ -118,9 +118,7 @@ export class Connections {
         "x-request-id": requestId,
       })
       .write(body);
-    const { code, status } = error;
-    this.parts.log.info("request", { requestId, route, method: "other", status, code, outcome: "failed" });
-    this.parts.metrics.request({ route, status, code, durationMs: 0 });
+    recordRefusal(this.parts, requestId, error);
     message.resume();
     await finished(message, { signal: AbortSignal.timeout(this.options.lingerMs) }).catch(() => undefined);
     response.end();

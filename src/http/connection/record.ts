@@ -1,7 +1,7 @@
 /** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UsageOutcome } from "../../core/usage/usage-recorder.js";
-import { errorTable, type ErrorCode } from "../../core/errors.js";
+import { errorTable, type ErrorCode, type ServiceError } from "../../core/errors.js";
 import { ClientHungUp } from "./exchange.js";
 import { headerValues } from "./headers.js";
 import type { HttpParts } from "../parts.js";
@@ -18,18 +18,17 @@ const chatRoutes = new Set(["/v1/chat/completions", "/v1/responses", "/v1/messag
 
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    const { caller, code, stream, trace, startedMs, signal } = request.exchange;
-    // Most responses are finished, and a signal is slow to ask.
-    const hungUp = !reply.raw.writableFinished && signal.reason instanceof ClientHungUp;
+    const { caller, code, stream, trace, startedMs } = request.exchange;
+    const hungUp = hasHungUp(request, reply);
     const route = request.routeOptions.url ?? `${request.server.prefix}/*`;
-    const status = hungUp && !reply.raw.headersSent ? clientClosedRequest : reply.raw.statusCode;
+    const status = statusOf(request, reply);
     const durationMs = clock.monotonicMs() - startedMs;
 
     const method = knownMethods.has(request.method) ? request.method : "other";
 
     // Probes come every few seconds and say nothing when all is well.
     const level = status === 200 && probes.has(route) ? "debug" : "info";
-    log[level]("request", {
+    const line = {
       requestId: request.id,
       account: caller?.account.id,
       key: caller?.key.id,
@@ -46,20 +45,11 @@ export function recordExchange({ log, metrics, traces, usage, keys, outcomes, cl
       firstTokenMs: trace.firstTokenMs,
       completionTokens: trace.completionTokens,
       durationMs,
-    });
+    };
+    log[level]("request", line);
     metrics.request({ route, status, code, durationMs });
     traces?.record({
-      requestId: request.id,
-      route,
-      method,
-      status,
-      code,
-      model: trace.model,
-      promptTokens: trace.promptTokens,
-      completionTokens: trace.completionTokens,
-      queuedMs: trace.queuedMs,
-      firstTokenMs: trace.firstTokenMs,
-      durationMs,
+      ...line,
       endedAt: clock.now(),
       traceparent: headerValues(request.raw.rawHeaders, "traceparent")[0],
     });
@@ -88,6 +78,25 @@ export function recordExchange({ log, metrics, traces, usage, keys, outcomes, cl
       queuedMs,
     });
   };
+}
+
+/** As the client got it, or `clientClosedRequest`. */
+export const statusOf = (request: FastifyRequest, reply: FastifyReply): number =>
+  hasHungUp(request, reply) && !reply.raw.headersSent ? clientClosedRequest : reply.raw.statusCode;
+
+/** Most responses are finished, and a signal is slow to ask. */
+const hasHungUp = ({ exchange }: FastifyRequest, { raw }: FastifyReply): boolean =>
+  !raw.writableFinished && exchange.signal.reason instanceof ClientHungUp;
+
+/** Of a request that was refused before it was routed. */
+export function recordRefusal(
+  { log, metrics }: Pick<HttpParts, "log" | "metrics">,
+  requestId: string,
+  { status, code }: ServiceError,
+): void {
+  const route = "*";
+  log.info("request", { requestId, route, method: "other", status, code, outcome: "failed" });
+  metrics.request({ route, status, code, durationMs: 0 });
 }
 
 /** What had its turn was not refused, whatever became of it. */

@@ -1,6 +1,4 @@
 /** Accounts, for admins. */
-import type { Actor } from "../../core/audit.js";
-import type { SessionRecord } from "../../core/sign-in/ports.js";
 import { changeAccounts } from "../../core/accounts/bulk-change.js";
 import {
   accountsQuery,
@@ -23,9 +21,9 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { accounts, next, total } = await accountAdmin.search(search.trim(), after, accountsPageSize);
       return { accounts: accounts.map(accountView), next, total };
     }),
-    admin("POST", "/admin/accounts/bulk", async (visit, me): Promise<BulkResult> => {
+    admin("POST", "/admin/accounts/bulk", async (visit, actor): Promise<BulkResult> => {
       const request = await visit.body(bulkBody);
-      const { changed, refused } = await changeAccounts(accountAdmin, actorOf(me), request);
+      const { changed, refused } = await changeAccounts(accountAdmin, actor, request);
       const known = await dashboard.store.accounts.findSummaries(
         refused.map(({ id }) => id),
         dashboard.clock.now(),
@@ -36,27 +34,26 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
         refused: refused.map(({ id, message }) => ({ id, email: emails.get(id) ?? null, message })),
       };
     }),
-    admin("POST", "/admin/accounts/:id/suspend", async ({ id }, me) =>
-      accountView(await accountAdmin.suspend(actorOf(me), id)),
+    admin("POST", "/admin/accounts/:id/suspend", async ({ id }, actor) =>
+      accountView(await accountAdmin.suspend(actor, id)),
     ),
-    admin("POST", "/admin/accounts/:id/resume", async ({ id }, me) =>
-      accountView(await accountAdmin.resume(actorOf(me), id)),
+    admin("POST", "/admin/accounts/:id/resume", async ({ id }, actor) =>
+      accountView(await accountAdmin.resume(actor, id)),
     ),
-    admin("POST", "/admin/accounts/:id/plan", async (visit, me) => {
+    admin("POST", "/admin/accounts/:id/plan", async (visit, actor) => {
       const { planId } = await visit.body(setPlanBody);
-      return accountView(await accountAdmin.setPlan(actorOf(me), visit.id, planId));
+      return accountView(await accountAdmin.setPlan(actor, visit.id, planId));
     }),
-    admin("POST", "/admin/accounts/:id/role", async (visit, me) => {
+    admin("POST", "/admin/accounts/:id/role", async (visit, actor) => {
       const { role } = await visit.body(setRoleBody);
-      return accountView(await accountAdmin.setRole(actorOf(me), visit.id, role));
+      return accountView(await accountAdmin.setRole(actor, visit.id, role));
     }),
-    admin("POST", "/admin/accounts/:id/reset-link", async (visit, me) =>
-      linkView(await accountAdmin.createResetLink(actorOf(me), visit.id), publicUrl ?? baseUrlOf(visit)),
+    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id)),
+    admin("POST", "/admin/accounts/:id/reset-link", async (visit, actor) =>
+      linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
     ),
   ];
 }
 
 /** For links that are shown to the admin who asks, in whose browser the address is right. */
 export const baseUrlOf = ({ request }: Visit): string => `${request.protocol}://${request.host}`;
-
-export const actorOf = ({ account }: SessionRecord): Actor => ({ accountId: account.id });

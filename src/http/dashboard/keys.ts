@@ -11,6 +11,7 @@ import {
 import {
   editKeyBody,
   keysQuery,
+  type ConnectionTestView,
   type KeyPageView,
   type KeyUsageView,
 } from "../../protocol/dashboard/keys.js";
@@ -24,12 +25,21 @@ const hourMs = 60 * 60_000;
 const usageDays = 7;
 
 export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownKeys, usageReports, clock } = dashboard;
+  const { ownKeys, connectionTests, usageReports, clock } = dashboard;
   const withSecret = ({ key, text }: IssuedKey): KeyWithSecret => ({
     key: keyView(key, clock.now()),
     secret: text,
   });
+  const testNow = (accountId: string): ConnectionTestView =>
+    connectionTests.read(accountId) ?? { leftMs: null, requests: [] };
+  const expiryOf = (days: number | null): Date | null =>
+    days === null ? null : new Date(clock.now().getTime() + days * dayMs);
   return [
+    user("GET", "/connection-test", async (_visit, { account }) => testNow(account.id)),
+    user("POST", "/connection-test", async (visit, { account }) => {
+      connectionTests.begin(account.id, visit.network);
+      return testNow(account.id);
+    }),
     user("GET", "/keys", async (visit, { account }): Promise<KeyList> => {
       const { after = null } = visit.query(keyListQuery);
       const { keys, next } = await ownKeys.list(account, after);
@@ -47,16 +57,19 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return { from: from.toISOString(), keys: await usageReports.byKey(account.id, from, to) };
     }),
     user("PUT", "/keys/:id", async (visit, { account }) => {
-      const { limits, ...change } = await visit.body(editKeyBody);
-      const key = await ownKeys.edit(account, visit.id, { ...change, limits: limits ?? noKeyLimits });
+      const { limits, expiresInDays, ...change } = await visit.body(editKeyBody);
+      const key = await ownKeys.edit(account, visit.id, {
+        ...change,
+        limits: limits ?? noKeyLimits,
+        ...(expiresInDays === undefined ? {} : { expiresAt: expiryOf(expiresInDays) }),
+      });
       return keyView(key, clock.now());
     }),
     user("POST", "/keys", async (visit, { account }) => {
       const { name, models, expiresInDays, limits, tags } = await visit.body(createKeyBody);
-      const expiresAt =
-        expiresInDays === null ? null : new Date(clock.now().getTime() + expiresInDays * dayMs);
       const request = {
-        ...{ name, models, operations: null, limits: limits ?? noKeyLimits, expiresAt },
+        ...{ name, models, operations: null, limits: limits ?? noKeyLimits },
+        expiresAt: expiryOf(expiresInDays),
         tags: tags ?? [],
       };
       return withSecret(await ownKeys.create(account, request));

@@ -1,13 +1,24 @@
-/** One's own account: who one is, what is stored, the password, and the end of it. */
+/** One's own account: who one is, what is stored, the password, the address, and the end of it. */
 import { Readable } from "node:stream";
+import type { EmailChange } from "../../core/accounts/own-email.js";
+import type { KeptOfAccount } from "../../core/serving/kept-memory.js";
 import { storedAbout, storedExport, storedRows } from "../../core/accounts/stored-about.js";
-import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard/api.js";
+import {
+  changeEmailBody,
+  changePasswordBody,
+  deleteAccountBody,
+  storedQuery,
+  type EmailChangeView,
+} from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";
 
-export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { store, clock, ownAccount } = dashboard;
+export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[] {
+  const { store, clock, ownAccount, ownEmail } = dashboard;
+  const changeView = (change: EmailChange | null): EmailChangeView => ({
+    change: change && { ...change, expiresAt: change.expiresAt.toISOString() },
+  });
   return [
     user("GET", "/me", async (_visit, me) => meView(me)),
     user("GET", "/me/stored", (_visit, { account }) => storedAbout(store.stored, clock, account.id)),
@@ -19,17 +30,30 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       visit.attach("sotto-account.json", "application/json");
       return Readable.from(storedExport(store.stored, clock, account.id));
     }),
+    user("GET", "/me/memory", (_visit, { account }): Promise<KeptOfAccount> => memory.of(account.id)),
+    user("POST", "/me/memory/forget", async (_visit, { account }): Promise<KeptOfAccount> => {
+      await memory.forgetEverywhere(account.id);
+      return memory.of(account.id);
+    }),
     user("POST", "/me/password", async (visit, me) => {
       const { current, next } = await visit.body(changePasswordBody);
       await ownAccount.changePassword(me, current, next);
-      return {};
     }),
+    user("GET", "/me/email", async (_visit, me) => changeView(await ownEmail.pendingChange(me))),
+    user("PUT", "/me/email", async (visit, me) => {
+      const { email, password } = await visit.body(changeEmailBody);
+      return changeView(await ownEmail.change(me, email, password));
+    }),
+    user("DELETE", "/me/email", async (_visit, me) => {
+      await ownEmail.cancelChange(me);
+      return changeView(null);
+    }),
+    user("POST", "/me/verify", (_visit, me) => ownEmail.requestVerification(me)),
     user("DELETE", "/me", async (visit, me) => {
       const { password } = await visit.body(deleteAccountBody);
       await ownAccount.remove(me, password);
       await visit.signOut();
       visit.forgetDevice();
-      return {};
     }),
   ];
 }

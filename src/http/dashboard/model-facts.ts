@@ -6,11 +6,12 @@ import { admin, anyone, type DashboardRoute } from "./route.js";
 
 export function modelFactsRoutes({ http, weights, suggestion }: DashboardParts): DashboardRoute[] {
   const factsOf = async (id: ModelId): Promise<ModelFacts> => {
-    const { contextTokens } = http.engineStatus(id);
+    const { contextTokens, follows } = http.engineStatus(id);
     return {
       id,
       description: http.modelDescription?.(id) ?? null,
       contextTokens: contextTokens > 0 ? contextTokens : null,
+      tools: follows.tools,
       weights: await weights(id),
     };
   };

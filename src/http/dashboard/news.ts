@@ -1,36 +1,38 @@
 /** Changelog and maintenance, for admins. */
 import type { NewWindow } from "../../core/admin/news.js";
-import { actorOf } from "./accounts.js";
 import type { Visit } from "./guard/visit.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { entryView, maintenanceView } from "./views.js";
 import { changelogBody, maintenanceBody } from "../../protocol/dashboard/api.js";
 
-export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRoute[] {
+export function newsRoutes({ dashboard: { news, drafts } }: DashboardParts): DashboardRoute[] {
   return [
-    admin("POST", "/admin/changelog", async (visit, me) => {
+    admin("POST", "/admin/changelog", async (visit, actor) => {
       const { title, body } = await visit.body(changelogBody);
-      return entryView(await news.publish(actorOf(me), title, body));
+      return entryView(await news.publish(actor, title, body));
     }),
-    admin("PUT", "/admin/changelog/:id", async (visit, me) => {
+    admin("PUT", "/admin/changelog/:id", async (visit, actor) => {
       const { title, body } = await visit.body(changelogBody);
-      return entryView(await news.change(actorOf(me), visit.id, title, body));
+      return entryView(await news.change(actor, visit.id, title, body));
     }),
-    admin("DELETE", "/admin/changelog/:id", async ({ id }, me) => {
-      await news.remove(actorOf(me), id);
-      return {};
+    admin("DELETE", "/admin/changelog/:id", ({ id }, actor) => news.remove(actor, id)),
+    admin("GET", "/admin/changelog/drafts", async () => ({ drafts: await drafts.list() })),
+    admin("POST", "/admin/changelog/drafts/:id", async (visit, actor) => {
+      const text = await visit.body(changelogBody);
+      return entryView(await drafts.publish(actor, { model: visit.id, ...text }));
     }),
-    admin("POST", "/admin/maintenance", async (visit, me) => {
-      const window = await news.schedule(actorOf(me), await plannedWindow(visit));
+    admin("DELETE", "/admin/changelog/drafts/:id", ({ id }) => drafts.discard(id)),
+    admin("POST", "/admin/maintenance", async (visit, actor) => {
+      const window = await news.schedule(actor, await plannedWindow(visit));
       return maintenanceView(window, news.stateOf(window));
     }),
-    admin("PUT", "/admin/maintenance/:id", async (visit, me) => {
-      const window = await news.reschedule(actorOf(me), visit.id, await plannedWindow(visit));
+    admin("PUT", "/admin/maintenance/:id", async (visit, actor) => {
+      const window = await news.reschedule(actor, visit.id, await plannedWindow(visit));
       return maintenanceView(window, news.stateOf(window));
     }),
-    admin("POST", "/admin/maintenance/:id/end", async ({ id }, me) => {
-      const window = await news.end(actorOf(me), id);
+    admin("POST", "/admin/maintenance/:id/end", async ({ id }, actor) => {
+      const window = await news.end(actor, id);
       return maintenanceView(window, news.stateOf(window));
     }),
   ];

@@ -1,5 +1,6 @@
 import type { ModelAdmin } from "../../core/admin/model-admin.js";
 import type { ModelId } from "../../core/models.js";
+import type { KeptMemory } from "../../core/serving/kept-memory.js";
 import type { DashboardServices } from "./services.js";
 import type { HttpParts } from "../parts.js";
 import type { ModelWeightsView } from "../../protocol/dashboard/api.js";
@@ -13,6 +14,8 @@ import type {
 export interface DashboardParts {
   http: HttpParts;
   dashboard: DashboardServices;
+  /** What is kept of accounts' conversations. */
+  memory: Pick<KeptMemory, "of" | "forgetEverywhere">;
   models: ModelAdmin;
   version: string;
   /** As configured, without a slash at the end; undefined: as the request says. */

@@ -47,14 +47,17 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
 /** The handler for Fastify. The caller is identified before any of the body is read. */
 export function serve(route: DashboardRoute, sessions: Sessions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const visit = new Visit(request, reply, sessions);
-    if (route.access === "anyone") return route.handle(visit);
-    const me = await requireSession(visit, sessions);
-    if (route.access === "admin" && me.account.role !== "admin") {
-      throw new DashboardError("forbidden", "Only an admin may do this.");
-    }
-    return route.handle(visit, me);
+    const answer = await handle(route, new Visit(request, reply, sessions), sessions);
+    return answer ?? {};
   };
+}
+
+async function handle(route: DashboardRoute, visit: Visit, sessions: Sessions): Promise<unknown> {
+  if (route.access === "anyone") return route.handle(visit);
+  const me = await requireSession(visit, sessions);
+  if (route.access === "user") return route.handle(visit, me);
+  if (me.account.role !== "admin") throw new DashboardError("forbidden", "Only an admin may do this.");
+  return route.handle(visit, { accountId: me.account.id });
 }
 
 async function requireSession(visit: Visit, sessions: Sessions): Promise<SessionRecord> {

@@ -2,18 +2,25 @@
 import type { AccountAdmin } from "../../core/accounts/account-admin.js";
 import type { Invites } from "../../core/accounts/invites.js";
 import type { OwnAccount } from "../../core/accounts/own-account.js";
+import type { OwnEmail } from "../../core/accounts/own-email.js";
 import type { AccountStore, StoredStore } from "../../core/accounts/ports.js";
 import type { SignUp } from "../../core/accounts/sign-up.js";
+import type { AbuseAlerts } from "../../core/admin/abuse-alerts.js";
 import type { AvailabilityReports } from "../../core/admin/availability.js";
 import type { AdminChecklist } from "../../core/admin/checklist.js";
 import type { LiveHour } from "../../core/admin/live-hour.js";
+import type { Drafts } from "../../core/admin/drafts.js";
 import type { News } from "../../core/admin/news.js";
 import type { ServiceUsageReports } from "../../core/admin/service-report.js";
 import type { Audit } from "../../core/audit.js";
 import type { Clock } from "../../core/clock.js";
+import type { ConnectionTests } from "../../core/keys/connection-tests.js";
+import type { Operator } from "../../core/operator.js";
 import type { OwnKeys } from "../../core/keys/own-keys.js";
+import type { MonthUse } from "../../core/limits/month-use.js";
 import type { KnownDevices } from "../../core/sign-in/known-devices.js";
 import type { Outbox } from "../../core/sign-in/outbox.js";
+import type { LinkStore } from "../../core/sign-in/ports.js";
 import type { PasswordReset } from "../../core/sign-in/password-reset.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import type { SignIn } from "../../core/sign-in/sign-in.js";
@@ -23,7 +30,7 @@ import type { UsageReports } from "../../core/usage/usage-report.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardServices {
-  store: Store & { readonly accounts: AccountStore; readonly stored: StoredStore };
+  store: Store & { readonly accounts: AccountStore; readonly stored: StoredStore; readonly links: LinkStore };
   clock: Clock;
   outbox: Outbox;
   signUpMode: SignUpMode;
@@ -34,14 +41,20 @@ export interface DashboardServices {
   signUp: SignUp;
   passwordReset: PasswordReset;
   ownAccount: OwnAccount;
+  ownEmail: OwnEmail;
+  operator: Operator;
   ownKeys: OwnKeys;
+  connectionTests: ConnectionTests;
   accountAdmin: AccountAdmin;
   invites: Invites;
   news: News;
+  drafts: Drafts;
   usageReports: UsageReports;
   rates: LiveRates;
   live: LiveHour;
   serviceUsage: ServiceUsageReports;
+  monthUse: MonthUse;
+  abuseAlerts: AbuseAlerts;
   checklist: AdminChecklist;
   availability: AvailabilityReports;
 }

@@ -1,6 +1,7 @@
 /** What everyone may read: who runs the service, its status, what is new. */
 import { historyMs } from "../../core/admin/availability.js";
 import { statusNow } from "../../core/admin/status.js";
+import { forEachModel } from "../../core/models.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView } from "./views.js";
@@ -16,7 +17,7 @@ export function siteRoutes({
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
-  const { store, sessions, news, outbox, signUpMode, availability, clock } = dashboard;
+  const { store, operator, sessions, news, outbox, signUpMode, availability, clock } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -25,16 +26,12 @@ export function siteRoutes({
       const me = sessionToken === null ? null : await sessions.find(sessionToken);
       const [maintenance = null] = await currentMaintenance();
       return {
-        ownerName: http.config.ownerName,
+        operator: await operator.read(),
         version,
         signUp: signUpMode,
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
-        defaultMaxTokens: {
-          omega: defaultMaxTokens("omega"),
-          prism: defaultMaxTokens("prism"),
-          lambda: defaultMaxTokens("lambda"),
-        },
+        defaultMaxTokens: forEachModel(defaultMaxTokens),
         maintenance,
         me: me === null ? null : meView(me),
       };

@@ -2,18 +2,22 @@
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
+import type { MonthView } from "../../core/limits/month-use.js";
 import type { UsageReport } from "../../core/usage/usage-views.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView, quotaView } from "./views.js";
 
-const csvHeadings = ["start", "key", "model", ...countHeadings];
+const csvHeadings = ["start", "key", "key_last_four", "key_id", "model", ...countHeadings];
 
 export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts): DashboardRoute[] {
-  const { usageReports } = dashboard;
+  const { usageReports, monthUse } = dashboard;
   return [
     user("GET", "/usage", (visit, { account }): Promise<UsageReport> =>
       usageReports.report(account.id, usageRequest(visit.query(usageQuery))),
+    ),
+    user("GET", "/usage/month", (_visit, { account, plan }): Promise<MonthView> =>
+      monthUse.ofAccount(account.id, plan),
     ),
     user("GET", "/usage.csv", async (visit, { account }) => {
       const query = visit.query(usageQuery);
@@ -21,7 +25,10 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
       visit.attach(`sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
       return toCsv(
         csvHeadings,
-        lines.map((line) => [line.start, line.key, line.model ?? "", ...countCells(line)]),
+        lines.map((line) => [
+          ...[line.start, line.key, line.lastFour ?? "", line.keyId, line.model ?? ""],
+          ...countCells(line),
+        ]),
       );
     }),
     user("GET", "/limits", async (_visit, me): Promise<LimitsNow> => {

@@ -23,6 +23,7 @@ export const meView = ({ account, plan }: Pick<SessionRecord, "account" | "plan"
   account: {
     id: account.id,
     email: account.email,
+    isEmailVerified: account.emailVerifiedAt !== null,
     role: account.role,
     createdAt: account.createdAt.toISOString(),
   },
@@ -56,9 +57,16 @@ export const listedKeyView = ({ key, replaces, replacedBy }: ListedKey, now: Dat
 const keyReference = (key: ApiKey | null): KeyReference | null =>
   key && { id: key.id, name: key.name, lastFour: key.lastFour };
 
-export const accountView = ({ account, liveKeys, lastUsedAt }: AccountSummary): wire.AccountView => ({
+export const accountView = ({
+  account,
+  canSignIn,
+  liveKeys,
+  lastUsedAt,
+}: AccountSummary): wire.AccountView => ({
   id: account.id,
   email: account.email,
+  isEmailVerified: account.emailVerifiedAt !== null,
+  canSignIn,
   role: account.role,
   planId: account.planId,
   createdAt: account.createdAt.toISOString(),

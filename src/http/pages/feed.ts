@@ -12,7 +12,7 @@ import { type AtomEntry, atomFeed, uuidOf } from "./atom.js";
 type FeedRoute = Pick<RouteOptions, "method" | "url" | "handler">;
 
 interface FeedParts {
-  http: { config: { ownerName: string } };
+  http: { ownerName: () => string };
   dashboard: { news: Pick<News, "list" | "listWindows">; availability: Pick<AvailabilityReports, "read"> };
   publicUrl: string | undefined;
   feedId: string;
@@ -45,12 +45,12 @@ function feedRoute(
   id: string,
   entries: (baseUrl: string) => Promise<AtomEntry[]>,
 ): FeedRoute {
-  const { ownerName } = http.config;
   return {
     method: "GET",
     url: `/${name}.atom`,
     handler: async (request: FastifyRequest, reply) => {
       const baseUrl = publicUrl ?? `${request.protocol}://${request.host}`;
+      const ownerName = http.ownerName();
       reply.header("content-type", "application/atom+xml; charset=utf-8");
       reply.header("cache-control", "no-cache");
       return atomFeed({

@@ -15,11 +15,13 @@ export interface CatalogEntry {
   /** As its file names it. */
   architecture: string;
   parametersBillion: number;
+  /** Those that take part in a token, where not all do: mixtures of experts, embeddings that are only looked up. */
+  activeBillion?: number;
   uri: string;
   bytes: number;
   contextTokens: number;
   /**
-   * From layers, heads and their length; see `memoryNeed`. Layers that look at a sliding window count in full, those
+   * From layers, heads and their length; see `memoryWith`. Layers that look at a sliding window count in full, those
    * that share another's cache not at all.
    */
   cacheBytesPerToken: number;
@@ -62,6 +64,7 @@ export const catalog: readonly CatalogEntry[] = [
     licence: "Apache-2.0",
     architecture: "gemma4",
     parametersBillion: 5.1,
+    activeBillion: 2.3,
     uri: "hf:unsloth/gemma-4-E2B-it-GGUF/gemma-4-E2B-it-Q4_K_M.gguf",
     bytes: 3_106_738_272,
     contextTokens: 131_072,
@@ -101,6 +104,7 @@ export const catalog: readonly CatalogEntry[] = [
     licence: "Apache-2.0",
     architecture: "gemma4",
     parametersBillion: 8,
+    activeBillion: 4.5,
     uri: "hf:unsloth/gemma-4-E4B-it-GGUF/gemma-4-E4B-it-Q4_K_M.gguf",
     bytes: 4_977_169_568,
     contextTokens: 131_072,
@@ -140,6 +144,7 @@ export const catalog: readonly CatalogEntry[] = [
     licence: "Apache-2.0",
     architecture: "qwen3moe",
     parametersBillion: 30.5,
+    activeBillion: 3.3,
     uri: "hf:unsloth/Qwen3-30B-A3B-Instruct-2507-GGUF/Qwen3-30B-A3B-Instruct-2507-Q4_K_M.gguf",
     bytes: 18_556_689_568,
     contextTokens: 262_144,
@@ -153,6 +158,7 @@ export const catalog: readonly CatalogEntry[] = [
     licence: "Apache-2.0",
     architecture: "gemma4",
     parametersBillion: 25.2,
+    activeBillion: 3.8,
     uri: "hf:unsloth/gemma-4-26B-A4B-it-GGUF/gemma-4-26B-A4B-it-UD-Q4_K_M.gguf",
     bytes: 16_947_541_728,
     contextTokens: 262_144,
@@ -161,3 +167,7 @@ export const catalog: readonly CatalogEntry[] = [
     goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
   },
 ];
+
+/** Bytes of weights that a token reads, about. */
+export const activeBytesOf = ({ bytes, parametersBillion, activeBillion }: CatalogEntry): number =>
+  (bytes * (activeBillion ?? parametersBillion)) / parametersBillion;

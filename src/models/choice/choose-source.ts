@@ -7,6 +7,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
+import { checkWeights } from "../gguf/check-weights.js";
 import { configuredSource, type ConfiguredModels } from "./mapping.js";
 import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
 import { WeightsError } from "../weights-error.js";
@@ -67,6 +68,19 @@ export async function previousSource(
   } catch {
     return null;
   }
+}
+
+/** The same for a roll-back. Throws `WeightsError` where there is none, or its file cannot be used any more. */
+export async function requirePrevious(
+  store: Pick<Store, "getSetting">,
+  model: ModelId,
+): Promise<ModelSource> {
+  const source = await previousSource(store, model);
+  if (source === null)
+    throw new WeightsError(`${model} has not been changed: there is nothing to return to.`);
+  // It fitted when it was chosen; the engine reports whether it still loads.
+  if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
+  return source;
 }
 
 /** A file of the models folder by its name, or any by its absolute path. */

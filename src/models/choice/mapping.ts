@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../core/models.js";
+import { forEachModel, modelIds, type ModelId } from "../../core/models.js";
 import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
 
 export type DesiredSource =
@@ -37,8 +37,7 @@ export async function readMapping(
 }
 
 export function mapModels(models: ConfiguredModels, setting: (model: ModelId) => string | null): Mapping {
-  const desired = (model: ModelId) => configuredSource(models, model) ?? storedSource(setting(model));
-  return { omega: desired("omega"), prism: desired("prism"), lambda: desired("lambda") };
+  return forEachModel((model) => configuredSource(models, model) ?? storedSource(setting(model)));
 }
 
 /** Null when the configuration leaves the model open. */

@@ -12,25 +12,35 @@ import type {
   FileView,
   ModelChoicesView,
   ModelView,
+  WeightsRequest,
 } from "../../core/model-views.js";
 import { type ModelId, modelIds } from "../../core/models.js";
 import type { EngineStatus } from "../../core/serving/engine-port.js";
 import type { Store } from "../../core/store.js";
-import { catalog, type CatalogEntry } from "./catalog.js";
+import type { SizedModel } from "../../adapters/context-fit.js";
+import { bestFor } from "./best-model.js";
+import { activeBytesOf, catalog, type CatalogEntry } from "./catalog.js";
 import {
   findOnServer,
   fixedBy,
   previousSource,
   requireFree,
+  requirePrevious,
   storeSource,
   upstreamSource,
 } from "./choose-source.js";
-import { type ConfiguredModels, type DesiredSource, readMapping, sameSource } from "./mapping.js";
-import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
+import {
+  type ConfiguredModels,
+  type DesiredSource,
+  type Mapping,
+  readMapping,
+  sameSource,
+} from "./mapping.js";
+import { contextChoices, contextHere, entrySize, fitsHere, type Machine, speedHere } from "./fit-here.js";
+import { FactsCache, fileOf, sourceView, speedView, weightsView } from "./source-views.js";
 import type { ModelSource } from "./source.js";
 import { freeBytes } from "../files/disk-space.js";
 import { checkWeights } from "../gguf/check-weights.js";
-import { type ConfiguredSize, memoryNeed } from "../gguf/memory.js";
 import { type ListedWeights, listWeights } from "../list-weights.js";
 import { readSpeed } from "../measured-speed.js";
 import { WeightsError } from "../weights-error.js";
@@ -42,15 +52,17 @@ export interface ModelSourcesOptions {
   /** The models folder. */
   folder: string;
   hosts: readonly string[];
-  size: ConfiguredSize;
+  /** Without models, and before any other file is thought of. */
+  machine: () => Machine;
   configured: () => ConfiguredModels;
   status: (model: ModelId) => EngineStatus;
   memoryBytes: (model: ModelId) => number | null;
+  /** The models by what answers for them. */
+  sharers: () => ModelId[][];
   compute: (model: ModelId) => EngineComputeView | null;
   /** Follows the settings now; resolves with the reasons of the models that were not switched over. */
   follow: () => Promise<ReadonlyMap<ModelId, string>>;
   preflight: (engine: UpstreamSource) => Promise<EnginePreflight["findings"]>;
-  availableBytes: () => number;
 }
 
 type Change =
@@ -68,32 +80,61 @@ export class ServedModels implements ModelSources {
     return Promise.all(modelIds.map((model) => this.#view(model, mapping[model])));
   }
 
-  async choices(): Promise<ModelChoicesView> {
+  async choices(model: ModelId | undefined): Promise<ModelChoicesView> {
     const { store, folder, hosts } = this.options;
-    const available = this.options.availableBytes();
     const mapping = await readMapping(store, this.options.configured());
+    const machine = { ...this.options.machine(), others: await this.#others(mapping, model) };
     const listed = await listWeights(folder, mapping, store);
     const names = new Set(listed.map(({ path }) => basename(path)));
+    const best = bestFor(machine);
     return {
       folder,
       freeDiskBytes: await freeBytes(folder),
-      availableMemoryBytes: available,
+      availableMemoryBytes: machine.memory.totalBytes,
       hosts: [...hosts],
-      catalog: catalog.map((entry) => catalogView(entry, available, names)),
-      files: listed.map((item) => this.#fileView(item, available)),
+      catalog: catalog.map((entry) => ({
+        ...catalogView(entry, machine, names),
+        isBest: entry === best?.entry && !best.isSlow,
+      })),
+      isAllSlow: best?.isSlow ?? false,
+      files: listed.map((item) => this.#fileView(item, machine)),
     };
+  }
+
+  /** The files of the models that stay as they are: they share the memory. */
+  async #others(mapping: Mapping, model: ModelId | undefined): Promise<SizedModel[]> {
+    const { folder, machine } = this.options;
+    const sources = modelIds.flatMap((id) => {
+      const desired = mapping[id];
+      return id === model || model === undefined || desired.type === "unreadable" ? [] : [desired.source];
+    });
+    const paths = await Promise.all(sources.map((source) => fileOf(folder, source)));
+    const facts = await Promise.all(
+      [...new Set(paths)].flatMap((path) => (path === null ? [] : [this.#facts.read(path)])),
+    );
+    const { configured } = machine();
+    return facts.flatMap((size) => (size === null ? [] : [{ size, configured }]));
   }
 
   async preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
-  async useWeights(model: ModelId, text: string, force: boolean): Promise<void> {
-    const { size, folder, availableBytes } = this.options;
+  async useWeights(model: ModelId, { file, force, contextTokens }: WeightsRequest): Promise<void> {
+    const { folder } = this.options;
     requireFree(this.options.configured(), model);
-    const path = await findOnServer(folder, text);
-    await checkWeights(path, { ...size, availableBytes: force ? Infinity : availableBytes() });
-    await this.#switch(model, { type: "weights", path });
+    const path = await findOnServer(folder, file);
+    const { memory, configured } = this.options.machine();
+    await checkWeights(path, {
+      ...configured,
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      availableBytes: force === true ? Infinity : memory.totalBytes,
+    });
+    await this.#switch(model, {
+      type: "weights",
+      path,
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+    });
   }
 
   async useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
@@ -110,46 +151,50 @@ export class ServedModels implements ModelSources {
 
   async rollBack(model: ModelId): Promise<void> {
     requireFree(this.options.configured(), model);
-    const source = await previousSource(this.options.store, model);
-    if (source === null)
-      throw new WeightsError(`${model} has not been changed: there is nothing to return to.`);
-    // It fitted when it was chosen; the engine reports whether it still loads.
-    if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
+    const source = await requirePrevious(this.options.store, model);
     await this.#requireUsable(source);
     await this.#switch(model, source);
   }
 
   async #view(model: ModelId, desired: DesiredSource): Promise<ModelView> {
-    const { store, configured, status, memoryBytes, compute, folder, size } = this.options;
+    const { store, configured, status, memoryBytes, compute, folder, sharers } = this.options;
     const change = this.#changes.get(model);
     const chosen = desired.type === "source" ? desired.source : null;
     const source = change?.state === "switching" ? change.from : chosen;
     const path = source === null ? null : await fileOf(folder, source);
     const facts = path === null ? null : await this.#facts.read(path);
     const previous = await previousSource(store, model);
-    const { state, contextTokens } = status(model);
+    const previousFile = previous === null ? null : await fileOf(folder, previous);
+    const { state, contextTokens, capacity, cacheType = null } = status(model);
     return {
       model,
       state,
       source: source === null ? null : sourceView(source),
       fixedBy: fixedBy(configured(), model),
-      weights: facts === null ? null : weightsView(facts, size),
+      weights: facts === null ? null : weightsView(facts, this.options.machine()),
       contextTokens,
+      sequences: capacity,
+      cacheType,
+      chosenContextTokens: source?.type === "weights" ? (source.contextTokens ?? null) : null,
       speed: path === null ? null : speedView(await readSpeed(store, path)),
+      previousSpeed: previousFile === null ? null : speedView(await readSpeed(store, previousFile)),
       memoryBytes: memoryBytes(model),
+      sharedWith: (sharers().find((models) => models.includes(model)) ?? []).filter((one) => one !== model),
       compute: compute(model)?.backend ?? null,
       previous: previous === null ? null : sourceView(previous),
       change: change === undefined ? null : changeView(change),
     };
   }
 
-  #fileView({ path, facts, problem, speed, models }: ListedWeights, available: number): FileView {
-    const { folder, size } = this.options;
+  #fileView({ path, facts, problem, speed, models }: ListedWeights, machine: Machine): FileView {
+    const { folder } = this.options;
     return {
       file: path === join(folder, basename(path)) ? basename(path) : path,
-      weights: facts === null ? null : weightsView(facts, size),
+      weights: facts === null ? null : weightsView(facts, machine),
       problem,
-      fits: facts === null ? "no" : fitsInto(available, memoryNeed(facts, size)),
+      fits: facts === null ? "no" : fitsHere(facts, machine),
+      contexts: facts === null ? [] : contextChoices(facts, machine),
+      tokensPerSecond: facts === null ? null : speedHere(facts.activeBytes, machine),
       speed: speedView(speed),
       models,
     };
@@ -209,8 +254,12 @@ const changeView = (change: Change): NonNullable<ModelView["change"]> => ({
   reason: change.state === "failed" ? change.reason : "",
 });
 
-function catalogView(entry: CatalogEntry, available: number, here: ReadonlySet<string>): CatalogView {
-  const need = memoryNeed(entry);
+function catalogView(
+  entry: CatalogEntry,
+  machine: Machine,
+  here: ReadonlySet<string>,
+): Omit<CatalogView, "isBest"> {
+  const size = entrySize(entry);
   const name = basename(entry.uri);
   return {
     id: entry.id,
@@ -218,11 +267,13 @@ function catalogView(entry: CatalogEntry, available: number, here: ReadonlySet<s
     licence: entry.licence,
     parametersBillion: entry.parametersBillion,
     bytes: entry.bytes,
-    memoryNeedBytes: need.usualBytes,
     contextTokens: entry.contextTokens,
+    here: contextHere(size, machine),
+    contexts: contextChoices(size, machine),
+    tokensPerSecond: speedHere(activeBytesOf(entry), machine),
     suits: [...entry.suits],
     goodFor: entry.goodFor,
-    fits: fitsInto(available, need),
+    fits: fitsHere(size, machine),
     file: here.has(name) ? name : null,
   };
 }

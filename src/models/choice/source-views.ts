@@ -4,7 +4,8 @@ import { basename, join, resolve } from "node:path";
 import type { SourceView, SpeedView, WeightsView } from "../../core/model-views.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
 import type { MeasuredSpeed } from "../measured-speed.js";
-import { memoryNeed, type ConfiguredSize, type MemoryNeed } from "../gguf/memory.js";
+import { firstExisting } from "./choose-source.js";
+import { contextHere, type Machine } from "./fit-here.js";
 import { describeMember, type ModelSource } from "./source.js";
 import { starterFileNames } from "../starter/starter.js";
 
@@ -27,30 +28,18 @@ export function sourceView(source: ModelSource): SourceView {
 export async function fileOf(folder: string, source: ModelSource): Promise<string | null> {
   if (source.type === "upstreams") return null;
   if (source.type === "weights") return resolve(source.path);
-  for (const name of starterFileNames) {
-    const path = join(folder, name);
-    if (await stat(path).catch(() => null)) return path;
-  }
-  return null;
+  return firstExisting(starterFileNames.map((name) => join(folder, name)));
 }
 
-export const weightsView = (facts: WeightsFacts, size: ConfiguredSize): WeightsView => ({
+export const weightsView = (facts: WeightsFacts, machine: Machine): WeightsView => ({
   bytes: facts.bytes,
   quantisation: facts.quantisation,
   contextTokens: facts.contextTokens,
-  memoryNeedBytes: memoryNeed(facts, size).usualBytes,
+  here: contextHere(facts, machine),
 });
 
 export const speedView = (speed: MeasuredSpeed | null): SpeedView | null =>
   speed === null ? null : { tokensPerSecond: speed.tokensPerSecond, measuredAt: speed.at.toISOString() };
-
-export function fitsInto(
-  availableBytes: number,
-  { usualBytes, leastBytes }: MemoryNeed,
-): "yes" | "tight" | "no" {
-  if (usualBytes <= availableBytes) return "yes";
-  return leastBytes <= availableBytes ? "tight" : "no";
-}
 
 /** Headers of files that are looked at again and again; read again when the file changes. */
 export class FactsCache {

@@ -3,12 +3,17 @@
  * definition of the shape; `sotto models use` stores it as JSON in the setting of the model.
  */
 import * as z from "zod";
-import { engineMemberSchema, type EngineMember } from "../../protocol/engine-member.js";
+import { engineBounds, engineMemberSchema, type EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
 
 export const modelSourceSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("starter") }),
-  z.strictObject({ type: z.literal("weights"), path: z.string().min(1).max(4096) }),
+  z.strictObject({
+    type: z.literal("weights"),
+    path: z.string().min(1).max(4096),
+    /** Of each conversation; without it as much as memory allows. */
+    contextTokens: z.int().min(engineBounds.contextTokens.min).max(engineBounds.contextTokens.max).optional(),
+  }),
   z.strictObject({ type: z.literal("upstreams"), upstreams: z.array(engineMemberSchema).min(1).max(64) }),
 ]);
 

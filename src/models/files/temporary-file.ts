@@ -19,7 +19,7 @@ export async function writeAtomically(
   try {
     await write(temporary);
     await rename(temporary, target);
-    await syncFolder(dirname(target));
+    await syncToDisk(dirname(target));
   } finally {
     await rm(temporary, { force: true });
   }
@@ -40,9 +40,9 @@ export async function removeLeftovers(target: string): Promise<void> {
   }
 }
 
-/** Without it a power cut could undo a rename. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
+/** A file, or a folder: without it a power cut could undo a rename there. */
+export async function syncToDisk(path: string, flags = "r"): Promise<void> {
+  const handle = await open(path, flags);
   try {
     await handle.sync();
   } finally {

@@ -8,7 +8,7 @@ import { textLike } from "../../../test/support/matchers.js";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { catalog } from "../choice/catalog.js";
 import { checkWeights } from "./check-weights.js";
-import { memoryNeed } from "./memory.js";
+import { agentMemory, leastMemory } from "./memory.js";
 import { parseReference } from "../pull/reference.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -100,14 +100,11 @@ describe("the list of architectures", () => {
 
 describe("memory", () => {
   it("is weights, cache and room to work", () => {
-    const facts = { bytes: 1e9, cacheBytesPerToken: 1000, contextTokens: 8192 };
+    const facts = { bytes: 1e9, cacheBytesPerToken: 1000, contextTokens: 8192, takesQuantisedCache: false };
     const base = 1e9 + 256 * 1024 * 1024;
-    expect(memoryNeed(facts)).toEqual({ usualBytes: base + 8 * 4096 * 1000, leastBytes: base + 512 * 1000 });
-    const configured = base + 2 * 1000 * 1000;
-    expect(memoryNeed(facts, { sequences: 2, contextTokens: 1000 })).toEqual({
-      usualBytes: configured,
-      leastBytes: configured,
-    });
+    expect(leastMemory(facts)).toBe(base + 512 * 1000);
+    expect(agentMemory(facts)).toBe(base + 8192 * 1000);
+    expect(leastMemory(facts, { sequences: 2, contextTokens: 1000 })).toBe(base + 2 * 1000 * 1000);
   });
 });
 
@@ -120,7 +117,7 @@ describe("the catalogue", () => {
         file: textLike(/\.gguf$/),
       });
       expect(entry.suits.length).toBeGreaterThan(0);
-      expect(memoryNeed(entry).usualBytes).toBeGreaterThan(entry.bytes);
+      expect(agentMemory({ ...entry, takesQuantisedCache: true })).toBeGreaterThan(entry.bytes);
     }
   });
 });

@@ -1,9 +1,10 @@
 /** Whether a file can serve a model, checked before anything is loaded or unloaded. */
 import { stat } from "node:fs/promises";
+import type { ConfiguredSize } from "../../adapters/context-fit.js";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufError } from "./gguf-header.js";
-import { memoryNeed, type ConfiguredSize } from "./memory.js";
+import { leastMemory } from "./memory.js";
 import { formatBytes } from "../sizes.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -30,7 +31,7 @@ function findRefusal(facts: WeightsFacts, machine: Machine): string | null {
   if (!chatArchitectures.has(architecture)) {
     return `has the architecture '${architecture}', which this version of the engine does not know. ${another}`;
   }
-  const { leastBytes } = memoryNeed(facts, machine);
+  const leastBytes = leastMemory(facts, machine);
   if (leastBytes <= machine.availableBytes) return null;
   return `needs at least ${formatBytes(leastBytes)} of memory, and ${formatBytes(machine.availableBytes)} are available. Choose a smaller model or a smaller quantisation of it.`;
 }

@@ -105,20 +105,8 @@ function readTensor(cursor: Cursor): GgufTensor {
   return { name, dimensions, type, offset, bytes, values, typeAt };
 }
 
-/** Bytes of the fixed-size value types. */
-const sizes: ReadonlyMap<number, number> = new Map([
-  [0, 1],
-  [1, 1],
-  [2, 2],
-  [3, 2],
-  [4, 4],
-  [5, 4],
-  [6, 4],
-  [7, 1],
-  [10, 8],
-  [11, 8],
-  [12, 8],
-]);
+/** Bytes of a value by the number of its type; texts and lists have no fixed size. */
+const sizes = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
 const textType = 8;
 const listType = 9;
 
@@ -137,7 +125,7 @@ function readList(cursor: Cursor): readonly number[] | undefined {
     for (let index = 0; index < length; index++) cursor.skip(cursor.uint64());
     return undefined;
   }
-  const size = sizes.get(type);
+  const size = sizes[type];
   if (size === undefined) throw new GgufError(`has a list of type ${type}, which is not known`);
   if (length > longestKeptList) {
     cursor.skip(length * size);
@@ -147,7 +135,7 @@ function readList(cursor: Cursor): readonly number[] | undefined {
 }
 
 function readScalar(cursor: Cursor, type: number): number | boolean {
-  const size = sizes.get(type);
+  const size = sizes[type];
   if (size === undefined) throw new GgufError(`has a field of type ${type}, which is not known`);
   const bytes = cursor.take(size);
   if (type === 7) return bytes.readUInt8() !== 0;

@@ -47,7 +47,9 @@ describe("a GGUF file", () => {
       contextTokens: 2048,
       hasChatTemplate: true,
       // 2 layers × 2 heads × (64 + 64) values × 2 bytes
+      activeBytes: 1804,
       cacheBytesPerToken: 1024,
+      takesQuantisedCache: true,
       files: [join(folder, "model.gguf")],
     });
   });

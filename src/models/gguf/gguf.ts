@@ -4,7 +4,7 @@
  */
 import { open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { cacheBytesPerToken, type AttentionShape } from "../../adapters/kv-cache.js";
+import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../adapters/kv-cache.js";
 import { fileTypeName, tensorTypes } from "./gguf-types.js";
 import { GgufError, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
 
@@ -34,10 +34,14 @@ export interface WeightsFacts {
   parameters: number;
   /** Of all files together. */
   bytes: number;
+  /** Of the weights that take part in a token. */
+  activeBytes: number;
   contextTokens: number | null;
   hasChatTemplate: boolean;
   /** Bytes that one token takes in the KV cache, at 16 bits. */
   cacheBytesPerToken: number;
+  /** Its heads can be divided into the blocks of a quantised cache. */
+  takesQuantisedCache: boolean;
   files: readonly string[];
 }
 
@@ -70,9 +74,10 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
     dominantType,
     parameters: tensors.reduce((sum, tensor) => sum + tensor.values, 0),
     bytes,
+    activeBytes: activeBytesOf(tensors, first, architecture),
     contextTokens: numberOf(first, `${architecture}.context_length`) ?? null,
     hasChatTemplate: textOf(first, "tokenizer.chat_template") !== null,
-    cacheBytesPerToken: cacheBytesOf(first, architecture),
+    ...cacheOf(first, architecture),
     files,
   };
 }
@@ -129,6 +134,19 @@ export function splitFiles(path: string): string[] {
   );
 }
 
+/** Without embeddings, of which a row is looked up, and without the experts that are not asked. */
+function activeBytesOf(tensors: GgufHeader["tensors"], header: GgufHeader, architecture: string): number {
+  const experts = numberOf(header, `${architecture}.expert_count`) ?? 0;
+  const asked = numberOf(header, `${architecture}.expert_used_count`) ?? experts;
+  const hasOutput = tensors.some(({ name }) => name === "output.weight");
+  const share = (name: string): number => {
+    if (name === "token_embd.weight") return hasOutput ? 0 : 1;
+    if (name.startsWith("per_layer_token_embd")) return 0;
+    return name.includes("_exps.") && experts > 0 ? asked / experts : 1;
+  };
+  return tensors.reduce((sum, { name, bytes }) => sum + bytes * share(name), 0);
+}
+
 function findDominantType(tensors: GgufHeader["tensors"]): string {
   const values = new Map<number, number>();
   for (const { type, values: count } of tensors) values.set(type, (values.get(type) ?? 0) + count);
@@ -137,7 +155,10 @@ function findDominantType(tensors: GgufHeader["tensors"]): string {
 }
 
 /** An architecture that keeps no such cache, or says too little, counts as needing none. */
-function cacheBytesOf(header: GgufHeader, architecture: string): number {
+function cacheOf(
+  header: GgufHeader,
+  architecture: string,
+): Pick<WeightsFacts, "cacheBytesPerToken" | "takesQuantisedCache"> {
   const field = (name: string) => numberOf(header, `${architecture}.${name}`);
   const heads = field("attention.head_count") ?? 1;
   const given = header.fields.get(`${architecture}.attention.head_count_kv`) ?? heads;
@@ -150,7 +171,10 @@ function cacheBytesOf(header: GgufHeader, architecture: string): number {
     valueLength: field("attention.value_length"),
   };
   const bytes = cacheBytesPerToken(shape, "f16");
-  return Number.isFinite(bytes) && bytes > 0 ? bytes : 0;
+  return {
+    cacheBytesPerToken: Number.isFinite(bytes) && bytes > 0 ? bytes : 0,
+    takesQuantisedCache: takesQuantisedCache(shape),
+  };
 }
 
 function numberOf(header: GgufHeader, name: string): number | undefined {

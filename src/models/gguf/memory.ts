@@ -1,42 +1,27 @@
-/**
- * How much memory a file of weights needs: the weights, the KV cache, and room to work in. The
- * engine reduces the cache where memory is short, so there are two numbers: without that, and at least.
- */
+/** How much memory a file of weights needs: the weights, the KV cache, and room to work in. */
 import {
-  computingBytes,
-  leastContextTokens,
-  usualContextTokens,
-  usualSequences,
-} from "../../adapters/kv-cache.js";
-import type { WeightsFacts } from "./gguf.js";
+  cacheBytesOf,
+  type ConfiguredSize,
+  type ContextFit,
+  longEnoughTokens,
+  type ModelSize,
+} from "../../adapters/context-fit.js";
+import { computingBytes, leastContextTokens, usualContextTokens } from "../../adapters/kv-cache.js";
 
-export interface MemoryNeed {
-  /** With as many conversations, as long, as the engine offers when it may choose. */
-  usualBytes: number;
-  /** With one short conversation at a time. */
-  leastBytes: number;
-}
+export const memoryWith = (model: ModelSize, fit: ContextFit): number =>
+  model.bytes + computingBytes + cacheBytesOf(model, fit);
 
-export interface ConfiguredSize {
-  sequences?: number | undefined;
-  contextTokens?: number | undefined;
-}
+/** With one short conversation at a time, unless more is configured. */
+export const leastMemory = (model: ModelSize, configured: ConfiguredSize = {}): number =>
+  memoryWith(model, smallest(model, configured, leastContextTokens));
 
-export function memoryNeed(
-  facts: Pick<WeightsFacts, "bytes" | "cacheBytesPerToken" | "contextTokens">,
-  configured: ConfiguredSize = {},
-): MemoryNeed {
-  const trained = facts.contextTokens ?? usualContextTokens;
-  const total = (sequences: number, contextTokens: number) =>
-    facts.bytes + computingBytes + sequences * contextTokens * facts.cacheBytesPerToken;
-  return {
-    usualBytes: total(
-      configured.sequences ?? usualSequences,
-      configured.contextTokens ?? Math.min(trained, usualContextTokens),
-    ),
-    leastBytes: total(
-      configured.sequences ?? 1,
-      configured.contextTokens ?? Math.min(trained, leastContextTokens),
-    ),
-  };
+/** With one conversation that is long enough for a coding agent, as far as the model was trained for it. */
+export const agentMemory = (model: ModelSize): number =>
+  memoryWith(model, smallest(model, {}, longEnoughTokens));
+
+function smallest(model: ModelSize, configured: ConfiguredSize, tokens: number): ContextFit {
+  const { sequences = 1, contextTokens = Math.min(model.contextTokens ?? usualContextTokens, tokens) } =
+    configured;
+  const cacheType = configured.cacheType ?? (model.takesQuantisedCache ? "q8_0" : "f16");
+  return { sequences, contextTokens, cacheType };
 }

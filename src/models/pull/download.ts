@@ -20,7 +20,7 @@ import { hashFile } from "../files/hash-file.js";
 import type { RemoteFile } from "./hugging-face.js";
 import { fullDisk, isFullDisk } from "../files/disk-space.js";
 import { formatBytes } from "../sizes.js";
-import { syncFolder } from "../files/temporary-file.js";
+import { syncToDisk } from "../files/temporary-file.js";
 import { noteVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -30,9 +30,9 @@ export interface DownloadOptions {
   freeBytes: (folder: string) => Promise<number>;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
   /** Called before the file is read again to check it. */
-  onChecking?: () => void;
+  onChecking?: (() => void) | undefined;
   /** The first pause before another try. */
-  retryMs?: number;
+  retryMs?: number | undefined;
 }
 
 const noteSchema = z.object({ urlSha256: z.string(), etag: z.string() });
@@ -54,7 +54,7 @@ export async function download(file: RemoteFile, target: string, options: Downlo
   }
   await rename(part, target);
   await rm(noteOf(part), { force: true });
-  await syncFolder(dirname(target));
+  await syncToDisk(dirname(target));
   await noteVerified(target, { sha256 });
   return sha256;
 }
@@ -182,6 +182,9 @@ async function readEtag(part: string, url: URL): Promise<string | null> {
 }
 
 const hashOf = (url: URL): string => createHash("sha256").update(url.href).digest("hex");
+
+/** What has arrived of a file so far. */
+export const arrivedBytes = (target: string): Promise<number> => sizeOf(`${target}.part`);
 
 /** Removes what has arrived of a file that is not wanted any more. */
 export const removePartial = (target: string): Promise<void> => removePart(`${target}.part`);

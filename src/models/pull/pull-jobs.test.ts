@@ -39,6 +39,7 @@ const newJobs = (more: Partial<PullJobsOptions> = {}): PullJobs =>
     download: { endpoint: server.url, allowedHosts: [new URL(server.url).host] },
     clock: systemClock,
     reportError: () => undefined,
+    use: async () => undefined,
     retryMs: 1,
     ...more,
   });

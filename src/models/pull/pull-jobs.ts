@@ -28,6 +28,8 @@ export interface PullJobsOptions {
   clock: Clock;
   /** Called with errors that are bugs rather than failed downloads. */
   reportError: (error: unknown) => void;
+  /** Switches the model over to what was pulled for it; rejects with `UserError` where that cannot be. */
+  use: (weights: { pullId: string; model: ModelId; file: string; contextTokens?: number }) => Promise<void>;
   pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
   retryMs?: number;
 }
@@ -37,6 +39,8 @@ interface Job {
   readonly reference: string;
   readonly sha256: string | null;
   readonly model: ModelId | null;
+  readonly use: boolean;
+  readonly contextTokens: number | null;
   state: PullView["state"];
   reason: string;
   /** It failed permanently: neither its URL, which may be signed, nor its files stay on the disk. */
@@ -75,7 +79,7 @@ export class PullJobs implements Pulls {
     return this.#jobs.map(viewOf);
   }
 
-  start({ reference, sha256, model }: PullRequest): PullView {
+  start({ reference, sha256, model, use, contextTokens }: PullRequest): PullView {
     const text = reference.trim();
     this.#check(text);
     const same = this.#jobs.find((job) => job.state !== "done" && sameReference(job.reference, text));
@@ -93,6 +97,8 @@ export class PullJobs implements Pulls {
         names: [],
         sha256: sha256?.toLowerCase() ?? null,
         model: model ?? null,
+        use: use ?? false,
+        contextTokens: contextTokens ?? null,
       },
       "waiting",
     );
@@ -211,15 +217,24 @@ export class PullJobs implements Pulls {
       // A paused pull of the same files may have brought some of them.
       if (this.#jobs.includes(job)) {
         for (const { downloads } of this.#jobs) for (const name of job.names) downloads.delete(name);
+        await this.#use(job);
       }
     } catch (error) {
       if (job.stop.signal.aborted) return;
-      job.state = "failed";
       job.reason = reasonOf(error);
+      // It is here, and could not be used.
+      if (job.state === "done") return;
+      job.state = "failed";
       job.isFinal = error instanceof FinalDownloadError;
       if (job.isFinal) await this.#removePartials(job);
       if (!(error instanceof UserError)) this.options.reportError(error);
     }
+  }
+
+  /** Where it cannot be used, it stays here, with the reason. */
+  async #use({ id: pullId, use, model, file, contextTokens }: Job): Promise<void> {
+    if (!use || model === null) return;
+    await this.options.use({ pullId, model, file, ...(contextTokens === null ? {} : { contextTokens }) });
   }
 
   async #removePartials({ names }: Job): Promise<void> {
@@ -279,14 +294,14 @@ export class PullJobs implements Pulls {
     const unfinished = this.#jobs.filter(({ state, isFinal }) => state !== "done" && !isFinal);
     savePulls(
       this.options.folder,
-      unfinished.map(({ id, reference, sha256, model, names }) => {
-        return { id, reference, sha256, model, names: [...names] };
+      unfinished.map(({ id, reference, sha256, model, use, contextTokens, names }) => {
+        return { id, reference, sha256, model, use, contextTokens, names: [...names] };
       }),
     );
   }
 }
 
-type JobStart = Pick<Job, "id" | "reference" | "sha256" | "model" | "names">;
+type JobStart = Pick<Job, "id" | "reference" | "sha256" | "model" | "use" | "contextTokens" | "names">;
 
 const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
   ...start,
@@ -308,6 +323,7 @@ const viewOf = (job: Job): PullView => ({
   id: job.id,
   reference: shownReference(job.reference),
   model: job.model,
+  use: job.use,
   state: job.state,
   file: job.file,
   fileNumber: job.fileNumber,

@@ -1,7 +1,7 @@
 /** Downloads weights: finds the files, checks that they fit, downloads them, and checks the result. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { download } from "./download.js";
+import { arrivedBytes, download } from "./download.js";
 import { FinalDownloadError } from "./download-error.js";
 import { DownloadClient, type DownloadSettings } from "./download-request.js";
 import { freeBytes as readFreeBytes } from "../files/disk-space.js";
@@ -54,8 +54,8 @@ export async function pullWeights(text: string, options: PullOptions): Promise<P
         signal: options.signal,
         freeBytes: options.freeBytes ?? readFreeBytes,
         onProgress: options.onProgress ?? (() => {}),
-        ...(options.onChecking === undefined ? {} : { onChecking: options.onChecking }),
-        ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
+        onChecking: options.onChecking,
+        retryMs: options.retryMs,
       });
     }
     const path = join(options.folder, files[0]?.name ?? "");
@@ -136,11 +136,7 @@ async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOpt
   const { folder, freeBytes = readFreeBytes } = options;
   let needed = 0;
   for (const { name, bytes } of files) {
-    const arrived = await stat(join(folder, `${name}.part`)).then(
-      ({ size }) => size,
-      () => 0,
-    );
-    needed += Math.max(0, (bytes ?? 0) - arrived);
+    needed += Math.max(0, (bytes ?? 0) - (await arrivedBytes(join(folder, name))));
   }
   const free = await freeBytes(folder);
   if (free >= needed) return;

@@ -16,6 +16,8 @@ const schema = z
       reference: z.string().min(1).max(2000),
       sha256: z.string().nullable(),
       model: z.enum(modelIds).nullable(),
+      use: z.boolean().default(false),
+      contextTokens: z.int().nullable().default(null),
       /** The files under way, as they are called in the folder. */
       names: z.array(z.string().max(255)).max(1000),
     }),

@@ -129,6 +129,7 @@ describe("weights merged with their correction", () => {
       quantisation: "Q4_0",
       dominantType: "Q4_0",
       bytes,
+      activeBytes: expect.any(Number) as number,
       files: [path],
     });
   });

@@ -8,9 +8,11 @@ import { availableParallelism, endianness } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { programFile, runsFromSources } from "../../adapters/program-files.js";
+import { withTimeLimit } from "../../core/time-limit.js";
 import { readWholeHeader } from "../gguf/gguf.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
+import { syncToDisk } from "../files/temporary-file.js";
 import { planMerge, plannedHeader, type MergePlan } from "./merge-plan.js";
 import { openTensorMerger, type MergeFiles } from "./merge-tensor.js";
 import type { MergeWorkerMessage } from "./merge-worker.js";
@@ -55,7 +57,7 @@ export async function mergeWeights({
   const list = costliestFirst(plan);
   if (workerFile === null) await mergeHere(files, list, onWritten);
   else await mergeInThreads(files, list, onWritten, workerFile, threads);
-  await syncFile(files.target);
+  await syncToDisk(files.target, "r+");
   onProgress(plan.bytes, plan.bytes);
   return { bytes: plan.bytes, sha256: await hashFile(files.target) };
 }
@@ -111,14 +113,11 @@ async function mergeInThreads(
 ): Promise<void> {
   const waiting = [...list];
   const workers = Array.from({ length: threads }, () => new Worker(workerFile, { workerData: files }));
-  let timer: NodeJS.Timeout | undefined;
   try {
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it took longer than ${limitMs / 60_000} minutes`)), limitMs);
-    });
-    await Promise.race([Promise.all(workers.map((worker) => drive(worker, waiting, onWritten))), late]);
+    const merged = Promise.all(workers.map((worker) => drive(worker, waiting, onWritten)));
+    const tooLate = () => new Error(`it took longer than ${limitMs / 60_000} minutes`);
+    await withTimeLimit(merged, limitMs, tooLate);
   } finally {
-    clearTimeout(timer);
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 }
@@ -142,15 +141,6 @@ function drive(worker: Worker, waiting: number[], onWritten: (bytes: number) => 
     worker.on("error", reject);
     worker.on("exit", () => reject(new Error("its thread ended")));
   });
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Null when the program runs from its sources, which a thread cannot read. */

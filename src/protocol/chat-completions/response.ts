@@ -23,8 +23,12 @@ interface WireToken {
   bytes: readonly number[];
 }
 
+export interface WireLogprob extends WireToken {
+  top_logprobs: WireToken[];
+}
+
 export interface WireLogprobs {
-  content: (WireToken & { top_logprobs: WireToken[] })[];
+  content: WireLogprob[];
   refusal: null;
 }
 
@@ -108,11 +112,11 @@ export const wireUsage = ({
 });
 
 export const wireLogprobs = (logprobs: readonly ReplyLogprob[] | null): WireLogprobs | null =>
-  logprobs === null
-    ? null
-    : {
-        content: logprobs.map((entry) => ({ ...wireToken(entry), top_logprobs: entry.top.map(wireToken) })),
-        refusal: null,
-      };
+  logprobs === null ? null : { content: logprobs.map(wireLogprob), refusal: null };
+
+export const wireLogprob = (entry: ReplyLogprob): WireLogprob => ({
+  ...wireToken(entry),
+  top_logprobs: entry.top.map(wireToken),
+});
 
 const wireToken = ({ token, logprob, bytes }: TokenLogprob): WireToken => ({ token, logprob, bytes });

@@ -52,7 +52,6 @@ export const bulkBody = z.discriminatedUnion(
   ],
   "Choose suspend, resume or plan.",
 );
-export type BulkRequest = z.output<typeof bulkBody>;
 
 export interface BulkResult {
   /** As they are now. */

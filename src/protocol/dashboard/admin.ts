@@ -3,7 +3,13 @@
  * for what holds for all of it. Counts only.
  */
 import * as z from "zod";
-import type { Availability, Checklist, LiveMinute, MachineNow } from "../../core/admin/service-views.js";
+import type {
+  AbuseAlert,
+  Availability,
+  Checklist,
+  LiveMinute,
+  MachineNow,
+} from "../../core/admin/service-views.js";
 import { usageQuery, type Maintenance } from "./api.js";
 import type { EngineView, ModelSuggestion } from "./engines.js";
 
@@ -25,6 +31,13 @@ export interface AdminHome {
   capacity: number;
   machine: MachineNow;
   engines: Pick<EngineView, "models" | "serving" | "state" | "active" | "capacity" | "waiting" | "problem">[];
+}
+
+/**
+ * GET /api/admin/alerts; POST /api/admin/alerts/:id/dismiss → {}, for a day, and /restore → {}. `:id` is the account's.
+ */
+export interface AbuseAlertList {
+  alerts: AbuseAlert[];
 }
 
 // --------------------------------------------------------------------------------------- service-wide usage

@@ -11,7 +11,9 @@ import * as z from "zod";
 import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
 import { modelIds, type ModelId } from "../../core/models.js";
+import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
+import type { OperatorFacts } from "../../core/operator.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardErrorBody {
@@ -33,7 +35,7 @@ export interface Maintenance {
 
 /** GET /api/site: what every page needs before anything else. */
 export interface Site {
-  ownerName: string;
+  operator: OperatorFacts;
   version: string;
   signUp: SignUpMode;
   /** True until an admin's account exists. */
@@ -82,6 +84,8 @@ export interface ModelFacts {
   description: string | null;
   /** Null where it is not known, or not yet. */
   contextTokens: number | null;
+  /** Whether it can call tools. */
+  tools: boolean;
   /** Null where an engine elsewhere answers. */
   weights: ModelWeightsView | null;
 }
@@ -122,8 +126,30 @@ const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
 /** POST /api/sign-in → Me */
 export const signInBody = z.object({ email, password: oldPassword });
+/** POST /api/sign-in/link → Me; the token of a link that `sotto open` has printed, once */
+export const signInLinkBody = z.object({ token });
+/** PUT /api/admin/operator → OperatorFacts */
+export const operatorBody = z.object({
+  name: z
+    .string("Enter a name.")
+    .trim()
+    .max(longest.operatorName, `Use at most ${longest.operatorName} characters.`)
+    .regex(/^[^\p{Cc}\p{Bidi_Control}]*$/u, "Use one line of text.")
+    .transform((name) => (name === "" ? null : name)),
+  contact: z
+    .string("Enter an email address or a web address.")
+    .trim()
+    .max(longest.email, `Use at most ${longest.email} characters.`)
+    .transform((contact) => (contact === "" ? null : contact)),
+});
 /** POST /api/setup → Me (the first admin's account, once) */
-export const setupBody = z.object({ token, email, password: newPassword });
+export const setupBody = z.object({
+  token,
+  email,
+  password: newPassword,
+  name: operatorBody.shape.name.optional(),
+  contact: operatorBody.shape.contact.optional(),
+});
 /** POST /api/reset/request → {} whatever the address */
 export const resetRequestBody = z.object({ email });
 /** POST /api/reset → Me; ends all other sessions of the account */
@@ -133,6 +159,15 @@ export const changePasswordBody = z.object({
   current: oldPassword,
   next: newPassword,
 });
+/** PUT /api/me/email → EmailChangeView */
+export const changeEmailBody = z.object({ email, password: oldPassword });
+/** GET /api/me/email, DELETE /api/me/email: the change that waits for confirmation; null for none. */
+export interface EmailChangeView {
+  change: { email: string; waitsFor: "present" | "new"; expiresAt: string } | null;
+}
+// POST /api/me/verify → {}
+/** POST /api/confirm → Confirmed, by a link that was mailed */
+export const confirmBody = z.object({ token });
 /** DELETE /api/me → {} */
 export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
@@ -160,10 +195,18 @@ export interface PlanView extends QuotasView {
 
 /** GET /api/me */
 export interface Me {
-  account: { id: string; email: string; role: "user" | "admin"; createdAt: string };
+  account: {
+    id: string;
+    email: string;
+    /** By a link that was mailed to it. */
+    isEmailVerified: boolean;
+    role: "user" | "admin";
+    createdAt: string;
+  };
   plan: PlanView;
 }
 
+// GET /api/me/memory → KeptOfAccount, of the server that answers    POST /api/me/memory/forget → the same, afterwards
 // GET /api/me/stored → StoredAboutMe    GET /api/me/export downloads all of it
 /** GET /api/me/stored/rows → StoredRows */
 export const storedQuery = z.object({
@@ -237,11 +280,13 @@ export interface KeyList {
   /** Null on the last page. */
   next: string | null;
 }
+/** Null for a key that never expires. */
+export const keyDays = whole(1, 3650).nullable();
 /** POST /api/keys → KeyWithSecret */
 export const createKeyBody = z.object({
   name: line("a name", longest.keyName),
   models: someModels,
-  expiresInDays: whole(1, 3650).nullable(),
+  expiresInDays: keyDays,
   /** Below the plan's; absent or null where the plan's alone count. */
   limits: keyLimits.nullish(),
   tags: z
@@ -285,6 +330,8 @@ export interface QuotaNow {
   resetsAt: string;
 }
 
+// GET /api/usage/month and GET /api/admin/accounts/:id/month → MonthView
+
 /** GET /api/limits: read live, polled by the overview. */
 export interface LimitsNow {
   plan: PlanView;
@@ -304,6 +351,9 @@ export interface LimitsNow {
 export interface AccountView {
   id: string;
   email: string;
+  isEmailVerified: boolean;
+  /** False for one without a password, whose keys are managed on the command line. */
+  canSignIn: boolean;
   role: "user" | "admin";
   planId: string;
   createdAt: string;
@@ -337,13 +387,21 @@ export const planBody = z.object({
   models: someModels,
   ...quotas,
 });
+/** GET /api/admin/plans/month: what all accounts of each plan used; a quota counts once for each of them. */
+export interface PlanMonths {
+  plans: (MonthView & { planId: string })[];
+}
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 
 const title = line("a title", longest.title);
 const announcement = z
   .string("Enter a text.")
   .max(longest.announcement, `Use at most ${shownBound(longest.announcement)} characters.`);
-/** POST /api/admin/changelog, PUT /api/admin/changelog/:id → ChangelogEntry; DELETE → {} */
+/**
+ * POST /api/admin/changelog, PUT /api/admin/changelog/:id → ChangelogEntry; DELETE → {}.
+ * GET /api/admin/changelog/drafts → { drafts: Draft[] }: written by the service, one for each model that was changed.
+ * POST /api/admin/changelog/drafts/:model → ChangelogEntry: publishes it; DELETE → {}: discards it
+ */
 export const changelogBody = z.object({ title, body: announcement });
 /**
  * POST /api/admin/maintenance → Maintenance; PUT /api/admin/maintenance/:id → Maintenance, until it begins (then

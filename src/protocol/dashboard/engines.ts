@@ -29,8 +29,19 @@ export interface EngineView {
 export interface ModelSuggestion {
   /** The first that the starter answers for. */
   model: ModelId;
-  /** The best of the catalogue that this machine can hold; null when none fits. */
-  best: { id: string; title: string; bytes: number; goodFor: string } | null;
+  /** The best of the catalogue that this machine holds and runs fast enough; null when none fits. */
+  best: {
+    id: string;
+    title: string;
+    bytes: number;
+    goodFor: string;
+    /** What it gets here. */
+    contextTokens: number;
+    /** Expected here; null before anything was measured. */
+    tokensPerSecond: number | null;
+    /** Nothing that fits is fast enough to be read along: this is the fastest. */
+    isSlow: boolean;
+  } | null;
   /** Gets it; or lists the catalogue. */
   command: string;
 }

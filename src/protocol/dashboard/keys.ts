@@ -1,7 +1,8 @@
 /** Keys in the dashboard's API beside creating and ending them: finding one among many, and editing it. */
 import * as z from "zod";
-import { keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
+import { keyDays, keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
 import { longest, mostTags } from "../../core/bounds.js";
+import type { ArrivedRequest } from "../../core/keys/connection-tests.js";
 
 export type KeyStatus = KeyView["status"];
 
@@ -24,7 +25,6 @@ export const keysQuery = z.object({
   sort: z.enum(keySorts, `Choose one of ${keySorts.join(", ")}.`).default("newest"),
   page: z.coerce.number(noPage).int(noPage).min(0, noPage).max(1_000, noPage).default(0),
 });
-export type KeysRequest = z.output<typeof keysQuery>;
 
 /** A key as others refer to it. */
 export interface KeyReference {
@@ -56,6 +56,8 @@ export const editKeyBody = z.object({
   models: someModels,
   /** Below the plan's; null where the plan's alone count. */
   limits: keyLimits.nullable(),
+  /** From now on; null for never, absent where the expiry stays as it is. */
+  expiresInDays: keyDays.optional(),
   tags: z
     .array(
       z.string("Write tags as words.").max(longest.tag, `A tag has at most ${longest.tag} characters.`),
@@ -68,4 +70,11 @@ export const editKeyBody = z.object({
 export interface KeyUsageView {
   from: string;
   keys: { keyId: string; requests: number; tokens: number }[];
+}
+
+/** POST /api/connection-test begins one, GET reads it. `leftMs` is null where none is open. */
+export interface ConnectionTestView {
+  leftMs: number | null;
+  /** The oldest first. */
+  requests: readonly ArrivedRequest[];
 }

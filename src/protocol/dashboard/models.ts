@@ -9,7 +9,10 @@ import { modelIds } from "../../core/models.js";
 import { engineBounds } from "../engine-member.js";
 
 // GET /api/admin/models → ModelsNow: polled while something is under way
-// GET /api/admin/models/choices → ModelChoicesView
+/** GET /api/admin/models/choices → ModelChoicesView: for that model, beside what serves the others */
+export const choicesQuery = z.object({
+  model: z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`).optional(),
+});
 
 // ------------------------------------------------------------------------------------------------- changes
 
@@ -21,15 +24,24 @@ const line = (words: string, max: number) =>
     .max(max, `Use at most ${shownBound(max)} characters.`);
 const yesOrNo = (words: string) => z.boolean(words).optional();
 
+const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
+const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${shownBound(mostTokens)}.`;
+const context = z
+  .number(contextWords)
+  .int(contextWords)
+  .min(fewestTokens, contextWords)
+  .max(mostTokens, contextWords)
+  .optional();
+
 /** POST /api/admin/models/:id/weights → {}: a file in the models folder, or a path on the server */
 export const useWeightsBody = z.object({
   file: line("Enter a file in the models folder, or its whole path.", 4096),
   /** Without the check that it fits into memory, for machines whose GPU holds it. */
   force: yesOrNo("Choose whether to skip the memory check."),
+  /** Of each request; without it as much as memory allows. */
+  contextTokens: context,
 });
 
-const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
-const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${shownBound(mostTokens)}.`;
 /** POST /api/admin/models/:id/engine → {} */
 export const engineBody = z.object({
   url: line("Enter the engine's address.", 2000).refine(isWebAddress, {
@@ -38,12 +50,7 @@ export const engineBody = z.object({
   profile: z.enum(upstreamProfiles, `Choose one of ${upstreamProfiles.join(", ")}.`),
   name: line("Enter the model's name on the engine.", 200).optional(),
   key: line("Enter the engine's key.", 1000).optional(),
-  contextTokens: z
-    .number(contextWords)
-    .int(contextWords)
-    .min(fewestTokens, contextWords)
-    .max(mostTokens, contextWords)
-    .optional(),
+  contextTokens: context,
   acceptSharedCache: yesOrNo("Choose whether to accept a shared prompt cache."),
   allowPublic: yesOrNo("Choose whether to allow a public address."),
 });
@@ -60,6 +67,9 @@ export const pullBody = z.object({
     .regex(/^[0-9a-fA-F]{64}$/, "A SHA-256 has 64 hexadecimal digits.")
     .optional(),
   model: z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`).optional(),
+  /** Switches the model over to it as soon as it is here. */
+  use: yesOrNo("Choose whether to use it once it is here."),
+  contextTokens: context,
 });
 // POST /api/admin/pulls/:id/pause | /resume → PullView    DELETE /api/admin/pulls/:id → {}: cancels, or clears
 

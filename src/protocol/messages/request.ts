@@ -5,9 +5,10 @@
  * would change the meaning of the reply is refused.
  */
 import type { ChatRequest } from "../../core/chat/request.js";
+import { tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import { ServiceError } from "../../core/errors.js";
 import {
+  anything,
   array,
   bodyObject,
   boolean,
@@ -16,6 +17,7 @@ import {
   nonEmptyStrings,
   optional,
   required,
+  unsupportedParameter,
   unsupportedValue,
   type JsonObject,
 } from "../read-json.js";
@@ -28,7 +30,6 @@ import { readTooling } from "./tools.js";
 
 /** More than clients send. Each is looked for in every character of the reply. */
 const stops = nonEmptyStrings(32);
-const tokenCount = integer(1, 2 ** 31 - 1);
 const topK = integer(0, 2 ** 31 - 1);
 
 export const readMessagesRequest = (body: unknown): ParsedRequest => readFields(bodyObject(body), true);
@@ -83,25 +84,17 @@ function requireUsersTurn(messages: ChatRequest["messages"]): void {
 
 /** Before the messages: those of a thread are only its newest, and make no sense without the others. */
 function refuseThread(body: JsonObject): void {
-  if (optional(body, "thread", (value) => value) === undefined) return;
-  throw new ServiceError("unsupported_parameter", {
-    message:
-      "Unsupported parameter: 'thread'. Nothing is stored here: send the whole conversation in 'messages'.",
-    param: threadParam,
-  });
+  if (optional(body, threadParam, anything) === undefined) return;
+  const reason = "Nothing is stored here: send the whole conversation in 'messages'.";
+  throw unsupportedParameter(threadParam, reason);
 }
 
 function refuseUnsupported(body: JsonObject): void {
   if ((optional(body, "mcp_servers", array) ?? []).length > 0) {
-    throw unsupported("mcp_servers", "connect to MCP servers itself. Connect the client to them instead");
+    const reason = "This service does not connect to MCP servers itself. Connect the client to them instead.";
+    throw unsupportedParameter("mcp_servers", reason);
   }
-  if (optional(body, "container", (value) => value) !== undefined) {
-    throw unsupported("container", "run code or skills in containers");
+  if (optional(body, "container", anything) !== undefined) {
+    throw unsupportedParameter("container", "This service does not run code or skills in containers.");
   }
 }
-
-const unsupported = (param: string, what: string): ServiceError =>
-  new ServiceError("unsupported_parameter", {
-    message: `Unsupported parameter: '${param}'. This service does not ${what}.`,
-    param,
-  });

@@ -19,6 +19,7 @@ export const pageAddresses = [
   "/sign-in",
   "/setup",
   "/reset",
+  "/confirm",
   "/app",
   "/app/keys",
   "/app/connect",
@@ -34,5 +35,6 @@ export const pageAddresses = [
   "/admin/models",
   "/admin/engines",
   "/admin/changelog",
+  "/admin/maintenance",
   "/admin/audit",
 ] as const;

@@ -12,7 +12,10 @@ export interface PageHead {
 }
 
 type PageAddress = (typeof pageAddresses)[number];
-type PrivateAddress = Extract<PageAddress, `/app${string}` | `/admin${string}` | "/setup" | "/reset">;
+type PrivateAddress = Extract<
+  PageAddress,
+  `/app${string}` | `/admin${string}` | "/setup" | "/reset" | "/confirm"
+>;
 type PublicAddress = Exclude<PageAddress, PrivateAddress>;
 
 const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
@@ -89,6 +92,7 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
 const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/setup": "Welcome to Sotto",
   "/reset": "Reset your password",
+  "/confirm": "Confirm your email address",
   "/app": "Overview",
   "/app/keys": "Keys",
   "/app/connect": "Connect",
@@ -102,6 +106,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/admin/models": "Models",
   "/admin/engines": "Engines",
   "/admin/changelog": "Changelog",
+  "/admin/maintenance": "Maintenance",
   "/admin/audit": "Audit trail",
 };
 

@@ -6,8 +6,7 @@ import type { Dialect } from "../dialect.js";
 import { errorBody } from "../error-body.js";
 import { responsesError } from "./errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
-import { wholeResponse } from "./response.js";
-import { responseEventWriter } from "./stream.js";
+import { responseEventWriter, wholeResponse } from "./stream.js";
 
 export const responses: Dialect = {
   idPrefix: "resp_",

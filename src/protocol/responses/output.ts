@@ -1,23 +1,13 @@
 /** The items of a reply on the wire. */
-import type { ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
+import type { WireLogprob } from "../chat-completions/response.js";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
-
-interface WireToken {
-  token: string;
-  logprob: number;
-  bytes: readonly number[];
-}
-
-export interface OutputLogprob extends WireToken {
-  top_logprobs: WireToken[];
-}
 
 export interface OutputText {
   type: "output_text";
   text: string;
   annotations: [];
-  logprobs: OutputLogprob[];
+  logprobs: WireLogprob[];
 }
 
 export interface ReasoningText {
@@ -66,7 +56,7 @@ const prefixes = { message: "msg_", reasoning: "rs_", function_call: "fc_" };
 export const itemId = (type: OutputItem["type"], responseId: string, index: number): string =>
   `${prefixes[type]}${responseId.replace(/^resp_/, "")}${index}`;
 
-export const outputText = (text: string, logprobs: OutputLogprob[] = []): OutputText => ({
+export const outputText = (text: string, logprobs: WireLogprob[] = []): OutputText => ({
   type: "output_text",
   text,
   annotations: [],
@@ -88,8 +78,3 @@ export function keptItem(item: OutputItem): OutputItem {
       return item;
   }
 }
-
-export const wireLogprobs = (logprobs: readonly ReplyLogprob[]): OutputLogprob[] =>
-  logprobs.map((entry) => ({ ...wireToken(entry), top_logprobs: entry.top.map(wireToken) }));
-
-const wireToken = ({ token, logprob, bytes }: TokenLogprob): WireToken => ({ token, logprob, bytes });

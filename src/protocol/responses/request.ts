@@ -8,8 +8,8 @@ import type { ReplyFormat } from "../../core/chat/request.js";
 import { format } from "../chat-completions/format.js";
 import { alternatives, tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import { ServiceError } from "../../core/errors.js";
 import {
+  anything,
   array,
   bodyObject,
   boolean,
@@ -19,6 +19,7 @@ import {
   optional,
   required,
   string,
+  unsupportedParameter,
   type JsonObject,
 } from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
@@ -30,7 +31,7 @@ import { readFlatTooling, type FlatTooling } from "./tools.js";
 export function readResponseRequest(value: unknown): ParsedRequest {
   const body = bodyObject(value);
   const model = required(body, "model", nonEmptyString);
-  required(body, "input", (value) => value);
+  required(body, "input", anything);
   refuseStored(body);
   const items = required(body, "input", readInput);
   // Errors of the conversation come before those of the tools, whose names its calls may need.
@@ -112,18 +113,14 @@ const storedThings = {
 
 function refuseStored(body: JsonObject): void {
   for (const [param, what] of Object.entries(storedThings)) {
-    if (optional(body, param, (value) => value) === undefined) continue;
-    throw new ServiceError("unsupported_parameter", {
-      message: `Unsupported parameter: '${param}'. This service stores no ${what}: send the whole conversation in 'input'.`,
-      param,
-    });
+    if (optional(body, param, anything) === undefined) continue;
+    const reason = `This service stores no ${what}: send the whole conversation in 'input'.`;
+    throw unsupportedParameter(param, reason);
   }
   if (optional(body, "background", boolean) !== true) return;
-  throw new ServiceError("unsupported_parameter", {
-    message:
-      "Unsupported parameter: 'background'. This service stores no responses that could be fetched later: wait for the reply, or stream it.",
-    param: "background",
-  });
+  const reason =
+    "This service stores no responses that could be fetched later: wait for the reply, or stream it.";
+  throw unsupportedParameter("background", reason);
 }
 
 function readTopLogprobs(body: JsonObject): number | undefined {

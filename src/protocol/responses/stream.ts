@@ -1,8 +1,10 @@
 /**
  * The events of a streamed response. Items follow one another: each is opened, grows, and is closed before the next.
  * The first events go out with the first piece of the reply and not before, since until then an error can be a status.
+ * A response that is not streamed is the one in the last event.
  */
-import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/chat/reply.js";
+import type { FinishReason, ReplyChoice, ReplyEvent, ReplyLogprob, Usage } from "../../core/chat/reply.js";
+import { wireLogprob } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
 import type { ServiceError } from "../../core/errors.js";
 import { responsesError } from "./errors.js";
@@ -13,14 +15,13 @@ import {
   outputText,
   reasoningText,
   summaryText,
-  wireLogprobs,
   type ItemStatus,
   type OutputCall,
   type OutputItem,
   type OutputMessage,
   type OutputReasoning,
 } from "./output.js";
-import { endsInMessage, finished, inProgress, responseObject, type ResponseState } from "./response.js";
+import { finished, inProgress, responseObject, type ResponseState } from "./response.js";
 
 export function responseEventWriter(head: Readonly<ReplyHead>, request: ParsedRequest): StreamWriter {
   const events = new ResponseEvents(head, request);
@@ -37,11 +38,31 @@ export function responseEventWriter(head: Readonly<ReplyHead>, request: ParsedRe
   };
 }
 
+export function wholeResponse(
+  head: Readonly<ReplyHead>,
+  request: ParsedRequest,
+  { parts, finishReason }: ReplyChoice,
+  usage: Usage,
+): object {
+  const events = new ResponseEvents(head, request);
+  for (const part of parts) {
+    if (part.type === "call") {
+      events.add({ type: "call", choice: 0, call: 0, id: part.id, name: part.name });
+      events.add({ type: "arguments", choice: 0, call: 0, text: part.arguments });
+    } else events.add({ ...part, choice: 0 });
+  }
+  events.add({ type: "finished", choice: 0, finishReason });
+  events.add({ type: "done", usage });
+  return events.response;
+}
+
 /** The part of an item's content that grows: there is one. */
 const content_index = 0;
 const summary_index = 0;
 
 class ResponseEvents {
+  /** As far as it has come. */
+  response: object = {};
   readonly #output: OutputItem[] = [];
   #open: OutputItem | null = null;
   #finishReason: FinishReason = "stop";
@@ -103,9 +124,9 @@ class ResponseEvents {
     const item = this.#open?.type === "message" ? this.#open : this.#openMessage();
     const [part] = item.content;
     if (part === undefined) return;
-    const tokens = wireLogprobs(logprobs);
+    const tokens = logprobs.map(wireLogprob);
     part.text += delta;
-    part.logprobs.push(...tokens);
+    for (const token of tokens) part.logprobs.push(token);
     this.#writeAt("response.output_text.delta", item, { content_index, delta, logprobs: tokens });
   }
 
@@ -228,7 +249,9 @@ class ResponseEvents {
   #finish(reason: FinishReason): void {
     this.#finishReason = reason;
     const hasReply = this.#output.some(({ type }) => type !== "reasoning");
-    if (!hasReply && endsInMessage(this.#output.length > 0, reason)) this.#openMessage();
+    // A reply has a message, be it empty, unless it was cut off while reasoning.
+    const wasCutReasoning = this.#output.length > 0 && reason === "length";
+    if (!hasReply && !wasCutReasoning) this.#openMessage();
     this.#close(reason === "length" ? "incomplete" : "completed");
   }
 
@@ -241,7 +264,8 @@ class ResponseEvents {
   // ------------------------------------------------------------------------------------------- writing
 
   #writeState(type: string, state: ResponseState): void {
-    this.#write(type, { response: responseObject(this.head, this.request, state) });
+    this.response = responseObject(this.head, this.request, state);
+    this.#write(type, { response: this.response });
   }
 
   #writeItem(type: string, item: OutputItem): void {

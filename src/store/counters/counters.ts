@@ -1,19 +1,27 @@
-import type { Admissions, Counter, Leases } from "../../core/counters.js";
-import type { WakeUps } from "../../core/replicas/wake-ups.js";
-import type { RedisTrouble } from "./redis-trouble.js";
+/** What limits are counted in, for one process or shared by replicas through Redis. */
+import type { Clock } from "../../core/clock.js";
+import type { Admissions } from "../../core/counters.js";
+import { noWakeUps, type WakeUps } from "../../core/replicas/wake-ups.js";
+import { MemoryAdmissions } from "./memory-admissions.js";
+import { MemoryLeases } from "./memory-leases.js";
+import { MemoryWindows } from "./memory-windows.js";
+import type { RedisFailure } from "./redis-failure.js";
 
-/** Limits, leases and wake-ups: of one process, or shared by replicas. */
 export interface Counters {
-  counter: Counter;
-  leases: Leases;
   admissions: Admissions;
   wakeUps: WakeUps;
-  /**
-   * While the configured Redis is unusable, each replica enforces its share of every limit.
-   * `refusing`: it answers, but refuses commands.
-   */
-  health(): "ok" | RedisTrouble["kind"];
-  /** The cause; null while healthy. */
-  trouble(): RedisTrouble | null;
+  /** Why the configured Redis is unusable; each replica then enforces its share of every limit. Null otherwise. */
+  failure(): RedisFailure | null;
   close(): Promise<void>;
+}
+
+/** For an installation of one server. */
+export function memoryCounters(clock: Clock): Counters {
+  const windows = new MemoryWindows(clock);
+  return {
+    admissions: new MemoryAdmissions(windows, new MemoryLeases()),
+    wakeUps: noWakeUps,
+    failure: () => null,
+    close: async () => windows.close(),
+  };
 }

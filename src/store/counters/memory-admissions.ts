@@ -47,6 +47,10 @@ export class MemoryAdmissions implements Admissions {
     return true;
   }
 
+  async held(name: string): Promise<number> {
+    return this.leases.heldHere(name);
+  }
+
   recall(name: string): number {
     return this.windows.count(name);
   }

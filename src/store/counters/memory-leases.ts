@@ -1,4 +1,4 @@
-import type { Lease, Leases } from "../../core/counters.js";
+import type { Lease } from "../../core/counters.js";
 
 /** Leases of this process, granted without a round trip. */
 export interface LocalLeases {
@@ -8,7 +8,7 @@ export interface LocalLeases {
 }
 
 /** Held by this process alone, so they end with it and need no time to live. */
-export class MemoryLeases implements Leases, LocalLeases {
+export class MemoryLeases implements LocalLeases {
   readonly #held = new Map<string, number>();
 
   acquire(name: string, limit: number): Lease | null {
@@ -25,10 +25,6 @@ export class MemoryLeases implements Leases, LocalLeases {
         else this.#held.delete(name);
       },
     };
-  }
-
-  async held(name: string): Promise<number> {
-    return this.heldHere(name);
   }
 
   heldHere(name: string): number {

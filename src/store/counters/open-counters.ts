@@ -1,16 +1,12 @@
 import type { StorageConfig } from "../../config.js";
-import type { Clock } from "../../core/clock.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
 import type { Store } from "../../core/store.js";
-import type { Counters } from "./counters.js";
-import { memoryCounters } from "./memory-counters.js";
+import { memoryCounters, type Counters } from "./counters.js";
+import type { RedisLinkOptions } from "./redis-link.js";
 
-interface CountersOptions {
-  clock: Clock;
+interface CountersOptions extends Required<Pick<RedisLinkOptions, "clock" | "onHealth">> {
   /** Keeps the secret that hashes names in Redis, the same for all replicas. */
   store: Pick<Store, "initSetting">;
-  /** Called once for each change, with the cause of a failure. */
-  onHealth: (health: ReturnType<Counters["health"]>, cause?: string) => void;
 }
 
 /** Shared through Redis where that is configured. Resolves also when Redis cannot be used. */

@@ -69,6 +69,10 @@ export class RedisAdmissions implements Admissions {
     return this.link.isTrusted;
   }
 
+  held(name: string): Promise<number> {
+    return this.leases.held(name);
+  }
+
   recall(name: string): number {
     return this.#seen.live(this.#key(name))?.count ?? 0;
   }

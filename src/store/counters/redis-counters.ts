@@ -5,7 +5,6 @@ import { RedisWakeUps } from "./redis-wake-ups.js";
 import { RedisAdmissions } from "./redis-admissions.js";
 import { RedisLeases } from "./redis-leases.js";
 import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
-import { WindowCounter } from "./window-counter.js";
 
 export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
   const link = await RedisLink.open(options);
@@ -13,12 +12,9 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
   const admissions = new RedisAdmissions(link, leases);
   const wakeUps = new RedisWakeUps(link);
   return {
-    counter: new WindowCounter(admissions),
-    leases,
     admissions,
     wakeUps,
-    health: () => link.health,
-    trouble: () => link.trouble,
+    failure: () => link.failure,
     close: () =>
       closeAll([() => link.close(), () => admissions.close(), () => leases.close(), () => wakeUps.close()]),
   };

@@ -7,7 +7,7 @@
  * meanwhile is removed.
  */
 import { randomUUID } from "node:crypto";
-import type { Lease, Leases } from "../../core/counters.js";
+import type { Lease } from "../../core/counters.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 import type { LocalLeases } from "./memory-leases.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
@@ -20,7 +20,7 @@ const refusalMs = 1_000;
 /** More are left to expire. */
 const maxUnremoved = 10_000;
 
-export class RedisLeases implements Leases, LocalLeases {
+export class RedisLeases implements LocalLeases {
   /** Ids held by this replica, by name. */
   readonly #held = new Map<string, Set<string>>();
   /** How many others held when one was last refused. */

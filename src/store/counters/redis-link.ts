@@ -4,7 +4,7 @@
  * A command that fails or has no answer after a quarter of a second, or a connection that closes, begins an outage.
  * From then on commands are rejected immediately, so that no request waits for Redis, and a heartbeat retries several
  * times a second, each time with a new client: behind a proxy that accepts connections and resets them, one that
- * reconnects can stay `ready` on a dead socket. The cause of the outage is kept (`trouble`), for the log and the operator.
+ * reconnects can stay `ready` on a dead socket. The cause of the outage is kept (`failure`), for the log and the operator.
  *
  * When a heartbeat succeeds, Redis may have lost everything, and commands that had no answer may have been executed. So
  * windows of quotas are opened again from the database, at a moment 2 s ahead that all replicas learn from Redis
@@ -20,7 +20,7 @@ import type { Clock } from "../../core/clock.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import { admitScript, settleScript } from "./admission-scripts.js";
 import { heartbeatScript } from "./redis-scripts.js";
-import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
+import { connectionClosed, NoAnswer, failureOf, type RedisFailure } from "./redis-failure.js";
 
 /** Sent as a script once for each connection, and by its hash from then on. */
 declare module "ioredis" {
@@ -43,8 +43,6 @@ const reopenKeptMs = 32 * 24 * 60 * 60_000;
 
 const heartbeatAnswer = z.tuple([z.number(), z.number(), z.number()]);
 
-export type Health = "ok" | RedisTrouble["kind"];
-
 export interface RedisLinkOptions {
   url: string;
   /** Shared by the replicas of one installation: names in Redis are hashed with it. */
@@ -52,8 +50,8 @@ export interface RedisLinkOptions {
   /** The number of replicas until Redis knows it. */
   replicas: number;
   clock: Clock;
-  /** Called on each change, with the cause of trouble; also at the start when Redis cannot be used then. */
-  onHealth?: (health: Health, cause?: string) => void;
+  /** Called on each change, with the cause of a failure; also at the start when Redis cannot be used then. */
+  onHealth?: (health: "ok" | RedisFailure["kind"], cause?: string) => void;
 }
 
 /** Thrown without waiting during an outage. */
@@ -80,7 +78,7 @@ export class RedisLink {
   #reopenAt = 0;
   /** The same by the clock here. */
   #reopenAtMs = -Infinity;
-  #trouble: RedisTrouble | null = null;
+  #failure: RedisFailure | null = null;
   /** The last error of the connection since it was established. */
   #connectionError: unknown = null;
   #replicas: number;
@@ -121,13 +119,9 @@ export class RedisLink {
     return this.#nowMs() - this.#reopenAtMs;
   }
 
-  get health(): Health {
-    return this.trouble?.kind ?? "ok";
-  }
-
   /** Null while Redis is trusted. */
-  get trouble(): RedisTrouble | null {
-    return this.#state === "ok" ? null : (this.#trouble ?? connectionClosed);
+  get failure(): RedisFailure | null {
+    return this.#state === "ok" ? null : (this.#failure ?? connectionClosed);
   }
 
   get clock(): Clock {
@@ -218,7 +212,7 @@ export class RedisLink {
   async #trust(): Promise<void> {
     for (const recover of this.#recoveries) await recover();
     this.#state = "ok";
-    this.#trouble = null;
+    this.#failure = null;
     this.#report("ok");
   }
 
@@ -253,16 +247,16 @@ export class RedisLink {
   /** An error without a cause, such as a stream that is not writable, leaves the known cause as it was. */
   #lose(error: unknown): void {
     if (this.#isClosed) return;
-    this.#trouble = troubleOf(error) ?? troubleOf(this.#connectionError) ?? this.#trouble;
+    this.#failure = failureOf(error) ?? failureOf(this.#connectionError) ?? this.#failure;
     if (this.#state !== "lost") {
       this.#state = "lost";
       this.#scheduleBeat();
     }
-    this.#report(this.#trouble ?? connectionClosed);
+    this.#report(this.#failure ?? connectionClosed);
   }
 
   /** Once for each change. While Redis is unreachable the system's code is left out: it changes too often. */
-  #report(now: RedisTrouble | "ok"): void {
+  #report(now: RedisFailure | "ok"): void {
     const { kind, cause } = now === "ok" ? { kind: now, cause: undefined } : now;
     const reported = kind === "refusing" ? `${kind} ${cause}` : kind;
     if (this.#reported === reported) return;
@@ -282,9 +276,6 @@ export class RedisLink {
     return this.#options.clock.monotonicMs();
   }
 }
-
-/** The connection ended without an error. */
-const connectionClosed: RedisTrouble = { kind: "unreachable", cause: "ECONNRESET" };
 
 const within = <T>(work: Promise<T>, limitMs: number): Promise<T> =>
   withTimeLimit(work, limitMs, () => new NoAnswer());

@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { withTimeLimit } from "../../core/time-limit.js";
-import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
+import { connectionClosed, NoAnswer, failureOf, type RedisFailure } from "./redis-failure.js";
 
 const limitMs = 3_000;
 
 const writeScript = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 
 /** Null when it can be used. What it writes expires after a second. */
-export async function probeRedis(url: string): Promise<RedisTrouble | null> {
+export async function probeRedis(url: string): Promise<RedisFailure | null> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: limitMs,
@@ -30,8 +30,7 @@ export async function probeRedis(url: string): Promise<RedisTrouble | null> {
     await withTimeLimit(write(), limitMs, () => new NoAnswer());
     return null;
   } catch (error) {
-    const trouble = troubleOf(error) ?? troubleOf(connectionError);
-    return trouble ?? { kind: "unreachable", cause: "ECONNRESET" };
+    return failureOf(error) ?? failureOf(connectionError) ?? connectionClosed;
   } finally {
     redis.disconnect();
   }

@@ -24,10 +24,10 @@ export class SqlAccounts implements AccountStore {
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly changes: SqlChanges,
-    locksRows: boolean,
+    private readonly options: { locksRows: boolean; eraseTraces: () => Promise<void> },
   ) {
     // Postgres, which locks rows, compares text by collation; SQLite compares bytes.
-    this.#search = new AccountSearch(db, !locksRows);
+    this.#search = new AccountSearch(db, !options.locksRows);
   }
 
   async findAccount(id: string): Promise<Account | null> {
@@ -58,8 +58,16 @@ export class SqlAccounts implements AccountStore {
         .where("id", "=", id)
         .execute();
       await endSessions(transaction, id, keepSession);
-      await transaction.deleteFrom("links").where("account_id", "=", id).execute();
+      await deleteCredentialLinks(transaction, id);
     });
+  }
+
+  async setEmail(id: string, email: string): Promise<Account | null> {
+    const account = await this.changes.with("account_changed", id, (transaction) =>
+      updateEmail(transaction, id, email, null),
+    );
+    await this.options.eraseTraces();
+    return account;
   }
 
   hasAdmin(): Promise<boolean> {
@@ -122,8 +130,12 @@ export class SqlAccounts implements AccountStore {
     });
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.#unlessLastAdmin(id, "account_ended", true, (transaction) => removeAccount(transaction, id));
+  async remove(id: string): Promise<boolean> {
+    const isRemoved = await this.#unlessLastAdmin(id, "account_ended", true, (transaction) =>
+      removeAccount(transaction, id),
+    );
+    if (isRemoved) await this.options.eraseTraces();
+    return isRemoved;
   }
 
   async countByPlan(): Promise<ReadonlyMap<string, number>> {
@@ -152,6 +164,12 @@ export class SqlAccounts implements AccountStore {
     const disabled_at = at?.getTime() ?? null;
     await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
       transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
+    );
+  }
+
+  async restoreKey(id: string): Promise<void> {
+    await this.changes.with("key_changed", id, (transaction) =>
+      transaction.updateTable("keys").set({ revoked_at: null }).where("id", "=", id).execute(),
     );
   }
 
@@ -223,6 +241,7 @@ export async function insertAccount(
       id: newId("acc"),
       email: account.email,
       email_lower: account.email.toLowerCase(),
+      email_verified_at: null,
       password_hash: account.passwordHash,
       role: account.role,
       plan_id: account.planId,
@@ -234,6 +253,41 @@ export async function insertAccount(
     .executeTakeFirst();
   if (row === undefined) throw new DuplicateEmail();
   return toAccount(row);
+}
+
+/**
+ * Gives the account another address, and ends its links, which were mailed to the previous one. Rejects with
+ * `DuplicateEmail`; null when there is no such account.
+ */
+export async function updateEmail(
+  transaction: Transaction<Schema>,
+  id: string,
+  email: string,
+  verifiedAt: Date | null,
+): Promise<Account | null> {
+  await transaction.deleteFrom("links").where("account_id", "=", id).execute();
+  try {
+    const row = await transaction
+      .updateTable("accounts")
+      .set({ email, email_lower: email.toLowerCase(), email_verified_at: verifiedAt?.getTime() ?? null })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toAccount(row);
+  } catch (error) {
+    throw isTaken(error) ? new DuplicateEmail() : error;
+  }
+}
+
+/** The codes of a value that must be unique, in Postgres and SQLite. */
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(String(error.code));
+
+/** What an old password or a pending change of address could still be used for; a link that verifies the address stays. */
+export async function deleteCredentialLinks(transaction: Transaction<Schema>, id: string): Promise<void> {
+  await transaction.deleteFrom("links").where("account_id", "=", id).where("kind", "!=", "verify").execute();
 }
 
 export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
@@ -261,6 +315,7 @@ const toSummary = (
   row: AccountRow & { live_keys: number | null; last_used_at: number | null },
 ): AccountSummary => ({
   account: toAccount(row),
+  canSignIn: row.password_hash !== null,
   liveKeys: row.live_keys ?? 0,
   lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
 });

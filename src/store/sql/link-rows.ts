@@ -5,8 +5,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
 import type { Account } from "../../core/entities.js";
-import type { LinkKind, LinkStore, NewLink } from "../../core/sign-in/ports.js";
-import { hasAdmin, insertAccount } from "./account-rows.js";
+import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-in/ports.js";
+import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
@@ -17,7 +17,7 @@ export class SqlLinks implements LinkStore {
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly changes: SqlChanges,
-    private readonly clock: Clock,
+    private readonly options: { clock: Clock; eraseTraces: () => Promise<void> },
   ) {}
 
   async create(link: NewLink): Promise<void> {
@@ -67,7 +67,7 @@ export class SqlLinks implements LinkStore {
       const role = kind === "setup" ? "admin" : "user";
       // Rejects when the address is taken, and the rollback restores the link.
       const planId = link.planId ?? account.planId;
-      return insertAccount(transaction, { ...account, planId, role }, this.clock.now());
+      return insertAccount(transaction, { ...account, planId, role }, this.options.clock.now());
     });
   }
 
@@ -82,10 +82,95 @@ export class SqlLinks implements LinkStore {
         .where("id", "=", accountId)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await transaction.deleteFrom("links").where("account_id", "=", accountId).execute();
+      await deleteCredentialLinks(transaction, accountId);
       await endSessions(transaction, accountId, null);
       note("sessions_ended", accountId);
       return toAccount(row);
+    });
+  }
+
+  async replaceOwn(link: NewLink & { accountId: string; kind: OwnLinkKind }): Promise<void> {
+    await this.db.transaction().execute(async (transaction) => {
+      await deleteOwn(transaction, link.accountId, link.kind);
+      await transaction.insertInto("links").values(fromLink(link)).execute();
+    });
+  }
+
+  async deleteOwn(accountId: string, kind: OwnLinkKind): Promise<void> {
+    await deleteOwn(this.db, accountId, kind);
+  }
+
+  async findEmailChange(accountId: string, now: Date): Promise<NewLink | null> {
+    const row = await this.db
+      .selectFrom("links")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("kind", "in", changeKinds)
+      .where("expires_at", ">", now.getTime())
+      .executeTakeFirst();
+    return row === undefined ? null : toLink(row);
+  }
+
+  verifyEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const link = await consume(transaction, "verify", hash, now);
+      if (link?.accountId == null) return null;
+      const row = await transaction
+        .updateTable("accounts")
+        .set({ email_verified_at: now.getTime() })
+        .where("id", "=", link.accountId)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      note("account_changed", row.id);
+      return toAccount(row);
+    });
+  }
+
+  /** The row becomes the second link. */
+  async agreeToEmailChange(
+    hash: Uint8Array,
+    now: Date,
+    next: Pick<NewLink, "hash" | "expiresAt">,
+  ): Promise<NewLink | null> {
+    const row = await this.db
+      .updateTable("links")
+      .set({
+        kind: "change_to",
+        hash: next.hash,
+        created_at: now.getTime(),
+        expires_at: next.expiresAt.getTime(),
+      })
+      .where("hash", "=", hash)
+      .where("kind", "=", "change_from")
+      .where("expires_at", ">", now.getTime())
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toLink(row);
+  }
+
+  async changeEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
+    const account = await this.changes.transaction(async (transaction, note) => {
+      const link = await consume(transaction, "change_to", hash, now);
+      if (link?.accountId == null || link.email == null) return null;
+      note("account_changed", link.accountId);
+      // Rejects when the address is taken, and the rollback restores the link.
+      return updateEmail(transaction, link.accountId, link.email, now);
+    });
+    if (account !== null) await this.options.eraseTraces();
+    return account;
+  }
+
+  signIn(hash: Uint8Array, now: Date): Promise<Account | null> {
+    return this.db.transaction().execute(async (transaction) => {
+      const link = await consume(transaction, "sign_in", hash, now);
+      if (link?.accountId == null) return null;
+      const row = await transaction
+        .selectFrom("accounts")
+        .selectAll()
+        .where("id", "=", link.accountId)
+        .where("suspended_at", "is", null)
+        .executeTakeFirst();
+      return row === undefined ? null : toAccount(row);
     });
   }
 
@@ -114,6 +199,17 @@ export class SqlLinks implements LinkStore {
   async prune(now: Date): Promise<void> {
     await deleteInBatches(this.db, "links", sql`expires_at <= ${now.getTime()}`);
   }
+}
+
+const changeKinds = ["change_from", "change_to"] as const;
+
+/** Of a change of address there is one link at a time, whichever it is. */
+async function deleteOwn(db: Kysely<Schema>, accountId: string, kind: OwnLinkKind): Promise<void> {
+  await db
+    .deleteFrom("links")
+    .where("account_id", "=", accountId)
+    .where("kind", "in", kind === "change_from" ? changeKinds : [kind])
+    .execute();
 }
 
 async function consume(

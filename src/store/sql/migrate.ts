@@ -18,6 +18,8 @@ import * as usageByDay from "./migrations/0010-usage-by-day.js";
 import * as accountSearch from "./migrations/0011-account-search.js";
 import * as usageBySpan from "./migrations/0012-usage-by-span.js";
 import * as keyLineage from "./migrations/0013-key-lineage.js";
+import * as linkKinds from "./migrations/0014-link-kinds.js";
+import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -37,6 +39,8 @@ export const migrations: readonly Migration[] = [
   { name: "0011-account-search", ...accountSearch },
   { name: "0012-usage-by-span", ...usageBySpan },
   { name: "0013-key-lineage", ...keyLineage },
+  { name: "0014-link-kinds", ...linkKinds },
+  { name: "0015-verified-addresses", ...verifiedAddresses },
 ];
 
 export interface MigrateOptions {

@@ -23,7 +23,7 @@ import { systemClock, type Clock } from "../../core/clock.js";
 import type { Plan } from "../../core/entities.js";
 import { migrate } from "./migrate.js";
 import { postgresAddress } from "./postgres-address.js";
-import { cannotOpenPostgres, placeOf } from "../postgres-trouble.js";
+import { cannotOpenPostgres, placeOf } from "../postgres-failure.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { StoreError } from "../store-error.js";

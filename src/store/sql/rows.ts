@@ -15,6 +15,7 @@ export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">
   return {
     id: row.id,
     email: row.email,
+    emailVerifiedAt: toTime(row.email_verified_at),
     role: row.role,
     planId: row.plan_id,
     suspendedAt: toTime(row.suspended_at),

@@ -59,6 +59,8 @@ export interface AccountRow {
   email: string;
   /** The email as it is compared. */
   email_lower: string;
+  /** When a link mailed to it was opened; null where none was. */
+  email_verified_at: number | null;
   password_hash: string | null;
   role: Role;
   plan_id: string;
@@ -132,11 +134,11 @@ export interface LinkRow {
   /** SHA-256 of the token in the link. */
   hash: Uint8Array;
   kind: LinkKind;
-  /** The account of a reset link; null for other links. */
+  /** The account of a link about one that exists; null for set-up and invitations. */
   account_id: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   email_hash: Uint8Array | null;
-  /** The same address as it is shown to admins while the invitation is pending. */
+  /** The same address as it is shown to admins while the invitation is pending; or the new address of an account. */
   email: string | null;
   /** The plan of the account that an invitation creates; null for the default one. */
   plan_id: string | null;
@@ -145,7 +147,7 @@ export interface LinkRow {
 }
 
 /** How many replies had their first token in this step of the histogram. */
-export type FirstTokenColumn = `first_token_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
+export type FirstTokenColumn = `first_token_${number}`;
 
 export interface UsageRow extends Record<FirstTokenColumn, number> {
   account_id: string;

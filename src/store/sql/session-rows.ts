@@ -4,7 +4,7 @@ import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/po
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount, toPlan } from "./rows.js";
-import type { Schema } from "./schema.js";
+import type { Schema, SessionRow } from "./schema.js";
 
 export class SqlSessions implements SessionStore {
   constructor(
@@ -40,19 +40,14 @@ export class SqlSessions implements SessionStore {
         "accounts.role",
         "accounts.plan_id",
         "accounts.suspended_at",
+        "accounts.email_verified_at",
         "accounts.created_at",
       ])
       .where("sessions.hash", "=", hash)
       .executeTakeFirst();
     if (row === undefined) return null;
     return {
-      session: {
-        hash,
-        accountId: row.account_id,
-        createdAt: new Date(row.session_created_at),
-        lastSeenAt: new Date(row.last_seen_at),
-        expiresAt: new Date(row.expires_at),
-      },
+      session: toSession({ ...row, hash, created_at: row.session_created_at }),
       account: toAccount({ ...row, id: row.account_id }),
       plan: toPlan(row),
     };
@@ -66,13 +61,7 @@ export class SqlSessions implements SessionStore {
       .orderBy("last_seen_at", "desc")
       .limit(limit)
       .execute();
-    return rows.map((row) => ({
-      hash: new Uint8Array(row.hash),
-      accountId: row.account_id,
-      createdAt: new Date(row.created_at),
-      lastSeenAt: new Date(row.last_seen_at),
-      expiresAt: new Date(row.expires_at),
-    }));
+    return rows.map(toSession);
   }
 
   /** Replicas write in any order, so the time only ever moves forward. */
@@ -108,6 +97,14 @@ export class SqlSessions implements SessionStore {
     await deleteInBatches(this.db, "sessions", sql`last_seen_at <= ${idleSince.getTime()}`);
   }
 }
+
+const toSession = (row: SessionRow): Session => ({
+  hash: new Uint8Array(row.hash),
+  accountId: row.account_id,
+  createdAt: new Date(row.created_at),
+  lastSeenAt: new Date(row.last_seen_at),
+  expiresAt: new Date(row.expires_at),
+});
 
 /** Takes the connection, so that it can be part of a transaction. */
 export async function endSessions(

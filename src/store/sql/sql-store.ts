@@ -53,9 +53,9 @@ export class SqlStore implements FullStore {
     this.#clock = clock;
     this.#locksRows = locksRows;
     this.changes = new SqlChanges(db, clock);
-    this.accounts = new SqlAccounts(db, this.changes, locksRows);
+    this.accounts = new SqlAccounts(db, this.changes, { locksRows, eraseTraces: () => this.eraseTraces() });
     this.sessions = new SqlSessions(db, this.changes);
-    this.links = new SqlLinks(db, this.changes, clock);
+    this.links = new SqlLinks(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
     this.usage = new SqlUsage(db, clock);
     this.quotas = new SqlQuotas(db);
     this.news = new SqlNews(db);
@@ -69,12 +69,7 @@ export class SqlStore implements FullStore {
   }
 
   async findAccountByEmail(email: string): Promise<Account | null> {
-    const row = await this.#db
-      .selectFrom("accounts")
-      .selectAll()
-      .where("email_lower", "=", email.toLowerCase())
-      .executeTakeFirst();
-    return row === undefined ? null : toAccount(row);
+    return (await this.accounts.findCredentials(email))?.account ?? null;
   }
 
   async listAccounts(): Promise<Account[]> {
@@ -107,6 +102,7 @@ export class SqlStore implements FullStore {
 
   async deleteAccount(id: string): Promise<void> {
     await this.changes.with("account_ended", id, (transaction) => removeAccount(transaction, id));
+    await this.eraseTraces();
   }
 
   async listPlans(): Promise<Plan[]> {
@@ -175,6 +171,7 @@ export class SqlStore implements FullStore {
         "accounts.role",
         "accounts.plan_id",
         "accounts.suspended_at",
+        "accounts.email_verified_at",
         "accounts.created_at as account_created_at",
         "plans.name as plan_name",
         "plans.requests_per_minute as plan_requests_per_minute",
@@ -227,11 +224,14 @@ export class SqlStore implements FullStore {
     );
   }
 
-  updateKey(id: string, { name, models, limits, tags }: KeyChange): Promise<ApiKey | null> {
+  updateKey(id: string, { name, models, limits, expiresAt, tags }: KeyChange): Promise<ApiKey | null> {
     return this.changes.transaction(async (transaction, note) => {
       const row = await transaction
         .updateTable("keys")
-        .set({ name, models: models?.join(",") ?? null, tags: fromTags(tags), ...fromLimits(limits) })
+        .set({
+          ...{ name, models: models?.join(",") ?? null, tags: fromTags(tags) },
+          ...{ expires_at: expiresAt?.getTime() ?? null, ...fromLimits(limits) },
+        })
         .where("id", "=", id)
         .returningAll()
         .executeTakeFirst();
@@ -304,6 +304,14 @@ export class SqlStore implements FullStore {
     else await write(this.#db);
   }
 
+  /**
+   * SQLite overwrites what is deleted (`secure_delete`), but its write-ahead log still has the pages as they were. Another
+   * process that reads at this moment may prevent it, which is why it is repeated every hour.
+   */
+  async eraseTraces(): Promise<void> {
+    if (!this.#locksRows) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+  }
+
   async ping(): Promise<void> {
     await sql`select 1`.execute(this.#db);
   }
@@ -349,7 +357,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
 }
 
 type JoinedKeyRow = KeyRow &
-  Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &
+  Pick<AccountRow, "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
   Pick<PlanRow, "max_keys" | "max_tokens"> & {
     account_created_at: number;
     plan_name: string;

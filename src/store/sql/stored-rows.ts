@@ -1,34 +1,17 @@
 /**
  * Everything in the database that belongs to one account or names it, page by page, the newest first. A table
- * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist.
+ * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist and with
+ * what `core/privacy-facts.ts` says about them.
  *
  * Usage and the audit trail may have many rows, and are paged by key. The other tables have few rows for each account,
  * and are paged by offset.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { StoredPage, StoredStore } from "../../core/accounts/ports.js";
+import type { StoredStore } from "../../core/accounts/ports.js";
+import type { StoredRows } from "../../core/accounts/stored-views.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
 import { idsAbout } from "./audit-rows.js";
 import type { Schema } from "./schema.js";
-
-/** Tables of the service itself: limits, announcements, its own state. */
-export const impersonalTables = [
-  "plans",
-  "changelog",
-  "maintenance",
-  "settings",
-  "migrations",
-  "change_counter",
-  "service_usage",
-  "outcomes",
-] as const;
-
-/** The tables of SQLite's full-text index of addresses, which is derived from `accounts`. */
-export const sqliteIndexTables = [
-  "account_numbers",
-  "account_addresses",
-  ...["config", "data", "docsize", "idx"].map((part) => `account_addresses_${part}`),
-];
 
 type Row = Record<string, unknown>;
 
@@ -53,7 +36,7 @@ export class SqlStored implements StoredStore {
     return [...personalTables.keys()];
   }
 
-  async read(id: string, name: string, after: string | null, limit: number): Promise<StoredPage | null> {
+  async read(id: string, name: string, after: string | null, limit: number): Promise<StoredRows | null> {
     const table = personalTables.get(name);
     if (table === undefined || (after !== null && !table.cursor.test(after))) return null;
     const account = await this.db
@@ -146,7 +129,7 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
 ]);
 
 /** Without hashes, and with readable times. */
-const shown = (row: Row): StoredPage["rows"][number] =>
+const shown = (row: Row): StoredRows["rows"][number] =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
 
 function cell(column: string, value: unknown): string | number | null {

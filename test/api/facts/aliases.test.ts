@@ -89,7 +89,7 @@ describe("a completion for an alias", () => {
 });
 
 describe("the list of models", () => {
-  it("keeps aliases to itself unless told to show them", async () => {
+  it("does not list aliases unless configured to", async () => {
     const { json } = await get(server, "/v1/models");
     expect(json).toMatchObject({ data: [{ id: "omega" }, { id: "prism" }, { id: "lambda" }] });
   });

@@ -39,7 +39,7 @@ describe("a key", () => {
   });
   afterAll(() => server.close());
 
-  it("learns what it is and may do", async () => {
+  it("gets its name, permissions and limits", async () => {
     const expiresAt = new Date(clock.now().getTime() + 3_600_500);
     const key = server.addKey("sk-test-1234", {
       name: "Laptop",
@@ -130,9 +130,7 @@ describe.each([
         redis = await TestRedis.start();
         counters = await openRedisCounters({ url: redis.url, secret: "s", replicas: 1, clock: systemClock });
       }
-      server = await startServer(
-        counters === undefined ? {} : { limits: new Limits(counters.admissions, counters.leases) },
-      );
+      server = await startServer(counters === undefined ? {} : { limits: new Limits(counters.admissions) });
     });
     afterAll(async () => {
       await server.close();

@@ -31,7 +31,7 @@ describe.each(endpoints)("the description of %s", (path, schema, dialect) => {
     }
   });
 
-  it("agrees with the reader about what is allowed", () => {
+  it("agrees with the reader about allowed values", () => {
     const contents = [
       "",
       [],

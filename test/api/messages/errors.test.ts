@@ -159,7 +159,7 @@ describe("an error of the Messages API", () => {
     }
   });
 
-  it("names the place of what is wrong", async () => {
+  it("names the location of the error", async () => {
     const messages = [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Yes?" },

@@ -57,7 +57,7 @@ const replies: Record<string, { script: Script; body?: object; expected: object 
     body: { stop_sequences: ["two"] },
     expected: { stop_reason: "stop_sequence", stop_sequence: "two" },
   },
-  thoughts: {
+  reasoning: {
     script: { fragments: [{ reasoning: "Well" }, { reasoning: "…" }, "Fine."] },
     body: { thinking: { type: "enabled", budget_tokens: 1024 } },
     expected: {
@@ -68,11 +68,11 @@ const replies: Record<string, { script: Script; body?: object; expected: object 
       usage: { output_tokens: 3, output_tokens_details: { thinking_tokens: 2 } },
     },
   },
-  "thoughts that nobody asked for": {
+  "reasoning that was not requested": {
     script: { fragments: [{ reasoning: "Well" }, "Fine."] },
     expected: { content: [{ type: "text", text: "Fine." }], usage: { output_tokens: 2 } },
   },
-  "thoughts, text and parallel calls": {
+  "reasoning, text and parallel calls": {
     script: {
       fragments: [
         { reasoning: "Where?" },
@@ -180,8 +180,8 @@ describe("a message", () => {
     }
   });
 
-  it("comes back as the next conversation has it", async () => {
-    server.engine.script = () => replies["thoughts, text and parallel calls"]?.script ?? { fragments: [] };
+  it("can be sent back unchanged in the next request", async () => {
+    server.engine.script = () => replies["reasoning, text and parallel calls"]?.script ?? { fragments: [] };
     const { json } = await create({ tools, thinking: { type: "adaptive" } });
     const { content } = json as { content: object[] };
     const results = ["call_a", "call_b"].map((tool_use_id) => ({
@@ -215,7 +215,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("is asked for with the headers and the query of that API", async () => {
+  it("accepts the headers and the query of that API", async () => {
     const headers = { "anthropic-version": "2023-06-01", "anthropic-beta": "a-2025-01-01,b-2025-01-01" };
     const answer = await create({}, { path: `${path}?beta=true`, headers });
     expect(answer.status).toBe(200);

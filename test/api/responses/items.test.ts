@@ -63,25 +63,28 @@ async function expectGone(answer: Awaited<ReturnType<typeof sent>>): Promise<voi
 }
 
 describe("a reference to an item of an earlier reply", () => {
-  it.each([false, true])("stands for what was thought, said and called (stream: %s)", async (stream) => {
-    const first = await reply(stream);
-    expect(first.output).toMatchObject([
-      { type: "reasoning" },
-      { type: "message" },
-      { type: "function_call", name: "read", namespace: "files", arguments: '{"a":1}' },
-    ]);
-    expect((await goOn(first)).status).toBe(200);
-    expect(server.engine.generations.at(-1)?.messages).toEqual([
-      user("Look"),
-      {
-        role: "assistant",
-        content: "Let me look.",
-        reasoning: "Hm.",
-        toolCalls: [{ id: "call_1", name: "files__read", arguments: '{"a":1}' }],
-      },
-      { role: "tool", content: "empty", toolCallId: "call_1" },
-    ]);
-  });
+  it.each([false, true])(
+    "is replaced by the reasoning, text or call it refers to (stream: %s)",
+    async (stream) => {
+      const first = await reply(stream);
+      expect(first.output).toMatchObject([
+        { type: "reasoning" },
+        { type: "message" },
+        { type: "function_call", name: "read", namespace: "files", arguments: '{"a":1}' },
+      ]);
+      expect((await goOn(first)).status).toBe(200);
+      expect(server.engine.generations.at(-1)?.messages).toEqual([
+        user("Look"),
+        {
+          role: "assistant",
+          content: "Let me look.",
+          reasoning: "Hm.",
+          toolCalls: [{ id: "call_1", name: "files__read", arguments: '{"a":1}' }],
+        },
+        { role: "tool", content: "empty", toolCallId: "call_1" },
+      ]);
+    },
+  );
 
   it("is never resolved for another account", async () => {
     const first = await reply(false);

@@ -61,9 +61,9 @@ const scripts: Record<string, Script> = {
   "text that a stop sequence ended": { fragments: ["Hello"], finishReason: "stop" },
   "nothing at all": { fragments: [] },
   "empty text": { fragments: ["", ""] },
-  "thoughts and text": { fragments: [{ reasoning: "Hm." }, { reasoning: " So." }, "Yes."] },
-  "thoughts alone": { fragments: [{ reasoning: "Hm." }] },
-  "thoughts, text and parallel calls": calling,
+  "reasoning and text": { fragments: [{ reasoning: "Hm." }, { reasoning: " So." }, "Yes."] },
+  "reasoning alone": { fragments: [{ reasoning: "Hm." }] },
+  "reasoning, text and parallel calls": calling,
   "calls with text between and after them": {
     fragments: [
       { reasoning: "Where?" },
@@ -79,7 +79,7 @@ const scripts: Record<string, Script> = {
   "one call": { fragments: [{ call: "get_time" }, { arguments: "{}" }], finishReason: "tool_calls" },
   "a call without arguments": { fragments: [{ call: "get_time" }], finishReason: "tool_calls" },
   "text that was cut": { fragments: ["Hel"], finishReason: "length" },
-  "thoughts that were cut": { fragments: [{ reasoning: "Hm" }], finishReason: "length" },
+  "reasoning that was cut off": { fragments: [{ reasoning: "Hm" }], finishReason: "length" },
 };
 
 describe("a reply", () => {
@@ -147,7 +147,7 @@ describe("a reply", () => {
     });
   });
 
-  it("repeats what was asked for, but for what is not done: storing, truncating", async () => {
+  it("repeats the request's settings, except unsupported ones: storing, truncating", async () => {
     const schema = { type: "object", properties: {} };
     const asked = {
       instructions: "Be brief.",
@@ -180,7 +180,7 @@ describe("a reply", () => {
     });
   });
 
-  it("has its thoughts, its text and its calls as items in this order", async () => {
+  it("has its reasoning, its text and its calls as items in this order", async () => {
     server.engine.script = () => calling;
     const { output, usage, status } = await wholeOf();
     expect(status).toBe("completed");
@@ -205,11 +205,11 @@ describe("a reply", () => {
   });
 });
 
-describe("a summary of the thoughts", () => {
+describe("a reasoning summary", () => {
   const thinking: Script = { fragments: [{ reasoning: "Hm." }, { reasoning: " So." }, "Yes."] };
   const summary = [{ type: "summary_text", text: "Hm. So." }];
 
-  it.each(["auto", "concise", "detailed"])("is filled when '%s' is asked for", async (kind) => {
+  it.each(["auto", "concise", "detailed"])("is filled when '%s' is requested", async (kind) => {
     server.engine.script = () => thinking;
     const more = { reasoning: { summary: kind } };
     const whole = await wholeOf(more);
@@ -231,7 +231,7 @@ describe("a summary of the thoughts", () => {
     ]);
   });
 
-  it("is empty when nobody asks", async () => {
+  it("is empty unless requested", async () => {
     server.engine.script = () => thinking;
     expect((await wholeOf()).output[0]).toMatchObject({ type: "reasoning", summary: [] });
   });
@@ -298,7 +298,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of thoughts and a call has these events", async () => {
+  it("of reasoning and a call has these events", async () => {
     server.engine.script = () => ({
       fragments: [{ reasoning: "Hm." }, { call: "f" }, { arguments: "{" }, { arguments: "}" }],
       finishReason: "tool_calls",
@@ -419,7 +419,7 @@ describe("a reply that ends early", () => {
     await eventually(() => server.engine.active === 0);
   });
 
-  it("because the client hung up frees everything, and what was sent was right", async () => {
+  it("after a client disconnect frees everything, and the events sent so far were valid", async () => {
     server.engine.hold();
     const socket = await RawSocket.open(server.port);
     const text = JSON.stringify(streamed);

@@ -250,6 +250,32 @@ describe("the usage page's address", () => {
     await page.waitForURL(address);
   });
 
+  it("takes a key that is found by a few letters, with the keyboard", async () => {
+    await open("/app/usage", "Usage");
+    const options = page.getByRole("listbox", { name: "Key" });
+    await keyboard.to(/^Key$/);
+    await page.keyboard.press("ArrowDown");
+    await options.getByRole("option", { name: "All keys" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.type("invoi");
+    await options.getByRole("option").filter({ hasText: "Invoice reader" }).waitFor();
+    await expect.poll(() => options.getByRole("option").count()).toBe(1);
+    await keyboard.press("Enter");
+    await page.waitForURL(/key=key_/);
+    const key = page.getByRole("combobox", { name: "Key" });
+    expect(await key.inputValue()).toMatch(/^Invoice reader \(…\w{4}\)$/);
+    // Two keys may share a name.
+    await page
+      .getByRole("table", { name: "Usage by key" })
+      .getByRole("link", { name: /^Invoice reader …\w{4}$/ })
+      .waitFor();
+    await key.press("ArrowDown");
+    await page.keyboard.type("nothing like it");
+    await page.getByText("Nothing found.").waitFor();
+    await keyboard.press("Escape");
+    expect(await key.inputValue()).toMatch(/^Invoice reader/);
+  });
+
   it("holds days of one's own, as far back as usage is kept", async () => {
     await open("/app/usage", "Usage");
     await page.getByText("Custom", { exact: true }).click();

@@ -72,7 +72,7 @@ describe("with the keyboard alone, a person", () => {
     await open("/app/connect", "Connect");
     await keyboard.to(/^Client$/);
     await page.keyboard.type("claude");
-    await keyboard.choose(/^Claude Code$/);
+    await keyboard.choose(/^Claude Code, with omega/);
     await page.waitForURL(/#claude-code$/);
     await page.getByRole("heading", { name: "Claude Code" }).waitFor();
     await keyboard.to(/^Copy/);

@@ -1,4 +1,8 @@
-/** The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults. */
+/**
+ * The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults, Markdown,
+ * exported conversations and presets.
+ */
+import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.js";
@@ -40,7 +44,7 @@ async function ask(text: string): Promise<void> {
 }
 
 describe("leaving the playground", () => {
-  it("is asked about for a link, and staying keeps the draft and the focus", async () => {
+  it("needs a confirmation for a link, and staying keeps the draft and the focus", async () => {
     await message().fill("half a thought");
     await keyboard.to(/^Usage$/, "Shift+Tab");
     await keyboard.press("Enter");
@@ -57,7 +61,7 @@ describe("leaving the playground", () => {
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
   });
 
-  it("is asked about for the browser's Back, which then leads to where it would have", async () => {
+  it("needs a confirmation for the browser's Back, which then goes to its usual target", async () => {
     await ask("hello");
     await reply("omega").getByText("Hello from omega.").waitFor();
     await page.goBack();
@@ -72,7 +76,7 @@ describe("leaving the playground", () => {
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
   });
 
-  it("is asked about by the browser for a reload", async () => {
+  it("needs the browser's own confirmation for a reload", async () => {
     await message().fill("half a thought");
     await message().press("End");
     const asked = page.waitForEvent("dialog").then(async (dialog) => {
@@ -171,7 +175,7 @@ describe("a refusal that passes", () => {
     await keyboard.isOn(/^Message$/);
   });
 
-  it("tells hours and minutes where a quota is far from its reset", async () => {
+  it("shows hours and minutes when a quota resets much later", async () => {
     await page.clock.install();
     const error = { code: "limit_reached", message: "Quota reached: 100 requests per day." };
     await page.route("**/api/playground", (route) =>
@@ -198,5 +202,122 @@ describe("the settings", () => {
     await settings.getByLabel("Temperature").fill("0.5");
     await settings.getByRole("button", { name: "Reset temperature to 1" }).click();
     await settings.getByText("1 (default)").waitFor();
+  });
+});
+
+describe("a reply in Markdown", () => {
+  const written = [
+    "### Results\n\n# Whole\n\n| model | speed |\n| :-- | --: |\n| omega | 12 |\n\n- [x] done\n- [ ] open\n\n",
+    "~~old~~ see https://example.com/a.\n\n```go\nfunc main() {}\n```\n\n```sql\nselect 1\n```\n\nمرحبا\n",
+  ];
+
+  it("has tables, tasks, links, code with its language, and headings in order", async () => {
+    stage.dashboard.engine.script = () => ({ fragments: written });
+    // The message box has the focus already.
+    await keyboard.isOn(/^Message$/);
+    await page.keyboard.type("hello");
+    await keyboard.press("Enter");
+    const shown = reply("omega");
+    await shown.getByRole("cell", { name: "12" }).waitFor();
+    await shown.getByText(/tokens in, \d+ out/).waitFor();
+    await shown.getByRole("heading", { level: 3, name: "Results" }).waitFor();
+    await shown.getByRole("img", { name: "Done" }).waitFor();
+    await shown.getByRole("deletion").waitFor();
+    expect(await shown.getByRole("link").getAttribute("href")).toBe("https://example.com/a");
+    expect(await shown.getByText(/^(?:Go|SQL)$/).count()).toBe(2);
+    expect(await shown.getByRole("button", { name: "Copy code" }).count()).toBe(2);
+    const direction = shown.getByText("مرحبا").evaluate((element) => getComputedStyle(element).direction);
+    expect(await direction).toBe("rtl");
+    expect(await violations(page)).toEqual([]);
+    for (const width of [320, 390, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+  });
+});
+
+describe("a conversation in a file", () => {
+  const choose = async (item: string) => {
+    await press(page, "More");
+    await page.getByRole("menuitem", { name: item }).click();
+    await page.getByRole("dialog", { name: item }).waitFor();
+  };
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+
+  it("is encrypted, opens on an empty page, and nothing of it is sent", async () => {
+    stage.dashboard.engine.script = () => ({ fragments: ["an unmistakable reply"] });
+    await field("System prompt").fill("Be unmistakable.");
+    await ask("an unmistakable question");
+    await reply("omega").getByText("an unmistakable reply").waitFor();
+    await choose("Export conversation");
+    await field("Passphrase").fill("correct horse");
+    await field("Repeat passphrase").fill("correct house");
+    await press(page, "Export");
+    await page.getByText("The two passphrases differ.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await field("Repeat passphrase").fill("correct horse");
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Export")]);
+    expect(download.suggestedFilename()).toMatch(/^conversation-[\d-]+\.sotto\.json$/);
+    const path = await download.path();
+    const text = await readFile(path, "utf8");
+    expect(text).not.toContain("unmistakable");
+    expect(JSON.parse(text)).toMatchObject({ iterations: 600_000, cipher: "AES-256-GCM" });
+
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await keyboard.isOn(/^More$/);
+    await press(page, "Clear");
+    await field("System prompt").fill("");
+    await choose("Import conversation");
+    await field("File").setInputFiles({
+      name: "a.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(text.slice(0, -20)),
+    });
+    await field("Passphrase").fill("correct house");
+    await press(page, "Import");
+    await page.getByText(/The file is damaged/).waitFor();
+    await keyboard.isOn(/^File$/);
+    await field("File").setInputFiles(path);
+    await press(page, "Import");
+    await page.getByText(/The passphrase is wrong/).waitFor();
+    await keyboard.isOn(/^Passphrase$/);
+    expect(await violations(page)).toEqual([]);
+    await field("Passphrase").fill("correct horse");
+    await press(page, "Import");
+    await reply("omega").getByText("an unmistakable reply").waitFor();
+    expect(await field("System prompt").inputValue()).toBe("Be unmistakable.");
+    expect(sent.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    await ask("and on");
+    await expect.poll(() => reply("omega").count()).toBe(2);
+    expect(stage.dashboard.engine.generations.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      ...["system", "user", "assistant", "user"],
+    ]);
+  });
+});
+
+describe("a preset", () => {
+  it("outlives a reload, is used, and is gone once deleted", async () => {
+    const system = page.getByLabel("System prompt");
+    await system.fill("Be brief.");
+    await press(page, "Presets");
+    await press(page, "Save");
+    await page.getByText("Enter a name.").waitFor();
+    await page.getByLabel("Save the current settings as").fill("Brief");
+    await keyboard.press("Enter");
+    await page.getByRole("button", { name: "Use Brief" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await press(page, "Presets");
+    await press(page, "Use Brief");
+    await expect.poll(() => system.inputValue()).toBe("Be brief.");
+    await press(page, "Presets");
+    await press(page, "Delete Brief");
+    await keyboard.isOn(/^Save the current settings as$/);
+    const left = () =>
+      page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes("preset")));
+    expect(await left()).toEqual([]);
   });
 });

@@ -105,6 +105,53 @@ const ofOneself: Opening[] = [
     },
   },
   {
+    name: "the playground's menu",
+    file: "pages/app/playground.tsx",
+    path: "/app/playground",
+    open: menu("More"),
+  },
+  {
+    name: "an export of the playground's conversation",
+    file: "pages/app/playground/saved/export-dialog.tsx",
+    path: "/app/playground",
+    open: async (page, look) => {
+      await page.getByRole("textbox", { name: "Message" }).fill("hello");
+      await press(page, "Send");
+      await page.getByRole("button", { name: "Regenerate" }).waitFor();
+      await press(page, "More");
+      await page.getByRole("menuitem", { name: "Export conversation" }).click();
+      await dialog(page, "Export conversation");
+      await press(page, "Export");
+      await refused(page);
+      await look();
+    },
+  },
+  {
+    name: "an import into the playground",
+    file: "pages/app/playground/saved/import-dialog.tsx",
+    path: "/app/playground",
+    open: async (page, look) => {
+      await press(page, "More");
+      await page.getByRole("menuitem", { name: "Import conversation" }).click();
+      await dialog(page, "Import conversation");
+      await press(page, "Import");
+      await refused(page);
+      await look();
+    },
+  },
+  {
+    name: "the playground's presets",
+    file: "pages/app/playground/saved/presets-dialog.tsx",
+    path: "/app/playground",
+    open: async (page, look) => {
+      await openDialog(page, "Presets");
+      await page.getByLabel("Save the current settings as").fill("Brief");
+      await press(page, "Save");
+      await page.getByRole("button", { name: "Use Brief" }).waitFor();
+      await look();
+    },
+  },
+  {
     name: "the playground's settings on a phone",
     file: "pages/app/playground/settings-panel.tsx",
     path: "/app/playground",

@@ -13,7 +13,8 @@ const ofAccounts: Opening[] = [
   ...[
     { name: "Suspend account", of: "ada@example.com", item: "Suspend" },
     { name: "Resume account", of: "eve@example.com", item: "Resume" },
-    { name: "Make an admin", of: "ada@example.com", item: "Make an admin" },
+    { name: "Make admin", of: "ada@example.com", item: "Make admin" },
+    { name: "Delete account", of: "ada@example.com", item: "Delete" },
   ].map(({ name, of, item }) => ({
     name: `the question "${name}"`,
     file: "pages/admin/accounts/account-dialog.tsx",
@@ -45,6 +46,30 @@ const ofAccounts: Opening[] = [
         .first()
         .click();
       await question(page, "Revoke invitation");
+      await look();
+    },
+  },
+  {
+    name: "revoking a key of an account",
+    file: "pages/app/keys/revoke-key-dialog.tsx",
+    path: "/admin/accounts?search=ada",
+    open: async (page, look) => {
+      await page.getByRole("link", { name: "ada@example.com" }).click();
+      await page
+        .getByRole("button", { name: /^Revoke / })
+        .first()
+        .click();
+      await question(page, "Revoke key");
+      await look();
+    },
+  },
+  {
+    name: "the operator's name and contact",
+    file: "pages/admin/home/operator-card.tsx",
+    path: "/app",
+    open: async (page, look) => {
+      await page.getByRole("region", { name: "Operator" }).getByRole("button", { name: "Edit…" }).click();
+      await page.getByRole("dialog", { name: "Operator" }).waitFor();
       await look();
     },
   },
@@ -130,10 +155,6 @@ const ofPlans: Opening[] = [
   },
 ];
 
-const toMaintenance = async (page: Page) => {
-  await page.getByRole("tab", { name: "Maintenance" }).click();
-};
-
 const ofNews: Opening[] = [
   {
     name: "a new entry, refused without a title, and its preview",
@@ -158,10 +179,9 @@ const ofNews: Opening[] = [
   },
   {
     name: "scheduling maintenance, refused without a title",
-    file: "pages/admin/changelog/maintenance-editor.tsx",
-    path: "/admin/changelog",
+    file: "pages/admin/maintenance/maintenance-editor.tsx",
+    path: "/admin/maintenance",
     open: async (page, look) => {
-      await toMaintenance(page);
       await openDialog(page, "Schedule maintenance");
       await look();
       await press(page, "Schedule");
@@ -171,10 +191,9 @@ const ofNews: Opening[] = [
   },
   {
     name: "calling maintenance off",
-    file: "pages/admin/changelog/maintenance-list.tsx",
-    path: "/admin/changelog",
+    file: "pages/admin/maintenance/maintenance-list.tsx",
+    path: "/admin/maintenance",
     open: async (page, look) => {
-      await toMaintenance(page);
       await asks("Call off maintenance", "Call off")(page, look);
     },
   },

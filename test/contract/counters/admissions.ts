@@ -1,14 +1,12 @@
 /** The promises of `Admissions`, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmissionAsk, Admissions, WindowAsk, Counter, Leases } from "../../../src/core/counters.js";
+import type { AdmissionAsk, Admissions, WindowAsk } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 
 export interface AdmissionsUnderTest {
   admissions: Admissions;
-  /** Those that it counts with. */
-  counter: Counter;
-  leases: Leases;
   dispose(): Promise<void>;
 }
 
@@ -33,9 +31,9 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
     const admit = (ask: Partial<AdmissionAsk>) =>
       opened.admissions.admit({ first: [], leases: [], then: [], read: [], ...ask });
     const countOf = async (kind: string) =>
-      (await opened.counter.read(`${kind}:${who}`, 1_000_000, minute)).count;
+      (await new WindowCounter(opened.admissions).read(`${kind}:${who}`, 1_000_000, minute)).count;
 
-    it("counts everything that is asked for, and says what it read", async () => {
+    it("counts everything requested, and returns its readings", async () => {
       const { refusedBy, readings, lease } = await admit({
         first: [window("requests", 1, 5)],
         leases: [{ name: who, limit: 2 }],
@@ -50,7 +48,7 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       expect([await countOf("requests"), await countOf("tokens"), await countOf("other")]).toEqual([
         1, 30, 0,
       ]);
-      expect(await opened.leases.held(who)).toBe(1);
+      expect(await opened.admissions.held(who)).toBe(1);
     });
 
     it("counts in none of a group's windows when one of them has no room, and names it", async () => {
@@ -63,7 +61,7 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       expect(refusedBy).toBe(small);
       expect(readings.get(`tokens:${who}`)).toBeDefined();
       expect([await countOf("requests"), await countOf("tokens"), await countOf("small")]).toEqual([1, 0, 0]);
-      await eventually(async () => (await opened.leases.held(who)) === 0);
+      await eventually(async () => (await opened.admissions.held(who)) === 0);
     });
 
     it("refuses in order: what comes first, leases, what comes then", async () => {
@@ -76,7 +74,7 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       expect((await admit({ first, leases, then })).refusedBy).toBe(first[0]);
       expect((await admit({ leases, then })).refusedBy).toBe(leases[1]);
       expect((await admit({ then })).refusedBy).toBe(then[0]);
-      await eventually(async () => (await opened.leases.held(`${who} key`)) === 0);
+      await eventually(async () => (await opened.admissions.held(`${who} key`)) === 0);
     });
 
     it("counts nothing for an amount of nothing, but wants something left", async () => {
@@ -99,7 +97,7 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       );
       expect(answers.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(12);
       expect([await countOf("requests"), await countOf("tokens")]).toEqual([30, 120]);
-      await eventually(async () => (await opened.leases.held(who)) === 12);
+      await eventually(async () => (await opened.admissions.held(who)) === 12);
     });
 
     it("settles windows and the lease together, once", async () => {
@@ -111,15 +109,15 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       const correction = { name: `tokens:${who}`, window: readings.get(`tokens:${who}`)?.window ?? "" };
       await opened.admissions.settle([{ ...correction, amount: -18 }], lease);
       expect(await countOf("tokens")).toBe(12);
-      expect(await opened.leases.held(who)).toBe(0);
+      expect(await opened.admissions.held(who)).toBe(0);
       const next = await admit({ leases });
       lease?.release();
-      expect(await opened.leases.held(who)).toBe(1);
+      expect(await opened.admissions.held(who)).toBe(1);
       await opened.admissions.settle([{ ...correction, window: "another", amount: 50 }], next.lease);
       expect(await countOf("tokens")).toBe(12);
     });
 
-    it("opens a window with what it had counted before, which it asks for once", async () => {
+    it("opens a window with the earlier count, which it requests once", async () => {
       let asked = 0;
       const initial = async () => {
         asked += 1;
@@ -132,20 +130,20 @@ export function describeAdmissionContract(name: string, open: () => Promise<Admi
       expect(asked).toBe(1);
     });
 
-    it("counts what it had counted before once, however many ask at the same time", async () => {
+    it("adds the earlier count once, however many requests are concurrent", async () => {
       const tokens = { ...window("tokens", 1, 100), initial: async () => 90 };
       const answers = await Promise.all(Array.from({ length: 30 }, () => admit({ then: [tokens] })));
       expect(answers.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(10);
       expect(await countOf("tokens")).toBe(100);
     });
 
-    it("counts nothing when what was counted before cannot be had", async () => {
+    it("counts nothing if the earlier count is unavailable", async () => {
       const tokens = { ...window("tokens", 1, 100), initial: () => Promise.reject(new Error("unreachable")) };
       await expect(
         admit({ first: [window("requests", 1, 5)], leases: [{ name: who, limit: 1 }], then: [tokens] }),
       ).rejects.toThrow("unreachable");
       expect(await countOf("requests")).toBe(0);
-      expect(await opened.leases.held(who)).toBe(0);
+      expect(await opened.admissions.held(who)).toBe(0);
     });
   });
 }

@@ -1,11 +1,12 @@
-/** The promises of `Counter`, to be run on every implementation. */
+/** What `Admissions` promises of a single window, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Counter } from "../../../src/core/counters.js";
+import type { Admissions } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 
 export interface CounterUnderTest {
-  counter: Counter;
+  admissions: Admissions;
   dispose(): Promise<void>;
 }
 
@@ -16,17 +17,17 @@ const moment = 400;
 export function describeCounterContract(name: string, open: () => Promise<CounterUnderTest>): void {
   describe(`${name} keeps the promises of a counter`, () => {
     let opened: CounterUnderTest;
-    let counter: Counter;
+    let counter: WindowCounter;
     /** A name that no other test counts under. */
     let who: string;
     beforeEach(async () => {
       opened = await open();
-      counter = opened.counter;
+      counter = new WindowCounter(opened.admissions);
       who = `requests:${randomUUID()}`;
     });
     afterEach(() => opened.dispose());
 
-    it("admits up to the limit, and counts nothing of what it refuses", async () => {
+    it("admits up to the limit, and does not count refused requests", async () => {
       expect(await counter.take(who, 3, 5, minute)).toMatchObject({ admitted: true, count: 3, remaining: 2 });
       expect(await counter.take(who, 3, 5, minute)).toMatchObject({
         admitted: false,
@@ -51,7 +52,7 @@ export function describeCounterContract(name: string, open: () => Promise<Counte
       expect(await counter.take(`${who} other`, 1, 5, minute)).toMatchObject({ admitted: true });
     });
 
-    it("tells how long the window lasts, which counts do not prolong", async () => {
+    it("reports how long the window lasts, which counting does not extend", async () => {
       const first = await counter.take(who, 1, 5, minute);
       expect(first.resetMs).toBeGreaterThan(minute - 5_000);
       expect(first.resetMs).toBeLessThanOrEqual(minute);

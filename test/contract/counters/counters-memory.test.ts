@@ -1,5 +1,5 @@
 import { systemClock } from "../../../src/core/clock.js";
-import { memoryCounters } from "../../../src/store/counters/memory-counters.js";
+import { memoryCounters } from "../../../src/store/counters/counters.js";
 import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";

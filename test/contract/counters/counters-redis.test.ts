@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
+import { type ArrivedRequest, ConnectionTests } from "../../../src/core/keys/connection-tests.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
@@ -8,6 +9,7 @@ import { RedisLink } from "../../../src/store/counters/redis-link.js";
 import { eventually } from "../../support/eventually.js";
 import { acquireLease } from "../../support/stores/acquire-lease.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
@@ -33,9 +35,14 @@ describe.skipIf(noRedis)("in Redis", () => {
 
   it("shares counts and leases between replicas of an installation, and not with another", async () => {
     const [one, two, stranger] = [await open(), await open(), await open("another secret")];
-    await one.counter.take("shared", 2, 3, 60_000);
-    expect(await two.counter.take("shared", 2, 3, 60_000)).toMatchObject({ admitted: false, count: 2 });
-    expect(await stranger.counter.read("shared", 3, 60_000)).toMatchObject({ count: 0 });
+    await new WindowCounter(one.admissions).take("shared", 2, 3, 60_000);
+    expect(await new WindowCounter(two.admissions).take("shared", 2, 3, 60_000)).toMatchObject({
+      admitted: false,
+      count: 2,
+    });
+    expect(await new WindowCounter(stranger.admissions).read("shared", 3, 60_000)).toMatchObject({
+      count: 0,
+    });
     await acquireLease(one, "shared", 1);
     expect(await acquireLease(two, "shared", 1)).toBeNull();
     expect(await acquireLease(stranger, "shared", 1)).not.toBeNull();
@@ -53,9 +60,32 @@ describe.skipIf(noRedis)("in Redis", () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it("keeps nothing in Redis that names anyone, and nothing for ever", async () => {
+  it("takes the notes of connection tests to the other replicas, and not back", async () => {
+    const [one, two] = [await open(), await open()];
+    const here = new ConnectionTests(systemClock, one.wakeUps.tests);
+    const there = new ConnectionTests(systemClock, two.wakeUps.tests);
+    await eventually(() => {
+      here.begin("acc_1", "10.0.0.1");
+      return there.isAwaited;
+    });
+    const request: ArrivedRequest = {
+      ...{ atMs: 1, client: "codex", isCompletion: true, status: 200, code: "none", lastFour: "ab12" },
+      ...{ keyProblem: null, durationMs: 412, firstTokenMs: 100 },
+    };
+    let noted = 0;
+    await eventually(() => {
+      there.note("acc_1", "10.0.0.2", request);
+      noted += 1;
+      return (here.read("acc_1")?.requests.length ?? 0) > 0;
+    });
+    expect(here.read("acc_1")?.requests[0]).toEqual(request);
+    expect(there.read("acc_1")?.requests.length).toBeLessThanOrEqual(noted);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it("stores no identifying names in Redis, and nothing without an expiry", async () => {
     const counters = await open();
-    await counters.counter.take("throttle:sign-in:ada@example.com:17", 1, 5, 60_000);
+    await new WindowCounter(counters.admissions).take("throttle:sign-in:ada@example.com:17", 1, 5, 60_000);
     await acquireLease(counters, "acc_ada", 2);
     const names = await keys();
     expect(names.length).toBeGreaterThanOrEqual(3);
@@ -67,7 +97,7 @@ describe.skipIf(noRedis)("in Redis", () => {
     await counters.close();
   });
 
-  it("gives back what a killed holder had reserved of a quota; one that was only slow counts what it used", async () => {
+  it("releases the reservation of a killed holder; one that was only slow still counts its usage", async () => {
     const link = () => RedisLink.open({ url: redis.url, secret: "killed", replicas: 1, clock: systemClock });
     const links = [await link(), await link()] as const;
     const replica = (on: RedisLink, liveMs: number) => {

@@ -1,19 +1,18 @@
 /** What a counter keeps in the memory of its process: nothing that names anyone, and nothing for long. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
-import type { Counter } from "../../../src/core/counters.js";
 import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
 import { MemoryLeases } from "../../../src/store/counters/memory-leases.js";
 import { MemoryWindows } from "../../../src/store/counters/memory-windows.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
-import { WindowCounter } from "../../../src/store/counters/window-counter.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 
-interface HoldingCounter extends Pick<Counter, "take"> {
+interface HoldingCounter extends Pick<WindowCounter, "take"> {
   heldNames(): string[];
   close(): Promise<void>;
 }

@@ -1,24 +1,21 @@
-/** The promises of `Leases` and of the admissions that take them, to be run on every implementation. */
+/** What `Admissions` promises of leases, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Admissions, Leases } from "../../../src/core/counters.js";
+import type { Admissions } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
 import { acquireLease } from "../../support/stores/acquire-lease.js";
 
 export interface LeasesUnderTest {
   admissions: Admissions;
-  leases: Leases;
   dispose(): Promise<void>;
 }
 
 export function describeLeaseContract(name: string, open: () => Promise<LeasesUnderTest>): void {
   describe(`${name} keeps the promises of leases`, () => {
     let opened: LeasesUnderTest;
-    let leases: Leases;
     let who: string;
     beforeEach(async () => {
       opened = await open();
-      leases = opened.leases;
       who = randomUUID();
     });
     afterEach(() => opened.dispose());
@@ -27,7 +24,7 @@ export function describeLeaseContract(name: string, open: () => Promise<LeasesUn
     it("gives out as many as the limit, also of a parallel burst", async () => {
       const given = await Promise.all(Array.from({ length: 10 }, () => acquire(who, 3)));
       expect(given.filter((lease) => lease !== null)).toHaveLength(3);
-      expect(await leases.held(who)).toBe(3);
+      expect(await opened.admissions.held(who)).toBe(3);
     });
 
     it("gives one out again once it was released, and only once however often that is said", async () => {
@@ -44,7 +41,7 @@ export function describeLeaseContract(name: string, open: () => Promise<LeasesUn
     it("keeps names apart", async () => {
       await acquire(who, 1);
       expect(await acquire(`${who} other`, 1)).not.toBeNull();
-      expect(await leases.held(`${who} third`)).toBe(0);
+      expect(await opened.admissions.held(`${who} third`)).toBe(0);
     });
 
     it("gives out none where the limit is none", async () => {

@@ -3,14 +3,13 @@
  * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
+import type { FinishReason, ReplyLogprob, Usage } from "../../../src/core/chat/reply.js";
 import type { Sampling } from "../../../src/core/chat/request.js";
 import type {
   Engine,
   Generation,
   GenerationEvent,
   PreparedGeneration,
-  Usage,
 } from "../../../src/core/serving/engine-port.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 import { eachOf } from "../../support/engines/each-of.js";
@@ -127,7 +126,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       expect(engine.status("omega").capacity).toBeGreaterThanOrEqual(2);
     });
 
-    it("yields fragments of text, then how it ended and what it took", async () => {
+    it("yields fragments of text, then the finish reason and usage", async () => {
       const generation = generationOf("Say something.");
       const { fragments, finishReason, usage } = await replyTo(engine, generation);
       const { promptTokens } = await engine.prepare(generation, never());
@@ -214,7 +213,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       expect(promptTokens + maxTokens).toBe(engine.status("omega").contextTokens);
     });
 
-    it("caps a reply by its default where a request says nothing", async () => {
+    it("caps a reply at its default length if the request sets none", async () => {
       const { contextTokens, defaultMaxTokens } = engine.status("omega");
       const { promptTokens, maxTokens } = await engine.prepare(
         generationOf("Go on.", { maxTokens: undefined }),
@@ -241,7 +240,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
           generation.choices,
         );
 
-      it("draws each for itself, and counts the prompt once", async () => {
+      it("samples each independently, and counts the prompt once", async () => {
         const generation = generationOf("Be creative.", { sampling, choices: 2 });
         const { promptTokens } = await engine.prepare(generation, never());
         const replies = await choicesOf(generation);
@@ -250,7 +249,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         expect(replies[0]?.usage).toMatchObject({ promptTokens, completionTokens: 48 });
       });
 
-      it("gives the first what it gives it alone", async () => {
+      it("gives the first the same reply as alone", async () => {
         const alone = await replyTo(engine, generationOf("Be creative.", { sampling }));
         const [first] = await choicesOf(generationOf("Be creative.", { sampling, choices: 2 }));
         expect(first?.text).toBe(alone.text);
@@ -367,7 +366,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       await expectFreed();
     });
 
-    it("throws the reason of a signal that aborts, and frees what it held", async () => {
+    it("throws the abort signal's reason, and frees its slot", async () => {
       const controller = new AbortController();
       const { events } = await startReply(engine, generationOf("Talk.", longest), controller.signal);
       expect(engine.status("omega").active).toBe(1);
@@ -376,14 +375,14 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       await expectFreed();
     });
 
-    it("frees what it held also when nobody reads on after the abort", async () => {
+    it("frees its slot even if the stream is not read after the abort", async () => {
       const controller = new AbortController();
       await startReply(engine, generationOf("Talk.", longest), controller.signal);
       controller.abort(new Error("hung up"));
       await expectFreed();
     });
 
-    it("frees what it held when the consumer has enough", async () => {
+    it("frees its slot when the consumer stops early", async () => {
       const prepared = await engine.prepare(generationOf("Talk.", longest), never());
       for await (const event of eachOf(engine.generate(prepared, never()))) {
         if (event.type === "text") break;
@@ -407,7 +406,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       await expectFreed();
     });
 
-    it("ends what is under way with engine_unavailable when it is closed", async () => {
+    it("ends running generations with engine_unavailable when it is closed", async () => {
       const closing = await makeEngine();
       const { events } = await startReply(closing.engine, generationOf("Talk.", longest));
       const prepared = await closing.engine.prepare(generationOf("Later."), never());

@@ -17,7 +17,7 @@ const start = (prefixReuse: "on" | "off") =>
     { config: { ...defaults, sequences: 4, contextTokens: 1024, prefixReuse }, models: { omega } },
   );
 
-describe("reuse of what was computed", () => {
+describe("prefix reuse", () => {
   let reusing: TinyEngine;
   let clean: TinyEngine;
   beforeAll(async () => {
@@ -60,7 +60,12 @@ describe("reuse of what was computed", () => {
   it("ends when the account is deleted", async () => {
     await cachedOf(reusing, "Forget me, please.", "acc_gone");
     await cachedOf(reusing, "Keep me, please.", "acc_stays");
+    const kept = async (accountId: string) => (await reusing.engine.keptOf(accountId)).conversations;
+    expect((await kept("acc_gone")).count).toBe(1);
+    expect((await kept("acc_gone")).lastMs).toBeGreaterThan(0);
     reusing.engine.forgetAccount("acc_gone");
+    await eventually(async () => (await kept("acc_gone")).count === 0);
+    expect((await kept("acc_stays")).count).toBe(1);
     expect((await cachedOf(reusing, "Forget me, please.", "acc_gone")).cachedTokens).toBe(0);
     expect((await cachedOf(reusing, "Keep me, please.", "acc_stays")).cachedTokens).toBeGreaterThan(0);
   });

@@ -36,7 +36,7 @@ describe("the embedded engine", () => {
   });
   afterAll(() => tiny.dispose());
 
-  it("reports what it loaded", () => {
+  it("reports the loaded model", () => {
     expect(tiny.events).toMatchObject([{ type: "loaded", sequences: 9, contextTokens: 2048, threads: 1 }]);
     expect(tiny.engine.status("omega")).toMatchObject({ serving: "tiny.gguf", capacity: 9, restarts: 0 });
   });
@@ -45,7 +45,7 @@ describe("the embedded engine", () => {
   const smallestLead = ({ logprobs }: Reply) =>
     Math.min(...logprobs.map(({ top }) => (top[0]?.logprob ?? 0) - (top[1]?.logprob ?? -Infinity)));
 
-  it("says beside eight others exactly what it says alone, where no two tokens tie", async () => {
+  it("generates the same reply beside eight others as alone, unless two tokens tie", async () => {
     const prompts = ["the sea", "a hill", "old clocks", "bread", "rain", "two friends", "a train", "tea"];
     let compared = 0;
     for (const [round, prompt] of prompts.entries()) {
@@ -70,7 +70,7 @@ describe("the embedded engine", () => {
     expect(compared).toBeGreaterThanOrEqual(2);
   });
 
-  it("frees the sequence of a prompt that nobody waits for any more, while it is read", async () => {
+  it("frees the sequence of an aborted request during prefill", async () => {
     const running = new AbortController();
     const besides = await startReply(tiny.engine, generationOf("Talk.", { maxTokens: 1900 }), running.signal);
     const reading = new AbortController();

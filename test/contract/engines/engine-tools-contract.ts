@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ReplyLogprob } from "../../../src/core/chat/reply.js";
 import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
-import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/serving/engine-port.js";
+import type { Usage } from "../../../src/core/chat/reply.js";
+import type { Engine, Generation, GenerationEvent } from "../../../src/core/serving/engine-port.js";
 import { type EngineUnderTest, generationOf, never } from "./engine-contract.js";
 import { eachOf } from "../../support/engines/each-of.js";
 

@@ -57,7 +57,7 @@ describe("another Sotto as an engine", () => {
     await dispose();
   });
 
-  it("answers under our name for the model, counts what it used, and says when a prompt is too long", async () => {
+  it("answers under our name for the model, counts usage, and reports a prompt that is too long", async () => {
     const tiny = startTinyEngine();
     await tiny.engine.ready();
     const served = await serveAsUpstream(tiny.engine);

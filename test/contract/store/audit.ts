@@ -64,7 +64,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       expect(await times({ actor: ada.id }, first?.id ?? null, 1)).toEqual(["10"]);
     });
 
-    it("finds what an account did and what was done to it and to its keys, each line once", async () => {
+    it("finds actions by an account and on it and its keys, each line once", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
       const key = await newKey(store, ada.id);
@@ -122,7 +122,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       ["deleted", ({ store }, id) => store.deleteAccount(id)],
       ["removed", ({ store }, id) => store.accounts.remove(id)],
     ])("of an account that is %s", (_how, remove) => {
-      it("keeps what it did to others and others to it, without its id, and nothing else", async () => {
+      it("keeps only lines between it and other accounts, without its id", async () => {
         const { store } = opened;
         const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
         const [adasKey, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
@@ -147,7 +147,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
         ]);
       });
 
-      it("forgets what was written down about it while it was being deleted", async () => {
+      it("removes lines written about it while it was being deleted", async () => {
         const { store } = opened;
         const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
         const [key, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
@@ -180,7 +180,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       expect(await audit.list(null, 10)).toHaveLength(1);
     });
 
-    it("removes what is older than a time", async () => {
+    it("removes lines older than a given time", async () => {
       const { audit } = opened.store;
       for (const time of ["08:00:00", "09:00:00"]) {
         await audit.add({ at: at(time), actor: "command line", action: time, target: "" });

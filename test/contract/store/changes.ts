@@ -114,7 +114,7 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       expect(await opened.store.changes.last()).toBe(0);
     });
 
-    it("tells listeners of this process after each", async () => {
+    it("notifies listeners in this process after each", async () => {
       let told = 0;
       opened.store.changes.onAppended(() => (told += 1));
       await opened.store.setAccountSuspended("acc_none", new Date());

@@ -85,7 +85,7 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       expect(await accounts.countAccounts()).toBe(7);
     });
 
-    it("puts those that begin with what is searched first, each once, in pages of any size", async () => {
+    it("lists prefix matches first, each once, with any page size", async () => {
       for (const email of ["zada@example.com", "ada@example.com", "bob@adamant.org", "adam@example.com"]) {
         await opened.createAccount({ email });
       }
@@ -123,7 +123,7 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       expect(await accounts.findSummaries([], now)).toEqual([]);
     });
 
-    it("counts keys that have not ended, and tells when the last one was used", async () => {
+    it("counts active keys, and has the last use of any key", async () => {
       const { store } = opened;
       const { id } = await opened.createAccount();
       await store.createKey(newKey(id));

@@ -48,7 +48,7 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await links.listInvites(now, 10)).toEqual([second]);
     });
 
-    it("creates an account on the plan of its invitation, or on the default one when that plan is gone", async () => {
+    it("creates an account on the plan of its invitation, or on the default one if that plan was deleted", async () => {
       const { store } = opened;
       const free = await store.findPlan("free");
       if (free === null) throw new Error("There is no plan named free.");
@@ -146,6 +146,96 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await store.links.resetPassword(link.hash, now, "newer")).toBeNull();
       expect(await store.links.resetPassword(other.hash, now, "newer")).toBeNull();
       expect((await store.accounts.findCredentialsById(account.id))?.passwordHash).toBe("new");
+    });
+
+    it("verifies an address by its newest link, once", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount();
+      expect(account.emailVerifiedAt).toBeNull();
+      const own = { accountId: account.id, kind: "verify" } as const;
+      const [old, link] = [
+        { ...newLink(), ...own },
+        { ...newLink(), ...own },
+      ];
+      await store.links.replaceOwn(old);
+      await store.links.replaceOwn(link);
+      // A new password leaves it.
+      await store.accounts.setPassword(account.id, "hash", null);
+      expect(await store.links.verifyEmail(old.hash, now)).toBeNull();
+      expect(await store.links.verifyEmail(link.hash, at("13:00:00"))).toBeNull();
+      expect(await store.links.verifyEmail(link.hash, now)).toEqual({ ...account, emailVerifiedAt: now });
+      expect(await store.links.verifyEmail(link.hash, now)).toBeNull();
+      expect(await store.accounts.findAccount(account.id)).toEqual({ ...account, emailVerifiedAt: now });
+    });
+
+    it("changes an address when the present one has agreed and the new one has confirmed", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount({ email: "ada@example.com" });
+      const reset = newLink({ kind: "reset", accountId: account.id });
+      await store.links.create(reset);
+      const own = { accountId: account.id, kind: "change_from", email: "new@example.com" } as const;
+      const [old, first] = [
+        { ...newLink(), ...own },
+        { ...newLink(), ...own },
+      ];
+      await store.links.replaceOwn(old);
+      await store.links.replaceOwn(first);
+      const next = { hash: someHash(), expiresAt: at("14:00:00") };
+      expect(await store.links.findEmailChange(account.id, now)).toEqual(first);
+      expect(await store.links.changeEmail(first.hash, now)).toBeNull();
+      expect(await store.links.agreeToEmailChange(old.hash, now, next)).toBeNull();
+      expect(await store.links.agreeToEmailChange(first.hash, at("13:00:00"), next)).toBeNull();
+      const second = { ...first, ...next, kind: "change_to" as const };
+      expect(await store.links.agreeToEmailChange(first.hash, now, next)).toEqual(second);
+      expect(await store.links.findEmailChange(account.id, now)).toEqual(second);
+      expect(await store.links.changeEmail(first.hash, now)).toBeNull();
+      expect(await store.links.changeEmail(second.hash, at("14:00:00"))).toBeNull();
+      const changed = { ...account, email: "new@example.com", emailVerifiedAt: now };
+      expect(await store.links.changeEmail(second.hash, now)).toEqual(changed);
+      expect(await store.links.changeEmail(second.hash, now)).toBeNull();
+      expect(await store.findAccountByEmail("NEW@example.com")).toEqual(changed);
+      expect(await store.findAccountByEmail("ada@example.com")).toBeNull();
+      // It was mailed to the previous address.
+      expect(await store.links.find("reset", reset.hash, now)).toBeNull();
+    });
+
+    it("changes no address to one that is taken, and none after it was called off or the password changed", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount({ email: "ada@example.com" });
+      await opened.createAccount({ email: "Taken@example.com" });
+      const begin = async (email: string) => {
+        const first = { ...newLink({ email }), accountId: account.id, kind: "change_from" as const };
+        await store.links.replaceOwn(first);
+        const next = { hash: someHash(), expiresAt: at("14:00:00") };
+        await store.links.agreeToEmailChange(first.hash, now, next);
+        return next.hash;
+      };
+      await expect(store.links.changeEmail(await begin("taken@example.com"), now)).rejects.toBeInstanceOf(
+        DuplicateEmail,
+      );
+      await expect(store.accounts.setEmail(account.id, "taken@example.com")).rejects.toBeInstanceOf(
+        DuplicateEmail,
+      );
+      const calledOff = await begin("new@example.com");
+      await store.links.deleteOwn(account.id, "change_from");
+      expect(await store.links.changeEmail(calledOff, now)).toBeNull();
+      const stolen = await begin("new@example.com");
+      await store.accounts.setPassword(account.id, "hash", null);
+      expect(await store.links.changeEmail(stolen, now)).toBeNull();
+      expect(await store.accounts.findAccount(account.id)).toEqual(account);
+    });
+
+    it("gives an account another address without a link, unverified", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount({ email: "ada@example.com" });
+      const verify = { ...newLink(), accountId: account.id, kind: "verify" as const };
+      await store.links.replaceOwn(verify);
+      await store.links.verifyEmail(verify.hash, now);
+      expect(await store.accounts.setEmail(account.id, "Ada@Example.com")).toEqual({
+        ...account,
+        email: "Ada@Example.com",
+      });
+      expect(await store.accounts.setEmail("acc_none", "x@example.com")).toBeNull();
     });
 
     it("uses up nothing by a link that has expired", async () => {

@@ -141,7 +141,7 @@ const queries: Record<string, () => Promise<unknown>> = {
   "written usage": () =>
     store.usage.add([{ accountId: account.id, keyId: key.id, model: "omega", start: now, ...noUsage }]),
   "usage by time": () => store.usage.readByTime({ accountId: account.id, from: now, to: now }, 3_600_000),
-  "usage by the day": () => store.usage.readByTime({ accountId: account.id, ...days }, dayMs),
+  "usage by day": () => store.usage.readByTime({ accountId: account.id, ...days }, dayMs),
   "usage of a key by the day": () =>
     store.usage.readByTime({ accountId: account.id, ...days, keyId: key.id }, dayMs),
   "usage by key": () => store.usage.readByKey({ accountId: account.id, from: now, to: later }),
@@ -159,13 +159,20 @@ const queries: Record<string, () => Promise<unknown>> = {
   "the keys of one account with the most tokens": () =>
     store.service.usage.top({ ...daysAndHours, accountId: account.id }, "tokens", 10),
   "the service's usage in lines": () => store.service.usage.lines({ from: now, to: now }, 3_600_000),
+  "busy hours of accounts": () =>
+    store.service.usage.busyHours(
+      { from: now, to: later },
+      { requests: 1, tokens: 1, refusals: 1, errors: 1 },
+      50,
+    ),
+  "quotas by day": () => store.quotas.byDay(account.id, "2030-01-01"),
   "outcomes by code": () => store.service.outcomes.readByCode({ from: now, to: now }),
   "outcomes by day": () => store.service.outcomes.readByDay(now, now),
   "hours with failures": () => store.service.outcomes.readHoursWith(["internal_error"], now, now),
   "the oldest outcome": () => store.service.outcomes.since(),
   "old sums of the service": () => store.service.usage.prune(now),
   "old outcomes": () => store.service.outcomes.prune(now),
-  "an invitation that works": () => store.service.facts.hasInvitation(now),
+  "whether someone was invited": () => store.service.facts.hasInvited(),
   "the first page of the audit trail": () => store.audit.list(null, 100),
   "a later page of the audit trail": () => store.audit.list("0".repeat(32), 100),
   "the newest accounts, and how many there are": async () => {
@@ -217,7 +224,7 @@ it.each(Object.entries(queries))("finds by an index: %s", async (_name, ask) => 
 
 const personal = ["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days", "key_spans"];
 it.each([...personal, "audit", "changes"])(
-  "finds what is stored about an account by an index: %s",
+  "uses an index to find the data stored about an account: %s",
   async (table) => {
     const cursors: Record<string, string> = {
       usage: "0 key_1 omega",

@@ -29,6 +29,29 @@ export function describeQuotaContract(name: string, open: OpenStore): void {
       expect(await quotas.used(id, null, "2030-03")).toEqual({ requests: 0, tokens: 0 });
     });
 
+    it("lists what an account used by day, and what the accounts of each plan did", async () => {
+      const { usage, quotas } = opened.store;
+      const { id } = await opened.createAccount();
+      const { id: other, planId } = await opened.createAccount();
+      await usage.add([], { id: "one", done: [] }, [
+        used(id, "2030-01-30"),
+        used(id, "2030-01-31"),
+        used(id, "2030-01-31", "playground"),
+        used(id, "2030-02-01"),
+        used(other, "2030-02-01"),
+      ]);
+      const byDay = <Day extends { day: string }>(days: Day[]) =>
+        days.sort((a, b) => (a.day < b.day ? -1 : 1));
+      expect(byDay(await quotas.byDay(id, "2030-01-31"))).toEqual([
+        { day: "2030-01-31", requests: 2, tokens: 6_000_000_000 },
+        { day: "2030-02-01", requests: 1, tokens: 3_000_000_000 },
+      ]);
+      expect(byDay(await quotas.byPlanAndDay("2030-01-31"))).toEqual([
+        { planId, day: "2030-01-31", requests: 2, tokens: 6_000_000_000 },
+        { planId, day: "2030-02-01", requests: 2, tokens: 6_000_000_000 },
+      ]);
+    });
+
     it("adds a batch once, however often it is tried, and nothing of accounts that are gone", async () => {
       const { usage, quotas } = opened.store;
       const { id } = await opened.createAccount();
@@ -62,7 +85,7 @@ export function describeQuotaContract(name: string, open: OpenStore): void {
       expect(await quotas.claimWarning(id, "tokens:2030-01:100", at("08:00:00"))).toBe(true);
     });
 
-    it("forgets what is old, and what belongs to a deleted account", async () => {
+    it("removes old rows, and those of a deleted account", async () => {
       const { usage, quotas } = opened.store;
       const { id } = await opened.createAccount();
       await usage.add([], { id: "one", done: [] }, [used(id, "2030-01-01"), used(id, "2030-01-02")]);

@@ -71,6 +71,35 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       );
     });
 
+    it("finds the hours in which an account reached a count, over all keys and models", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      await store.usage.add([
+        bucket(ada.id, { start: at("07:00:00"), requests: 100 }),
+        bucket(ada.id, { requests: 6 }),
+        bucket(ada.id, { requests: 6, keyId: "key_1", model: "prism" }),
+        bucket(bob.id, { requests: 9, errors: 0 }),
+        bucket(bob.id, { start: at("09:00:00"), requests: 0, rateLimited: 50, errors: 0 }),
+      ]);
+      const least = { requests: 10, tokens: 1_000, refusals: 20, errors: 20 };
+      const found = await store.service.usage.busyHours(
+        { from: at("08:00:00"), to: at("10:00:00") },
+        least,
+        10,
+      );
+      expect(found).toEqual([
+        { accountId: bob.id, start: at("09:00:00"), requests: 0, tokens: 34, refusals: 50, errors: 0 },
+        { accountId: ada.id, start: at("08:00:00"), requests: 12, tokens: 68, refusals: 6, errors: 2 },
+      ]);
+      expect(
+        await store.service.usage.busyHours({ from: at("08:00:00"), to: at("10:00:00") }, least, 1),
+      ).toEqual(found.slice(0, 1));
+      await store.deleteAccount(bob.id);
+      expect(
+        await store.service.usage.busyHours({ from: at("09:00:00"), to: at("10:00:00") }, least, 10),
+      ).toEqual([]);
+    });
+
     it("keeps the sums when many add to them at once, and when an account is deleted", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
@@ -113,7 +142,7 @@ export function describeServiceContract(name: string, open: OpenStore): void {
         const { accounts, keys } = await store.service.usage.top(filter, measure, limit);
         return (by === "account" ? accounts : keys).map((one) => [
           one.email,
-          one.keyName ?? one.keyId,
+          one.key?.name ?? one.keyId,
           one.requests,
           one.tokens,
         ]);
@@ -140,7 +169,7 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       expect(first).toMatchObject({ accountId: ada.id, keyId: null, errors: 1, refused: 4 });
     });
 
-    it("ranks over ranges longer than what is read at once", async () => {
+    it("ranks over ranges longer than one batch", async () => {
       const { store } = opened;
       const { id } = await opened.createAccount();
       const from = new Date("2030-01-01T05:00:00Z");
@@ -302,20 +331,14 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       ]);
     });
 
-    it("knows whether anyone was invited, and which settings are set", async () => {
+    it("reports whether someone was invited, and which settings are set", async () => {
       const { store } = opened;
       const { facts } = store.service;
-      await opened.createAccount({ passwordHash: "hash" });
-      await opened.createAccount();
-      expect(await facts.hasSecondAccount()).toBe(false);
-      await opened.createAccount({ passwordHash: "hash" });
-      expect(await facts.hasSecondAccount()).toBe(true);
-      const link = { hash: someHash(), accountId: null, emailHash: null, createdAt: at("08:00:00") };
-      await store.links.create({ ...link, kind: "reset", expiresAt: at("12:00:00") });
-      expect(await facts.hasInvitation(at("09:00:00"))).toBe(false);
-      await store.links.create({ ...link, hash: someHash(), kind: "invite", expiresAt: at("12:00:00") });
-      expect(await facts.hasInvitation(at("09:00:00"))).toBe(true);
-      expect(await facts.hasInvitation(at("13:00:00"))).toBe(false);
+      const { id } = await opened.createAccount({ passwordHash: "hash" });
+      await store.audit.add({ at: at("08:00:00"), actor: id, action: "signed up", target: id });
+      expect(await facts.hasInvited()).toBe(false);
+      await store.audit.add({ at: at("08:00:01"), actor: id, action: "created invitation", target: "inv_1" });
+      expect(await facts.hasInvited()).toBe(true);
       await store.setSetting("a", "1");
       expect(await facts.settings(["a", "b"])).toEqual(new Map([["a", "1"]]));
     });

@@ -42,6 +42,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           role: "admin",
           planId: "free",
           suspendedAt: null,
+          emailVerifiedAt: null,
           createdAt: expect.any(Date) as unknown,
         });
         expect(account.createdAt.getTime()).toBeGreaterThanOrEqual(before);
@@ -195,7 +196,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         expect(await store.findKeyRecord("key_unknown")).toBeNull();
       });
 
-      it("tell unlimited from limited to nothing", async () => {
+      it("distinguish no limit from an empty list", async () => {
         const { accountId } = await createKey({ models: null, operations: null });
         await createKey({ accountId, models: [], operations: [] });
         const keys = await store.listKeys(accountId);
@@ -296,7 +297,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     });
 
     describe("an edited key", () => {
-      it("has its new name, models, limits and tags, and works as before", async () => {
+      it("has its new name, models, limits, expiry and tags, and works as before", async () => {
         const wanted = newKey();
         const key = await createKey({ ...wanted, tags: ["ci"] });
         expect(key.tags).toEqual(["ci"]);
@@ -304,11 +305,12 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           name: "Nightly",
           models: ["lambda"],
           limits: { ...noKeyLimits, requestsPerMinute: 3, concurrentRequests: 2, tokensPerDay: 5 },
+          expiresAt: new Date("2031-01-01T00:00:00Z"),
           tags: ["batch", "team a"],
         } as const;
         expect(await store.updateKey(key.id, change)).toEqual({ ...key, ...change });
         expect((await store.findKeyByHash(wanted.hash))?.key).toEqual({ ...key, ...change });
-        const none = { name: "Plain", models: null, limits: noKeyLimits, tags: [] };
+        const none = { name: "Plain", models: null, limits: noKeyLimits, expiresAt: null, tags: [] };
         expect(await store.updateKey(key.id, none)).toEqual({ ...key, ...none });
         expect(await store.updateKey("key_none", none)).toBeNull();
       });
@@ -412,7 +414,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         await store.ping();
       });
 
-      it("keeps what was written when it is closed and opened again", async () => {
+      it("keeps its data when it is closed and opened again", async () => {
         const account = await createAccount();
         await store.close();
         expect(await (await opened.another()).listAccounts()).toEqual([account]);

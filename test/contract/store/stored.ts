@@ -1,7 +1,7 @@
 /** The promises of `StoredStore`. */
 import { expect, it } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
-import type { StoredPage } from "../../../src/core/accounts/ports.js";
+import type { StoredRows } from "../../../src/core/accounts/stored-views.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
@@ -12,11 +12,11 @@ async function readAll(
   accountId: string,
   table: string,
   limit: number,
-): Promise<StoredPage["rows"]> {
-  const rows: StoredPage["rows"] = [];
+): Promise<StoredRows["rows"]> {
+  const rows: StoredRows["rows"] = [];
   let after: string | null = null;
   do {
-    const page: StoredPage | null = await store.stored.read(accountId, table, after, limit);
+    const page: StoredRows | null = await store.stored.read(accountId, table, after, limit);
     if (page === null) throw new Error(`${table} does not know its own page ${after}`);
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     rows.push(...page.rows);

@@ -10,7 +10,7 @@ const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01
 
 export function describeUsageContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps usage`, open, (opened) => {
-    it("returns what was added", async () => {
+    it("returns the added usage", async () => {
       const { usage } = opened.store;
       const { id } = await opened.createAccount();
       const row = bucket(id);

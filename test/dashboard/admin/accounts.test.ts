@@ -5,8 +5,10 @@ import type {
   AccountPage,
   BulkResult,
 } from "../../../src/protocol/dashboard/accounts.js";
+import type { AuditPage } from "../../../src/protocol/dashboard/audit.js";
 import type { Me } from "../../../src/protocol/dashboard/api.js";
 import type { UsageReport } from "../../../src/core/usage/usage-views.js";
+import { textLike } from "../../support/matchers.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
   password,
@@ -31,6 +33,50 @@ const idOf = async (who: Browser) => (await who.get<Me>("/api/me")).account.id;
 const newKey = (who: Browser, name: string) =>
   who.post<{ key: { id: string }; secret: string }>("/api/keys", { name, models: null, expiresInDays: null });
 const bulk = (body: object) => operator.post<BulkResult>("/api/admin/accounts/bulk", body);
+
+describe("an admin", () => {
+  it("deletes an account with all that belongs to it, but not the own one", async () => {
+    const eve = await dashboard.signUp("eve@example.com");
+    const id = await idOf(eve);
+    const { secret } = await newKey(eve, "k");
+    await operator.must("DELETE", `/api/admin/accounts/${id}`);
+    expect((await eve.send("GET", "/api/me")).status).toBe(401);
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await fetch(`${dashboard.url}/v1/models`, { headers })).status).toBe(401);
+    expect((await operator.send("GET", `/api/admin/accounts/${id}`)).status).toBe(404);
+    expect((await operator.send("DELETE", `/api/admin/accounts/${id}`)).status).toBe(404);
+    const { entries } = await operator.get<AuditPage>("/api/admin/audit");
+    expect(entries[0]).toMatchObject({
+      ...{ actor: "operator@example.com", action: "deleted account", target: "deleted account" },
+    });
+    expect(await operator.send("DELETE", `/api/admin/accounts/${await idOf(operator)}`)).toMatchObject({
+      ...{ status: 409, json: { error: { message: textLike(/Account page/) } } },
+    });
+  });
+
+  it("revokes one key of an account, which others may not", async () => {
+    const owner = await dashboard.signUp("mallory@example.com");
+    const [first, second] = [await newKey(owner, "first"), await newKey(owner, "second")];
+    const address = `/api/admin/keys/${first.key.id}/revoke`;
+    expect((await owner.send("POST", address)).status).toBe(403);
+    expect(await operator.post(address)).toMatchObject({ id: first.key.id, status: "revoked" });
+    const statusOf = async (secret: string) =>
+      (await fetch(`${dashboard.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })).status;
+    expect([await statusOf(first.secret), await statusOf(second.secret)]).toEqual([401, 200]);
+    expect((await operator.send("POST", "/api/admin/keys/key_none/revoke")).status).toBe(404);
+    const { entries } = await operator.get<AuditPage>("/api/admin/audit");
+    expect(entries[0]).toMatchObject({
+      ...{ actor: "operator@example.com", action: "revoked key", targetOwner: "mallory@example.com" },
+    });
+  });
+
+  it("sees which accounts nobody can sign in to", async () => {
+    const local = { email: "local@localhost", passwordHash: null, role: "user", planId: "free" } as const;
+    await dashboard.app.store.createAccount(local);
+    const { accounts } = await operator.get<AccountPage>("/api/admin/accounts?search=local@localhost");
+    expect(accounts).toMatchObject([{ email: "local@localhost", canSignIn: false }]);
+  });
+});
 
 describe("the page of an account", () => {
   it("has its plan, its sessions, its keys without their secrets, and its usage", async () => {
@@ -82,7 +128,7 @@ describe("the page of an account", () => {
   });
 
   it.each(["", "/keys", "/usage?from=2030-01-01T00:00:00Z&to=2030-01-02T00:00:00Z&step=hour"])(
-    "of nobody is not there: %s",
+    "of an unknown account is 404: %s",
     async (part) => {
       expect(await operator.send("GET", `/api/admin/accounts/acc_none${part}`)).toMatchObject({
         status: 404,
@@ -93,7 +139,7 @@ describe("the page of an account", () => {
 });
 
 describe("the list of accounts", () => {
-  it("goes on where a page ended, and counts everyone only where nothing is searched", async () => {
+  it("continues where a page ended, and counts all accounts only without a search", async () => {
     for (let i = 0; i < 55; i++) {
       await dashboard.app.store.createAccount({
         ...{ email: `member${i}@list.example`, passwordHash: null, role: "user", planId: "free" },

@@ -40,7 +40,7 @@ describe("the audit trail", () => {
   const actions = async (filters: Record<string, string>) =>
     (await find(filters)).map(({ action }) => action);
 
-  it("is narrowed by who, what and when", async () => {
+  it("is filtered by actor, action and time", async () => {
     expect(await actions({ who: "ADA@example.com" })).toEqual(["created key", "signed up"]);
     expect(await actions({ who: adaId })).toEqual(["created key", "signed up"]);
     expect(await actions({ who: "command line" })).toEqual([]);

@@ -3,16 +3,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
+import type { KeyWithSecret, OneTimeLink, Site } from "../../../src/protocol/dashboard/api.js";
 import type { ChecklistItem } from "../../../src/core/admin/service-views.js";
 import type { AdminHome } from "../../../src/protocol/dashboard/admin.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { ServiceError } from "../../../src/core/errors.js";
 import { backUpSqlite } from "../../../src/store/sql/backup.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
+  password,
   startDashboard,
+  tokenOf,
   type Browser,
   type TestDashboard,
   type TestDashboardOptions,
@@ -38,9 +42,10 @@ const states = async (): Promise<Partial<Record<ChecklistItem, string>>> =>
   Object.fromEntries((await home()).checklist.entries.map(({ id, state }) => [id, state]));
 
 describe("the checklist", () => {
-  it("is open after set-up, but for what is known to be done", async () => {
+  it("is open after set-up, except for items already done", async () => {
     await start();
     expect(await states()).toEqual({
+      operator: "open",
       model: "done",
       signUp: "open",
       mail: "open",
@@ -69,14 +74,46 @@ describe("the checklist", () => {
     expect(await states()).toMatchObject({ address: "open" });
   });
 
-  it("ticks itself off when someone is invited, or signs up", async () => {
-    await start();
-    await operator.post("/api/admin/invites", {});
-    expect(await states()).toMatchObject({ invite: "done" });
-    await dashboard.close();
+  it("ticks itself off when someone is invited, and not when a stranger signs up", async () => {
     await start();
     await dashboard.signUp("ada@example.com");
+    expect(await states()).toMatchObject({ invite: "open" });
+    const { link } = await operator.post<OneTimeLink>("/api/admin/invites", {});
     expect(await states()).toMatchObject({ invite: "done" });
+    const body = { email: "bob@example.com", password, invite: tokenOf(link) };
+    await dashboard.browser().post("/api/sign-up", body);
+    expect(await states()).toMatchObject({ invite: "done" });
+  });
+
+  it("asks for the operator's name and contact, which everyone then sees", async () => {
+    await start();
+    const site = () => dashboard.browser().get<Site>("/api/site");
+    expect((await site()).operator).toEqual({ name: null, contact: null, isNameConfigured: false });
+    const save = (body: object) => operator.send("PUT", "/api/admin/operator", body);
+    expect((await save({ name: "Acme", contact: "javascript:alert(1)" })).json).toMatchObject({
+      error: { field: "contact" },
+    });
+    expect((await save({ name: "Acme", contact: "help@example.com" })).status).toBe(200);
+    expect((await site()).operator).toMatchObject({ name: "Acme", contact: "help@example.com" });
+    expect(await states()).toMatchObject({ operator: "done" });
+    expect(await (await fetch(`${dashboard.url}/changelog.atom`)).text()).toContain("<name>Acme</name>");
+    expect((await save({ name: " ", contact: "https://example.com/help" })).status).toBe(200);
+    expect((await site()).operator).toMatchObject({ name: null, contact: "https://example.com/help" });
+    const ada = await dashboard.signUp("ada@example.com");
+    expect((await ada.send("PUT", "/api/admin/operator", { name: "Eve", contact: "" })).status).toBe(403);
+  });
+
+  it("takes the operator's details at set-up, and their name from the configuration", async () => {
+    dashboard = await startDashboard({ env: { SOTTO_OWNER_NAME: "Acme" } });
+    const link = await ensureSetupLink(dashboard.app.store, systemClock, dashboard.url);
+    const body = { token: tokenOf(link ?? ""), email: "op@example.com", password, name: "Other" };
+    operator = dashboard.browser();
+    expect((await operator.send("POST", "/api/setup", { ...body, contact: "nonsense" })).json).toMatchObject({
+      error: { field: "contact" },
+    });
+    await operator.post("/api/setup", { ...body, contact: "help@example.com" });
+    const { operator: shown } = await operator.get<Site>("/api/site");
+    expect(shown).toEqual({ name: "Acme", contact: "help@example.com", isNameConfigured: true });
   });
 
   it("knows when sotto backup last ran", async () => {
@@ -95,7 +132,7 @@ describe("the checklist", () => {
     const tick = (id: string, ticked: boolean) =>
       operator.send("POST", `/api/admin/checklist/${id}`, { ticked });
     expect(await hide()).toMatchObject({ status: 409, json: { error: { code: "conflict" } } });
-    for (const id of ["signUp", "mail", "address", "invite", "backup"]) {
+    for (const id of ["operator", "signUp", "mail", "address", "invite", "backup"]) {
       expect((await tick(id, true)).status).toBe(200);
     }
     expect(await states()).toMatchObject({ backup: "ticked" });

@@ -192,7 +192,7 @@ describe("a pull from the dashboard", () => {
     await until(id, "done");
   });
 
-  it("says in plain words what there is not", async () => {
+  it("explains in plain words what is missing", async () => {
     const id = await started("hf:acme/other-GGUF");
     expect((await until(id, "failed")).reason).toMatch(/There is no acme\/other-GGUF .*\(404\)/);
     const file = await started(`${hub.url}/nothing.gguf`);
@@ -275,7 +275,7 @@ describe("where a pull may come from, and go to", () => {
   });
 });
 
-describe("what answers for a model", () => {
+describe("the source of a model", () => {
   it("is a file of the server by its path, when that can be used", async () => {
     const path = join(dataDir, "own.gguf");
     writeTinyGguf(path);

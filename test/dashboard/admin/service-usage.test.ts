@@ -69,7 +69,7 @@ describe("service-wide usage", () => {
     expect((await report({ model: "prism" })).totals.requests).toBe(1);
   });
 
-  it("tells the causes of errors and refusals, also of callers without an account", async () => {
+  it("shows the causes of errors and refusals, including callers without an account", async () => {
     dashboard.engine.script = () => ({
       fragments: ["a"],
       failure: { at: 0, error: new ServiceError("engine_unavailable") },
@@ -100,12 +100,15 @@ describe("service-wide usage", () => {
       ["bob@example.com", 2],
       ["ada@example.com", 1],
     ]);
-    expect(all.keys.map(({ keyName, email }) => [keyName, email])).toEqual([
+    expect(all.keys.map(({ key, email }) => [key?.name, email])).toEqual([
       ["=server", "bob@example.com"],
       ["laptop", "ada@example.com"],
     ]);
     const ofAda = await top({ account: "ada@example.com", measure: "tokens" });
-    expect(ofAda).toMatchObject({ accounts: [], keys: [{ keyName: "laptop", tokens: 7 }] });
+    expect(ofAda).toMatchObject({
+      accounts: [],
+      keys: [{ key: { name: "laptop", lastFour: ada.key.key.lastFour }, tokens: 7 }],
+    });
     expect((await read("usage/top", { measure: "beauty" })).json).toMatchObject({
       error: { field: "measure" },
     });
@@ -121,7 +124,7 @@ describe("service-wide usage", () => {
     });
     expect(await report({ key: ada.key.key.id })).toMatchObject({
       account: { email: "ada@example.com" },
-      key: { name: "laptop" },
+      key: { name: "laptop", lastFour: ada.key.key.lastFour },
       totals: { requests: 1 },
     });
     expect(await report({ account: ada.id, key: "playground" })).toMatchObject({
@@ -149,11 +152,14 @@ describe("service-wide usage", () => {
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(headers.get("content-disposition")).toContain("sotto-service-usage-2030-01-01-2030-01-02.csv");
     const [heading = "", ...lines] = text.trimEnd().split("\r\n");
-    expect(heading.split(",").slice(0, 5)).toEqual(["start", "account", "key", "model", "requests"]);
-    expect(lines.map((line) => line.split(",").slice(0, 5))).toEqual([
-      ["2030-01-01T09:00:00.000Z", "ada@example.com", "laptop", "omega", "1"],
+    expect(heading.split(",").slice(0, 7)).toEqual([
+      ...["start", "account", "key", "key_last_four", "key_id", "model", "requests"],
+    ]);
+    const cells = ({ key: { key } }: typeof ada) => [key.lastFour, key.id, "omega", "1"];
+    expect(lines.map((line) => line.split(",").slice(0, 7))).toEqual([
+      ["2030-01-01T09:00:00.000Z", "ada@example.com", "laptop", ...cells(ada)],
       // What would be a formula is text.
-      ["2030-01-01T09:00:00.000Z", "bob@example.com", "'=server", "omega", "1"],
+      ["2030-01-01T09:00:00.000Z", "bob@example.com", "'=server", ...cells(bob)],
     ]);
     expect((await read("usage.csv", { account: ada.id })).text.trimEnd().split("\r\n")).toHaveLength(2);
   });

@@ -91,7 +91,7 @@ describe("an engine that does not load", () => {
     expect(problemOf(tiny)?.text).toContain(words);
   });
 
-  it("keeps a bounded part of what its process printed", async () => {
+  it("keeps a bounded part of its process's output", async () => {
     const floods = `process.stderr.write("x".repeat(5e6) + "\\n${missing}\\n", () => process.exit(1));`;
     const tiny = start({ workerFile: fakeWorkerIn(folder, "", floods) });
     await expect(tiny.engine.ready()).rejects.toThrow(missing);
@@ -135,7 +135,7 @@ describe("an engine that does not load", () => {
     ]);
   });
 
-  it("says that a damaged file is one, and what to do", async () => {
+  it("reports a damaged file, and what to do", async () => {
     const weights = join(folder, "garbage.gguf");
     writeFileSync(weights, "this is no model");
     const tiny = start({ weights });
@@ -209,7 +209,7 @@ describe("an engine that has loaded", () => {
     expect(targets).toEqual(["/dev/null", "/dev/null", "/dev/null"]);
   });
 
-  it("is not read any more: what it prints then is neither shown nor logged", async () => {
+  it("has its output discarded: it is neither shown nor logged", async () => {
     const mark = "canary-4711 error: cannot open";
     const prints = `process.stderr.on("error", () => undefined);
       if (message.type === "generate") process.stderr.write("${mark}\\n", () => setTimeout(() => process.exit(3), 50));`;

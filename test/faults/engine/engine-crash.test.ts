@@ -109,7 +109,7 @@ describe("when the engine's process is killed", () => {
     expect(deaths(tiny)).toBe(1);
   });
 
-  it.each(["prepare", "generate"])("tries what killed it once more, and no more: %s", async (type) => {
+  it.each(["prepare", "generate"])("retries the request that killed it exactly once: %s", async (type) => {
     const dies = `if (message.type === "${type}") process.exit(3);`;
     const tiny = start({ workerFile: fakeWorker(dies + loadsAndPrepares) });
     await expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);

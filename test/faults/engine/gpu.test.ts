@@ -11,8 +11,8 @@ import { loadConfig, type Config } from "../../../src/config.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../../src/core/clock.js";
 import type { Backend } from "../../../src/engines/llama/backends.js";
-import { keepLibrary, libraryFile } from "../../../src/engines/llama/gpu/library/own-library.js";
-import { chooseBackends } from "../../../src/engines/llama/gpu/machine.js";
+import { keepLibrary } from "../../../src/engines/llama/gpu/library/own-library.js";
+import { GpuChoice } from "../../../src/engines/llama/gpu/choice.js";
 import { probeCacheIn, type BackendFailure } from "../../../src/engines/llama/gpu/probe-cache.js";
 import { probe } from "../../../src/engines/llama/gpu/probe.js";
 import { createLog } from "../../../src/log.js";
@@ -182,14 +182,13 @@ describe("a GPU's library that fails", () => {
   });
 });
 
-describe("what was found out about a GPU", () => {
+describe("the saved result of a GPU test", () => {
   it("names the library that was built on this machine", async () => {
     const config = configFor(newDataDir());
     const made = { backend: "cuda", from: "built", made: "for CUDA architecture 90-real" } as const;
-    await keepLibrary(config.service.dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, (own) => {
-      writeFileSync(join(own, libraryFile("cuda")), "library");
-      return Promise.resolve();
-    });
+    const built = join(config.service.dataDir, "built");
+    writeFileSync(built, "library");
+    keepLibrary(config.service.dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, built);
     const gpu = fakeGpu({ cuda: "works" });
     expect(await checkEngineOn(gpu.machine, config, { probe: true })).toMatchObject([
       { state: "ok", detail: textWith("built for CUDA architecture 90-real on 2026-01-31") },
@@ -313,7 +312,7 @@ describe("a GPU that passes its probe and fails with the real weights", () => {
 });
 
 describe("the built program on a machine whose driver does not work", () => {
-  it("starts, and says in its output and in sotto doctor what is wrong", async () => {
+  it("starts, and reports the problem in its output and in sotto doctor", async () => {
     const libraries = mkdtempSync(join(folder, "lib-"));
     writeFileSync(join(libraries, "libcuda.so.1"), "no library");
     // Where no package for CUDA is made for the processor, an empty one is found.
@@ -347,7 +346,7 @@ describe("a GPU on which the engine dies more often than it may", () => {
     const cache = probeCacheIn(newDataDir());
     const gaveUp: { failure: BackendFailure; next: Backend }[] = [];
     const newChoice = async () => {
-      const choice = chooseBackends(configFor(folder), {
+      const choice = new GpuChoice(configFor(folder), {
         ...gpu.machine,
         cache,
         now: () => new Date(),
@@ -403,7 +402,7 @@ describe("a GPU on which the engine dies more often than it may", () => {
     const gpu = fakeGpu({ cuda: "works" });
     const garbage = join(mkdtempSync(join(folder, "garbage-")), "garbage.gguf");
     writeFileSync(garbage, "this is no model");
-    const choice = chooseBackends(configFor(newDataDir()), { ...gpu.machine, now: () => new Date() });
+    const choice = new GpuChoice(configFor(newDataDir()), { ...gpu.machine, now: () => new Date() });
     await choice.settle();
     const backends = choice.forEngine({ weights: garbage, sizes: "small" });
     const tiny = startTinyEngine({}, { weights: garbage, backends, workerFile: computesAnywhere() });

@@ -82,7 +82,7 @@ describe("a model on a running server", () => {
     await eventually(() => childrenOf(sotto.pid).length === 1);
   });
 
-  it("keeps what it has when the engine cannot load the new file, and says why", async () => {
+  it("keeps the old model if the engine fails to load the new file, and says why", async () => {
     // Its header is in order, but most of the model is missing.
     const hollow = join(folder, "hollow.gguf");
     writeFileSync(hollow, ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));

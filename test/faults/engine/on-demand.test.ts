@@ -211,7 +211,7 @@ describe("the first requests of a model", { timeout: slowMs }, () => {
     for (const event of events) expectOurs("ChatCompletionChunk", event);
   });
 
-  it("get an error event when it cannot be loaded after all", async () => {
+  it("get an error event if loading fails", async () => {
     const service = await start({ keepAliveMs: 20 });
     service.worker.hold();
     const response = await service.ask("omega", stream);
@@ -274,7 +274,7 @@ describe("a load that fails", { timeout: slowMs }, () => {
     expect(service.worker.started()).toHaveLength(2);
   });
 
-  it("is not tried again while nobody asks, and the service stays ready", async () => {
+  it("is not retried without requests, and the service stays ready", async () => {
     const service = await start();
     service.worker.breakLoads();
     expect((await service.ask("omega")).status).toBe(503);
@@ -284,7 +284,7 @@ describe("a load that fails", { timeout: slowMs }, () => {
   });
 });
 
-describe("a model that nobody uses", { timeout: slowMs }, () => {
+describe("an idle model", { timeout: slowMs }, () => {
   it("is unloaded after the idle time, and loaded again by the next request", async () => {
     const service = await start();
     expect(await service.memoryBytes("omega")).toBe(0);
@@ -335,7 +335,7 @@ describe("a model that nobody uses", { timeout: slowMs }, () => {
     await eventually(() => !isAlive(omega));
   });
 
-  it("that is asked while it is being unloaded is loaded again", async () => {
+  it("that is requested while it is being unloaded is loaded again", async () => {
     const service = await start();
     await service.ask("omega");
     for (let round = 0; round < 3; round++) {
@@ -412,7 +412,7 @@ describe("another file behind a model", { timeout: slowMs }, () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("does not take over when it cannot be loaded", async () => {
+  it("does not take over if it fails to load", async () => {
     const service = await start();
     service.worker.breakLoads();
     await service.app.followModels(changed(service));

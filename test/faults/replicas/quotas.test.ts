@@ -80,7 +80,7 @@ describe.skipIf(noRedis)("two replicas", () => {
     expect(await used(caller)).toEqual({ requests: 7, tokens: 63 });
   });
 
-  it("hold it over months and changes of the clocks, whichever of them is asked", async () => {
+  it("enforce it across months and clock changes, whichever replica is called", async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     const zone = "Europe/Berlin";
     const clock = new FakeClock(new Date("2030-03-29T12:00:00Z"));
@@ -158,7 +158,7 @@ describe.skipIf(noRedis)("two replicas", () => {
     expect(await admittedOf(caller, 12)).toBe(4);
   });
 
-  it("keep it while Redis is unreachable, by what the database says", async () => {
+  it("enforce it from the database while Redis is unreachable", async () => {
     const caller = await callerOn({ requestsPerDay: 10 });
     expect(await admittedOf(caller, 6)).toBe(6);
     await eventually(async () => (await used(caller))?.requests === 6);

@@ -208,7 +208,7 @@ describe.skipIf(noRedis)("after an outage of Redis with requests in flight", () 
     dashboards.push(await startDashboard({ env: { ...env, SOTTO_REDIS_URL: proxy.url } }));
   };
 
-  it.each(Object.entries(outages))("a quota says what the database says: %s", async (_name, outage) => {
+  it.each(Object.entries(outages))("a quota matches the database: %s", async (_name, outage) => {
     await startReplica();
     await outlive(outage, dashboards, { redis, proxies });
   });
@@ -231,13 +231,13 @@ describe.skipIf(noRedis)("after an outage of Redis with requests in flight", () 
       await postgres.dropDatabase(database);
     });
 
-    it.each(["killed and restarted", "paused"])("a quota says what the database says: %s", async (name) => {
+    it.each(["killed and restarted", "paused"])("a quota matches the database: %s", async (name) => {
       const outage = outages[name];
       if (outage === undefined) throw new Error("there is no such outage");
       await outlive(outage, dashboards, { redis, proxies });
     });
 
-    it("a quota says what the database says when only one of them lost Redis", async () => {
+    it("a quota matches the database when only one of them lost Redis", async () => {
       const [proxy] = proxies;
       if (proxy === undefined) throw new Error("there is no proxy");
       const outage = { begin: () => proxy.reset(), end: () => proxy.pass() };

@@ -29,7 +29,7 @@ describe.skipIf(noRedis)("a replica that is killed", () => {
     await postgres.dispose();
   });
 
-  it("frees what it held within half a minute", async () => {
+  it("has its leases freed within half a minute", async () => {
     const [killed, left] = replicas;
     if (killed === undefined || left === undefined) throw new Error("there are no replicas");
     const key = await killed.newKey();

@@ -73,7 +73,7 @@ describe.skipIf(noRedis)("two replicas", () => {
 
   it("end the streams of a key that was revoked on the other", revokedElsewhere);
 
-  it("end them also while Redis is unreachable, by reading the database, and say so on the status page", async () => {
+  it("end them even while Redis is unreachable, by polling the database, and report it on the status page", async () => {
     await redis.kill();
     await eventually(
       () => one.log().includes('"redis unreachable"') && two.log().includes('"redis unreachable"'),

@@ -13,6 +13,7 @@ import { ask, question, type Answer, type Sent } from "../../support/clients/cha
 import { eventually } from "../../support/eventually.js";
 import { startServer, type KeyOptions, type TestServer } from "../../support/processes/server.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 
 describe.skipIf(noRedis)("with counters in Redis", () => {
   let redis: TestRedis;
@@ -30,8 +31,8 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
       openRedisCounters({ url: redis.url, secret: "a secret", replicas: 2, clock: systemClock });
     counters = [await open(), await open()];
     const [first, second] = await Promise.all(
-      counters.map(({ admissions, leases }) =>
-        startServer({ limits: new Limits(admissions, leases), engine: { capacity: 4, contextTokens: 50 } }),
+      counters.map(({ admissions }) =>
+        startServer({ limits: new Limits(admissions), engine: { capacity: 4, contextTokens: 50 } }),
       ),
     );
     if (first === undefined || second === undefined) throw new Error("there are two");
@@ -101,7 +102,7 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
     });
     const [shared] = counters;
     if (shared === undefined) throw new Error("there are two");
-    const server = await startServer({ limits: new Limits(shared.admissions, shared.leases, { quotas }) });
+    const server = await startServer({ limits: new Limits(shared.admissions, { quotas }) });
     try {
       const key = server.addKey("sk-quotas", {
         plan: { tokensPerDay: 10_000, requestsPerMonth: 100 },
@@ -170,8 +171,10 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
     await eventually(() => entered.mock.calls.length === 1);
     client.abort();
     await expect(sent).rejects.toThrow();
-    const counted = () => counters[1]?.counter.read("requests:acc_counted", 5, 60_000);
-    await eventually(async () => (await counted())?.count === 1);
+    const [, other] = counters;
+    if (other === undefined) throw new Error("there are two");
+    const counted = () => new WindowCounter(other.admissions).read("requests:acc_counted", 5, 60_000);
+    await eventually(async () => (await counted()).count === 1);
   });
 
   it("takes the lease before a model is loaded", async () => {
@@ -184,10 +187,10 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
       return prepare(...given);
     });
     const waiting = ask(one, { key });
-    await eventually(async () => (await counters[1]?.leases.held("acc_counted")) === 1);
+    await eventually(async () => (await counters[1]?.admissions.held("acc_counted")) === 1);
     expect((await ask(two, { key })).status).toBe(429);
     loaded.emit("loaded");
     expect((await waiting).status).toBe(200);
-    expect(await counters[1]?.leases.held("acc_counted")).toBe(0);
+    expect(await counters[1]?.admissions.held("acc_counted")).toBe(0);
   });
 });

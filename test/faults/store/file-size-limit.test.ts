@@ -24,7 +24,7 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
   const limitFiles = (bytes: string) =>
     execFileSync("prlimit", ["--pid", String(sotto.pid), `--fsize=${bytes}:`]);
 
-  it("inference goes on, changes get 503, and what was used is counted afterwards", async () => {
+  it("inference continues, changes get 503, and usage is counted afterwards", async () => {
     const ada = new Browser(sotto.url);
     await ada.must("POST", "/api/sign-up", { email: "ada@example.com", password });
     const newKey = { name: "laptop", models: null, expiresInDays: null };

@@ -43,7 +43,7 @@ describe.skipIf(disk === null)("a full disk", () => {
   const usedRequests = async () =>
     (await person.get<{ totals: { requests: number } }>(usagePath())).totals.requests;
 
-  it("refuses writes with 503 and a reason, while inference goes on", async () => {
+  it("refuses writes with 503 and a reason, while inference continues", async () => {
     expect(await ask()).toBe(200);
     fillDisk(ballast);
     for (let request = 0; request < 20; request++) expect(await ask()).toBe(200);

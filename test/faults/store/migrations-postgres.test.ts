@@ -30,7 +30,7 @@ const open = async (): Promise<FullStore> => {
 const applied = () => server.query("select number, name from migrations order by number", database);
 const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
 
-it("a process that is killed in the middle of a migration leaves the ones before, and the next goes on", async () => {
+it("a process killed during a migration keeps the earlier ones, and the next process resumes", async () => {
   const script = `
     import { migrate, migrations } from ${sourceModule("store/sql/migrate.ts")};
     import { connectPostgres, postgresMigration } from ${sourceModule("store/sql/postgres.ts")};

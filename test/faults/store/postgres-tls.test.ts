@@ -58,7 +58,7 @@ describe.skipIf(noOpenssl)("a connection to Postgres", () => {
     expect(await isEncrypted("localhost", "sslmode=require")).toBe(true);
   });
 
-  it("is refused when the certificate comes from nobody known", async () => {
+  it("is refused if the certificate's issuer is unknown", async () => {
     for (const mode of ["verify-ca", "verify-full"]) {
       await expect(isEncrypted("localhost", `sslmode=${mode}`)).rejects.toBeInstanceOf(StoreUnavailable);
     }

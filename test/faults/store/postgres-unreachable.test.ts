@@ -103,7 +103,7 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     expect(service.log().match(/"database unavailable"/g)).toHaveLength(1);
   });
 
-  it("what was used meanwhile is counted when it has recovered", async () => {
+  it("usage during the outage is counted once it has recovered", async () => {
     expect(await caller.ask(service.url)).toBe(200);
     await service.app.dashboard.usage.flush();
     await end();

@@ -7,6 +7,7 @@ import { openRedisCounters } from "../../../src/store/counters/redis-counters.js
 import { probeRedis } from "../../../src/store/counters/redis-probe.js";
 import { eventually } from "../../support/eventually.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 import { startDashboard } from "../../support/processes/dashboard-server.js";
 
 describe.skipIf(noRedis)("a Redis that refuses commands", () => {
@@ -40,10 +41,10 @@ describe.skipIf(noRedis)("a Redis that refuses commands", () => {
   ])("that %s is not called unreachable", async (_what, password, cause) => {
     const url = redis.urlWith(password);
     const counters = await open(url);
-    expect(counters.trouble()).toEqual({ kind: "refusing", cause });
+    expect(counters.failure()).toEqual({ kind: "refusing", cause });
     // It stays so over many attempts.
     await eventually(async () => (await refusals(cause)) >= 4);
-    expect(counters.trouble()).toEqual({ kind: "refusing", cause });
+    expect(counters.failure()).toEqual({ kind: "refusing", cause });
     expect(told).toEqual([`refusing ${cause}`]);
     expect(await probeRedis(url)).toEqual({ kind: "refusing", cause });
   });
@@ -58,15 +59,17 @@ describe.skipIf(noRedis)("a Redis that refuses commands", () => {
     ["became a replica", "READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
   ])("that %s is named, until it recovers", async (_what, cause, spoil, mend) => {
     const counters = await open();
-    expect(counters.health()).toBe("ok");
+    expect(counters.failure()).toBeNull();
     expect(await probeRedis(redis.url)).toBeNull();
     await run(spoil);
-    await eventually(() => counters.health() === "refusing");
-    expect(counters.trouble()).toEqual({ kind: "refusing", cause });
+    await eventually(() => counters.failure()?.kind === "refusing");
+    expect(counters.failure()).toEqual({ kind: "refusing", cause });
     expect(await probeRedis(redis.url)).toEqual({ kind: "refusing", cause });
-    expect(await counters.counter.take("acc", 60, 100, 60_000)).toMatchObject({ admitted: false });
+    expect(await new WindowCounter(counters.admissions).take("acc", 60, 100, 60_000)).toMatchObject({
+      admitted: false,
+    });
     await run(mend);
-    await eventually(() => counters.health() === "ok");
+    await eventually(() => counters.failure() === null);
     expect(told).toEqual([`refusing ${cause}`, "ok"]);
   });
   const run = ([name = "", ...args]: string[]) =>

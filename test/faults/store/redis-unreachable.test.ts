@@ -7,6 +7,7 @@ import { eventually } from "../../support/eventually.js";
 import { acquireLease } from "../../support/stores/acquire-lease.js";
 import { RedisProxy } from "../../support/stores/redis-proxy.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { WindowCounter } from "../../support/stores/window-counter.js";
 
 describe.skipIf(noRedis)("while Redis is unreachable", () => {
   let redis: TestRedis;
@@ -54,16 +55,18 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
       return Number(score);
     });
   const healthOf = (all: readonly Counters[], health: "ok" | "unreachable") =>
-    eventually(() => all.every((counters) => counters.health() === health));
+    eventually(() => all.every((counters) => (counters.failure()?.kind ?? "ok") === health));
 
   const lost = async (...replicas: readonly Counters[]) => {
     await redis.kill();
     await healthOf(replicas, "unreachable");
   };
   /** How many of `count` were admitted. */
-  const admittedOf = async ({ counter }: Counters, count: number, limit: number): Promise<number> => {
+  const admittedOf = async ({ admissions }: Counters, count: number, limit: number): Promise<number> => {
     const readings = await Promise.all(
-      Array.from({ length: count }, () => counter.take("requests:acc", 1, limit, 60_000)),
+      Array.from({ length: count }, () =>
+        new WindowCounter(admissions).take("requests:acc", 1, limit, 60_000),
+      ),
     );
     return readings.filter(({ admitted }) => admitted).length;
   };
@@ -84,18 +87,20 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect([await admittedOf(one, 10, 100), await admittedOf(two, 10, 100)]).toEqual([0, 0]);
   });
 
-  it("goes on from what Redis has when it recovers", async () => {
+  it("continues from the counts in Redis when it recovers", async () => {
     const counters = await open();
-    await counters.counter.take("requests:acc", 50, 100, 60_000);
+    await new WindowCounter(counters.admissions).take("requests:acc", 50, 100, 60_000);
     redis.freeze();
     await healthOf([counters], "unreachable");
     expect(await admittedOf(counters, 120, 100)).toBe(100);
     redis.thaw();
     await healthOf([counters], "ok");
-    expect(await counters.counter.read("requests:acc", 100, 60_000)).toMatchObject({ count: 50 });
+    expect(await new WindowCounter(counters.admissions).read("requests:acc", 100, 60_000)).toMatchObject({
+      count: 50,
+    });
   });
 
-  it("divides what the database says is left of a quota, in each outage", async () => {
+  it("divides the remaining quota according to the database, in each outage", async () => {
     const [one, two] = await openTwo();
     for (let count = 0; count < 2; count++) {
       await lost(one, two);
@@ -122,8 +127,10 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
       proxy.pass();
       await healthOf([behind], "ok");
     }
-    await behind.counter.take("requests:acc", 50, 100, 60_000);
-    expect(await other.counter.read("requests:acc", 100, 60_000)).toMatchObject({ count: 50 });
+    await new WindowCounter(behind.admissions).take("requests:acc", 50, 100, 60_000);
+    expect(await new WindowCounter(other.admissions).read("requests:acc", 100, 60_000)).toMatchObject({
+      count: 50,
+    });
     let woken = 0;
     behind.wakeUps.onWakeUp(() => (woken += 1));
     await eventually(() => {
@@ -134,12 +141,14 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     await proxy.close();
   });
 
-  it("reports it once, and the recovery once, also when it only falls silent", async () => {
+  it("reports it once, and the recovery once, even if it only stops responding", async () => {
     const told: string[] = [];
     const counters = await open(2, (health) => told.push(health));
     redis.freeze();
     await healthOf([counters], "unreachable");
-    await Promise.all(Array.from({ length: 20 }, () => counters.counter.take("a", 1, 1_000, 60_000)));
+    await Promise.all(
+      Array.from({ length: 20 }, () => new WindowCounter(counters.admissions).take("a", 1, 1_000, 60_000)),
+    );
     expect(told).toEqual(["unreachable"]);
     redis.thaw();
     await healthOf([counters], "ok");
@@ -150,16 +159,16 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     await redis.kill();
     const told: string[] = [];
     const counters = await open(4, (health) => told.push(health));
-    expect(counters.health()).toBe("unreachable");
+    expect(counters.failure()?.kind).toBe("unreachable");
     const given = await Promise.all(Array.from({ length: 16 }, () => acquireLease(counters, "acc", 16)));
     expect(given.filter((lease) => lease !== null)).toHaveLength(4);
     await redis.start();
     await healthOf([counters], "ok");
     expect(told).toEqual(["unreachable", "ok"]);
-    expect(await counters.leases.held("acc")).toBe(4);
+    expect(await counters.admissions.held("acc")).toBe(4);
   });
 
-  it("gives out its share of leases, less what it holds from before", async () => {
+  it("grants its share of leases, minus those it already holds", async () => {
     const [one, two] = await openTwo();
     const acquire = async (replica: Counters, count: number) => {
       const given = await Promise.all(Array.from({ length: count }, () => acquireLease(replica, "acc", 10)));
@@ -174,7 +183,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([5, 0]);
   });
 
-  it("frees when it recovers what was released meanwhile, and what it granted without being heard", async () => {
+  it("frees, on recovery, leases released during the outage, and counts a grant whose reply was lost once", async () => {
     const counters = await open();
     const lease = await acquireLease(counters, "acc", 10);
     redis.freeze();
@@ -184,7 +193,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect(unheard).not.toBeNull();
     redis.thaw();
     await healthOf([counters], "ok");
-    expect(await counters.leases.held("acc")).toBe(1);
+    expect(await counters.admissions.held("acc")).toBe(1);
   });
 
   it("knows after its recovery who holds leases, from before and from the outage", async () => {
@@ -196,8 +205,8 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect(await acquireLease(two, "acc", 4)).not.toBeNull();
     await redis.start();
     await healthOf([one, two], "ok");
-    expect(await two.leases.held("acc")).toBe(3);
+    expect(await two.admissions.held("acc")).toBe(3);
     first?.release();
-    await eventually(async () => (await two.leases.held("acc")) === 2);
+    await eventually(async () => (await two.admissions.held("acc")) === 2);
   });
 });

@@ -92,7 +92,7 @@ describe("usage that waits when the server ends", () => {
     expect(await countedRequests()).toBe(3);
   });
 
-  it("is said to be lost when it cannot be saved either", async () => {
+  it("is reported as lost if saving fails too", async () => {
     const dataDir = newDataDir();
     sotto = await start(dataDir);
     await askWhileGone(sotto, 2);

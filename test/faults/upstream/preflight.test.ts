@@ -60,7 +60,7 @@ describe("the preflight of an engine", () => {
     expect(await findings(loud, {}, true)).toContainEqual({ ...logging, level: "refuse" });
   });
 
-  it("reads what SGLang says it does with requests", async () => {
+  it("reads SGLang's logging settings", async () => {
     const info = {
       version: "0.5.18",
       log_requests: true,
@@ -89,7 +89,7 @@ describe("the preflight of an engine", () => {
       { profile: "sglang" },
     ],
     [
-      "sends conversations to somebody's cloud",
+      "sends conversations to a vendor's cloud",
       { "/api/version": { version: "0.20.0" }, "/v1/models": { data: [{ id: "gpt-oss:120b-cloud" }] } },
       { profile: "ollama", acceptSharedCache: true, name: "gpt-oss:120b-cloud" },
     ],
@@ -103,7 +103,7 @@ describe("the preflight of an engine", () => {
     expect(strict.map(({ level }) => level)).toContain("refuse");
   });
 
-  it("sees a llama-server that shows prompts to whoever asks, and repeats none", async () => {
+  it("detects a llama-server that exposes prompts, and repeats none", async () => {
     const source = { profile: "llama-server" } as const;
     const shown = { ...llamaServer, "/slots": [{ id: 0, id_task: 1, prompt: "canary-77" }] };
     const found = await findings(shown, source, true);
@@ -117,7 +117,7 @@ describe("the preflight of an engine", () => {
     expect(await findings({ ...llamaServer, "/slots": 501 }, source, true)).toEqual([logs]);
   });
 
-  it("sees a llama-server that writes its slots to files, without having it write one", async () => {
+  it("detects a llama-server that can save its slots to files, without saving one", async () => {
     const source = { profile: "llama-server" } as const;
     const files = { level: "refuse", text: textWith("--slot-save-path") };
     upstream.questions.length = 0;
@@ -138,7 +138,7 @@ describe("the preflight of an engine", () => {
     expect(await findings(list, { ...source, contextTokens: 4096 })).not.toContainEqual(unknown);
   });
 
-  it("tells of engines that were started without tools or without a parser for thoughts, and refuses none", async () => {
+  it("warns of engines started without tools or without a reasoning parser, and refuses none", async () => {
     const off = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
     const chat = upstream.chat;
     upstream.chat = answers(400, JSON.stringify({ message: off }));
@@ -175,7 +175,7 @@ describe("the preflight of an engine", () => {
     expect(await findings(able("completion", "tools"), ollama)).not.toContainEqual(cannot);
   });
 
-  it("knows that Ollama's cloud models do not run here", async () => {
+  it("detects Ollama's cloud models", async () => {
     const source = { profile: "ollama", acceptSharedCache: true, name: "gpt-oss:120b-cloud" } as const;
     const ollama = { "/api/version": { version: "0.20.0" }, "/v1/models": { data: [{ id: source.name }] } };
     const found = await findings(ollama, source, true);
@@ -185,7 +185,7 @@ describe("the preflight of an engine", () => {
     });
   });
 
-  it("refuses engines without isolation and public addresses without asking them anything", async () => {
+  it("refuses engines without isolation and public addresses without contacting them", async () => {
     upstream.questions.length = 0;
     const found = await preflight({ url: "http://8.8.8.8/v1", profile: "openai" });
     expect(found.map(({ level }) => level)).toEqual(["refuse", "refuse"]);
@@ -203,7 +203,7 @@ describe("the preflight of an engine", () => {
     expect(await findings({ ...vllmAnswers(), "/health": 503 })).toEqual(loading);
   });
 
-  it("reports an address that answers and is no engine", async () => {
+  it("reports an address where another program answers", async () => {
     const stranger = [{ level: "useless", text: textWith("not as an engine does") }];
     for (const page of [404, "<html>It works!</html>", { hello: "world" }]) {
       for (const health of [200, 404]) {

@@ -69,7 +69,7 @@ describe("an engine on the network that does not answer", () => {
     await slow.checked();
     expect(slow.status().problem).toBeDefined();
     upstream.answers = vllmAnswers();
-    await slow.ready(AbortSignal.timeout(5_000));
+    await eventually(() => slow.status().state === "ready");
     expect(slow.status().problem).toBeUndefined();
   });
 });

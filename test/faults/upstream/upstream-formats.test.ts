@@ -110,7 +110,7 @@ describe("engines of each kind", () => {
     }
   });
 
-  it("has a prompt estimated when it does not count in time, and is not asked again at once", async () => {
+  it("has a prompt estimated if it does not count in time, and is not asked again immediately", async () => {
     const engine = await connect("vllm");
     upstream.answers = { ...vllmAnswers(), "/tokenize": 500 };
     upstream.questions.length = 0;
@@ -235,7 +235,7 @@ describe("engines of each kind", () => {
     await engine.close();
   });
 
-  it("lets go of several requests that nobody reads on", async () => {
+  it("closes all requests of several choices when reading stops", async () => {
     const engine = await connect("llama-server");
     upstream.chat = (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write(event(chunk({ content: "a" })));
@@ -248,7 +248,7 @@ describe("engines of each kind", () => {
     await engine.close();
   });
 
-  it("refuses a bias for a token that llama-server has not and would ignore", async () => {
+  it("refuses a bias for an unknown token, which llama-server would ignore", async () => {
     const engine = await connect("llama-server");
     const biased = (token: number) =>
       engine.prepare(generationOf("Hi", { sampling: { ...greedy, logitBias: [[token, 1]] } }), never());

@@ -71,7 +71,8 @@ describe("an engine on the network", () => {
   it.each([404, 405, 501])(
     "is one that answers %i for its health and has a list of models",
     async (status) => {
-      await connect({ "/health": status, "/v1/models": list }).ready(AbortSignal.timeout(5_000));
+      const answering = connect({ "/health": status, "/v1/models": list });
+      await eventually(() => answering.status().state === "ready");
     },
   );
 
@@ -79,7 +80,7 @@ describe("an engine on the network", () => {
     for (const status of [400, 422]) {
       upstream.chat = answers(status, '{"error":{"message":"messages: Field required"}}');
       const named = connect({}, { profile: "openai", name: "big-model" });
-      await named.ready(AbortSignal.timeout(5_000));
+      await eventually(() => named.status().state === "ready");
       expect(upstream.chats.at(-1)?.body).toEqual({ model: "big-model" });
       await named.close();
     }
@@ -98,7 +99,7 @@ describe("an engine on the network", () => {
 
   it("goes down when another program answers at its address", async () => {
     const replaced = connect(vllmAnswers());
-    await replaced.ready(AbortSignal.timeout(5_000));
+    await eventually(() => replaced.status().state === "ready");
     upstream.answers = { "/health": "OK", "/v1/models": "<html>" };
     clock.advance(61_000);
     await eventually(() => replaced.status().state === "down");
@@ -106,7 +107,7 @@ describe("an engine on the network", () => {
 
   it("goes down when its key is refused, and recovers with it", async () => {
     const locked = connect(vllmAnswers());
-    await locked.ready(AbortSignal.timeout(5_000));
+    await eventually(() => locked.status().state === "ready");
     upstream.answers = { ...vllmAnswers(), "/v1/models": 401 };
     clock.advance(61_000);
     await eventually(() => locked.status().state === "down");
@@ -114,9 +115,9 @@ describe("an engine on the network", () => {
     await eventually(() => locked.status().state === "ready");
   });
 
-  it("stays in, with what is known of it, when it is too busy to list its models", async () => {
+  it("stays available, with its known facts, when it is too busy to list its models", async () => {
     const busy = connect(vllmAnswers());
-    await busy.ready(AbortSignal.timeout(5_000));
+    await eventually(() => busy.status().state === "ready");
     upstream.answers = { ...vllmAnswers(), "/v1/models": 503 };
     clock.advance(61_000);
     upstream.questions.length = 0;

@@ -63,7 +63,7 @@ describe("a pool of engines on the network", () => {
     expect(at(1).chats).toHaveLength(6);
   });
 
-  it("fails when one dies after the first token, and asks nobody else", async () => {
+  it("fails when one dies after the first token, without a retry on another", async () => {
     const dying: ChatScript = (response) => {
       openStream(response).write(event(chunk({ content: "Hel" })), () => response.destroy());
     };
@@ -79,7 +79,7 @@ describe("a pool of engines on the network", () => {
     expect(chats()).toEqual([0, 3]);
   });
 
-  it("drops no stream when an engine is taken off the list, and then lets go of it", async () => {
+  it("drops no stream when an engine is removed, and then closes it", async () => {
     let finish: () => void = () => undefined;
     const slow: ChatScript = (response) => {
       openStream(response).write(event(chunk({ content: "Hel" })));
@@ -101,7 +101,7 @@ describe("a pool of engines on the network", () => {
     expect(at(running).hungUp).toBe(0);
   });
 
-  it("keeps an engine whose settings stay, whatever becomes of its weight", async () => {
+  it("keeps an engine if only its weight changes", async () => {
     const before = members.list([source(0), source(1)]);
     const after = members.list([source(1, { weight: 5 }), source(0, { maxConcurrent: 3 })]);
     expect(after[0]).toMatchObject({ weight: 5 });

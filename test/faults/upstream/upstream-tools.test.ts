@@ -1,4 +1,4 @@
-/** Tools and thoughts through an engine on the network: what it is asked, and what becomes of what it answers. */
+/** Tools and reasoning through an engine on the network: the requests it gets, and how its replies are translated. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Generation, GenerationEvent } from "../../../src/core/serving/engine-port.js";
@@ -55,7 +55,7 @@ describe.each(kinds)("%s", (kind) => {
   const tools = fixture(`${kind}-tools`);
   const thoughts = fixture(`${kind}-reasoning`);
 
-  it("has two calls after a thought read right, wherever its stream is cut", () => {
+  it("has two calls after reasoning parsed correctly, wherever its stream is split", () => {
     const whole = readStream([tools], asking());
     const said = saidIn(whole);
     expect(said).toMatchObject({ text: "", reasoning: "Look both up. 🌍", finishReason: "tool_calls" });
@@ -70,7 +70,7 @@ describe.each(kinds)("%s", (kind) => {
     expect(readStream(torn, asking())).toEqual(whole);
   });
 
-  it("has thoughts told from the reply, wherever its stream is cut, and their tokens counted", () => {
+  it("has reasoning separated from the reply, wherever its stream is split, and its tokens counted", () => {
     const whole = readStream([thoughts], generationOf("Hi"));
     expect(saidIn(whole)).toMatchObject({
       text: "The sea 🌊",
@@ -144,7 +144,7 @@ describe("tools through an engine on the network", () => {
   ];
 
   it.each(["vllm", "sglang", "llama-server", "ollama", "openai"] as const)(
-    "%s is sent the tools, and whether they must be called",
+    "%s gets the tools and the tool choice",
     async (profile) => {
       const body = await bodyFor(profile, asking());
       expect(body).toMatchObject({ tools: wireTools, tool_choice: "auto" });
@@ -207,7 +207,7 @@ describe("tools through an engine on the network", () => {
     ["llama-server", ["reasoning_content"]],
     ["ollama", ["reasoning"]],
     ["openai", ["reasoning_content"]],
-  ] as const)("%s gets earlier calls, results and thoughts back", async (profile, names) => {
+  ] as const)("%s gets earlier calls, results and reasoning back", async (profile, names) => {
     const { messages } = await bodyFor(profile, asking({ messages: history }));
     const wireCall = (id: string, name: string, text: string) => ({
       id,
@@ -238,7 +238,7 @@ describe("tools through an engine on the network", () => {
     expect(asked?.body).toMatchObject({ tools: wireTools, ...off, messages: { length: 5 } });
   });
 
-  it("has tools, calls and thoughts in an estimate where nobody counts", async () => {
+  it("has tools, calls and reasoning included in an estimate if it cannot count", async () => {
     const own = await connectUpstream({ url: upstream.url, profile: "openai", acceptSharedCache: true });
     const tokens = async (generation: Generation) => (await own.prepare(generation, never())).promptTokens;
     const plain = await tokens(generationOf("Hi"));
@@ -252,7 +252,7 @@ describe("tools through an engine on the network", () => {
     await own.close();
   });
 
-  it("leaves the format to llama-server where there are tools, since it takes no grammar beside them", async () => {
+  it("leaves the format to llama-server if there are tools, since it accepts no grammar beside them", async () => {
     const format = { type: "json_schema", name: "n", schema: { type: "object" } } as const;
     const body = await bodyFor("llama-server", asking({ format }));
     expect(body).not.toHaveProperty("grammar");
@@ -284,7 +284,7 @@ describe("tools through an engine on the network", () => {
     });
   });
 
-  it("reads arguments that came as an object, and makes an id where none came", async () => {
+  it("accepts arguments sent as an object, and generates a missing id", async () => {
     const { calls } = await saidBy(speaks("stop", call({ to: ["a"] }, { id: null })));
     expect(calls).toMatchObject([{ name: "send", arguments: '{"to":["a"]}' }]);
     expect(calls[0]?.id).toMatch(/^call_[0-9a-f]{24}$/);
@@ -302,14 +302,14 @@ describe("tools through an engine on the network", () => {
     expect((await saidBy(speaks("stop", { content: "\n\n" }))).text).toBe("\n\n");
   });
 
-  it("gives out text that may become a stop sequence before a call", async () => {
+  it("releases held-back text before a call", async () => {
     upstream.chat = speaks("stop", { content: "One ST" }, call("{}"));
     const events = await eventsOf(asking({ stop: ["STOP"] }));
     expect(events.map(({ type }) => type)).toEqual(["text", "text", "call", "arguments", "finished", "done"]);
     expect(saidIn(events).text).toBe("One ST");
   });
 
-  describe("that goes on after a call", () => {
+  describe("that continues after a call", () => {
     const told = async (...deltas: Parameters<typeof chunk>[0][]) => {
       upstream.chat = speaks("tool_calls", ...deltas);
       const events = await eventsOf(asking());
@@ -323,7 +323,7 @@ describe("tools through an engine on the network", () => {
       expect(said).toMatchObject({ text: "Sent.", calls: [{ name: "send", arguments: "{}" }] });
     });
 
-    it("has text within a call told after it", async () => {
+    it("has text within a call emitted after it", async () => {
       const { said, types } = await told(
         call('{"to":'),
         { content: "Wait" },
@@ -336,14 +336,14 @@ describe("tools through an engine on the network", () => {
       expect(said).toMatchObject({ text: "Wait. Sent.", calls: [{ arguments: '{"to":"a"}' }] });
     });
 
-    it("has text told between the calls that it came between", async () => {
+    it("has text between two calls emitted between them", async () => {
       const second = { tool_calls: [{ index: 1, id: "b", function: { name: "send", arguments: "" } }] };
       const { said, types } = await told(call(""), { content: "And." }, second, { content: "Done." });
       expect(types).toBe("call arguments text call arguments text finished done");
       expect(said.calls.map((one) => one.arguments)).toEqual(["{}", "{}"]);
     });
 
-    it("has a call without arguments closed before thoughts", async () => {
+    it("has a call without arguments closed before reasoning", async () => {
       upstream.chat = speaks("tool_calls", call(""), { reasoning_content: "Hm." });
       const types = (await eventsOf(asking())).map(({ type }) => type);
       expect(types).toEqual(["call", "arguments", "reasoning", "finished", "done"]);
@@ -359,7 +359,7 @@ describe("tools through an engine on the network", () => {
     });
   });
 
-  it("drops calls that nobody asked for", async () => {
+  it("drops calls if the request has no tools", async () => {
     expect(
       await saidBy(speaks("tool_calls", { content: "Hm." }, call("{}")), generationOf("Hi")),
     ).toMatchObject({ text: "Hm.", calls: [], finishReason: "stop" });
@@ -378,7 +378,7 @@ describe("tools through an engine on the network", () => {
     await expect(eventsOf(asking())).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
-  it("hangs up on an engine whose call never ends", async () => {
+  it("disconnects from an engine whose call never ends", async () => {
     upstream.hungUp = 0;
     upstream.chat = (response) => {
       openStream(response).write(event(chunk(call(`{"x":"`))));
@@ -410,7 +410,7 @@ describe("tools through an engine on the network", () => {
     expect(saidIn(events, 1)).toMatchObject({ reasoning: "", calls: [{ arguments: '{"to":1}' }] });
   });
 
-  it("has the calls of choices that are requests of their own told each with its choice", async () => {
+  it("has calls assigned to their choices if each choice is a separate request", async () => {
     upstream.answers = {
       "/health": { status: "ok" },
       "/v1/models": { data: [{ id: "tiny.gguf" }] },
@@ -426,7 +426,7 @@ describe("tools through an engine on the network", () => {
     await own.close();
   });
 
-  it("counts calls and thoughts where the engine tells no usage", async () => {
+  it("counts calls and reasoning if the engine reports no usage", async () => {
     upstream.chat = sends(
       event(chunk({ reasoning: "a" })),
       event(chunk({ reasoning_content: "b" })),
@@ -464,7 +464,7 @@ describe("tools through an engine on the network", () => {
       }));
 
     it.each([1, 2, 3, 7, 20, 1000])(
-      "has calls and thoughts found in its text, %i characters at a time",
+      "has calls and reasoning found in its text, %i characters at a time",
       async (size) => {
         const said = await saidBy(speaks("stop", ...pieces(size)));
         expect(said).toMatchObject({
@@ -480,19 +480,19 @@ describe("tools through an engine on the network", () => {
       },
     );
 
-    it("has markup of calls taken for text where the request has no tools", async () => {
+    it("has call markup treated as text if the request has no tools", async () => {
       const text = markup.slice(markup.indexOf("One moment."));
       const said = await saidBy(speaks("stop", ...pieces(5)), generationOf("Hi"));
       expect(said).toMatchObject({ text, reasoning: "Look it up.", calls: [], finishReason: "stop" });
     });
 
-    it("has markup of thoughts in the middle of a text taken for text", async () => {
+    it("has reasoning markup in the middle of a text treated as text", async () => {
       for (const text of ["Write <think>.", "  <thin", " \n<b>", "<think"]) {
         expect((await saidBy(speaks("stop", { content: text }), generationOf("Hi"))).text).toBe(text);
       }
     });
 
-    it("has its text left alone once it told of a call itself", async () => {
+    it("has its text left alone once it has reported a call itself", async () => {
       const text = "<tool_call> is the tag.";
       expect(await saidBy(speaks("stop", call("{}"), { content: text }))).toMatchObject({
         text,
@@ -500,7 +500,7 @@ describe("tools through an engine on the network", () => {
       });
     });
 
-    it("has a call in its text that ends in the middle failed, unless the reply was cut short", async () => {
+    it("fails on an incomplete call in its text, unless the reply was cut off", async () => {
       const content = '<tool_call>{"name": "send", "arguments": {"to": "a';
       upstream.chat = speaks("stop", { content });
       await expect(eventsOf(asking())).rejects.toMatchObject({ code: "engine_unavailable" });
@@ -548,7 +548,7 @@ describe("tools through an engine on the network", () => {
     });
   });
 
-  it("names what an engine may have refused", async () => {
+  it("names the parameter that an engine may have refused", async () => {
     upstream.chat = answers(400, "{}");
     const cut: ChatMessage = {
       role: "assistant",
@@ -569,7 +569,7 @@ describe("tools through an engine on the network", () => {
     await expect(eventsOf(implied)).rejects.toMatchObject({ code: "internal_error", param: null });
   });
 
-  it("knows from Ollama what its model can do", async () => {
+  it("reads the model's capabilities from Ollama", async () => {
     const ollama = (capabilities: readonly string[]) => {
       upstream.answers = {
         "/api/version": { version: "0.20.0" },

@@ -162,12 +162,12 @@ describe("an engine on the network", () => {
     });
   });
 
-  it("that finds the prompt too long in band says so too", async () => {
+  it("may report in band that the prompt is too long", async () => {
     upstream.chat = sends('error: {"message":"the request exceeds the available context size"}\n\n');
     await fails({ code: "context_length_exceeded" });
   });
 
-  it("never has its own words repeated", async () => {
+  it("never has its error texts repeated", async () => {
     const canary = "canary-7d1f";
     for (const script of [
       answers(400, `{"message":"${canary}"}`),
@@ -184,7 +184,7 @@ describe("an engine on the network", () => {
     }
   });
 
-  it("that refuses what we send is our error, not the client's", async () => {
+  it("that rejects our request is our error, not the client's", async () => {
     upstream.chat = answers(400, "{}");
     await fails({ code: "internal_error" });
   });
@@ -200,7 +200,7 @@ describe("an engine on the network", () => {
     expect(finishReason).toBe("length");
   });
 
-  it("has [DONE] in its text taken for text", async () => {
+  it("has [DONE] in its text treated as text", async () => {
     upstream.chat = speaks("[DONE]", "data: [DONE]\n\n");
     expect((await replyTo(engine, hello)).text).toBe("[DONE]data: [DONE]\n\n");
   });
@@ -239,7 +239,7 @@ describe("an engine on the network", () => {
   });
 
   it.each(["llama-server", "ollama", "openai"] as const)(
-    "that does not tell where it stopped (%s) is cut here, where the reply names the stop sequence",
+    "that does not report its stop sequence (%s) is stopped by us if the reply has to name it",
     async (profile) => {
       upstream.answers = {
         ...vllmAnswers(),
@@ -296,7 +296,7 @@ describe("an engine on the network", () => {
     }
   });
 
-  it("is read no faster than its reader reads", async () => {
+  it("gets backpressure from a slow client", async () => {
     const all = 64 * 1024 * 1024;
     let written = 0;
     const text = "x".repeat(60_000);
@@ -336,7 +336,7 @@ describe("an engine on the network", () => {
   });
 });
 
-describe("an engine on the network that is not there", () => {
+describe("an unreachable engine on the network", () => {
   it("is unavailable at once, and serves when it recovers", async () => {
     const upstream = await startScriptedUpstream();
     const states: string[] = [];

@@ -16,6 +16,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       role: "user",
       planId: "p",
       suspendedAt: null,
+      emailVerifiedAt: null,
       createdAt: at,
     },
     key: {

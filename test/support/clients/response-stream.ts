@@ -139,7 +139,7 @@ class Follower {
 
   #takeSummary(event: Extract<ResponseEvent, { summary_index: unknown }>): void {
     const open = this.#open(event.output_index, event.item_id);
-    if (open.type !== "reasoning") throw new Error("Only thoughts have a summary.");
+    if (open.type !== "reasoning") throw new Error("Only reasoning has a summary.");
     const [part] = open.summary;
     switch (event.type) {
       case "response.reasoning_summary_part.added":
@@ -187,7 +187,7 @@ class Follower {
         return;
       case "response.reasoning_text.delta":
         this.#expect("part opened");
-        if (part?.type !== "reasoning_text") throw new Error("There are no thoughts to add to.");
+        if (part?.type !== "reasoning_text") throw new Error("There is no reasoning to add to.");
         part.text += event.delta;
         return;
       case "response.output_text.done":

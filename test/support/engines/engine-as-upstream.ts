@@ -47,6 +47,7 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
       forgetAccount: (accountId) => {
         engine.forgetAccount(accountId);
       },
+      keptOf: (accountId) => engine.keptOf(accountId),
       close: () => engine.close(),
     },
   });

@@ -12,6 +12,8 @@ import {
   type Generation,
   type GenerationEvent,
   isAvailable,
+  type KeptByEngine,
+  nothingKeptByEngine,
   type PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
 
@@ -39,6 +41,8 @@ export interface FakeEngineOptions {
   /** Where a model has another. */
   defaultMaxTokensOf?: Partial<Record<ModelId, number>>;
   follows?: EngineStatus["follows"];
+  /** Tokens of a prompt; by default one for each word of its messages. */
+  countPrompt?: (generation: Generation) => number;
 }
 
 export const defaultReply = (generation: Generation): Script => ({
@@ -50,6 +54,8 @@ export class FakeEngine implements Engine {
   readonly generations: Generation[] = [];
   /** Accounts that it was asked to forget. */
   readonly forgotten: string[] = [];
+  /** What it says that it keeps, by account. */
+  readonly kept = new Map<string, KeptByEngine>();
   /** Fragments handed out so far. */
   produced = 0;
   script: (generation: Generation) => Script = defaultReply;
@@ -66,6 +72,7 @@ export class FakeEngine implements Engine {
       defaultMaxTokens: 256,
       defaultMaxTokensOf: {},
       follows: { jsonSchema: true, logprobs: true, tools: true, reasoning: true },
+      countPrompt: ({ messages }) => messages.reduce((sum, { content }) => sum + countWords(content), 0),
       ...options,
     };
   }
@@ -89,7 +96,7 @@ export class FakeEngine implements Engine {
     signal.throwIfAborted();
     if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
     const { contextTokens, defaultMaxTokens } = this.status(generation.model);
-    const promptTokens = generation.messages.reduce((sum, { content }) => sum + countWords(content), 0);
+    const promptTokens = this.options.countPrompt(generation);
     const room = contextTokens - promptTokens;
     if (room < 1) {
       throw new ServiceError("context_length_exceeded", {
@@ -143,6 +150,11 @@ export class FakeEngine implements Engine {
 
   forgetAccount(accountId: string): void {
     this.forgotten.push(accountId);
+    this.kept.delete(accountId);
+  }
+
+  async keptOf(accountId: string): Promise<KeptByEngine> {
+    return this.kept.get(accountId) ?? nothingKeptByEngine;
   }
 
   async close(): Promise<void> {

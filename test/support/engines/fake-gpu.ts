@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Backend, GpuBackend } from "../../../src/engines/llama/backends.js";
-import type { GpuMachine } from "../../../src/engines/llama/gpu/machine.js";
+import type { GpuMachine } from "../../../src/engines/llama/gpu/choice.js";
 
 export const ptxWords = "CUDA error: the provided PTX was compiled with an unsupported toolchain.";
 export const memoryWords =

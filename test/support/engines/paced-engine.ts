@@ -2,12 +2,14 @@
  * An engine that says one word every `tokenMs` for as long as it may, to any number of clients at once: for
  * tests and measurements of everything around an engine.
  */
-import type {
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
+import {
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type KeptByEngine,
+  nothingKeptByEngine,
+  type PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
 
 export interface PacedEngineOptions {
@@ -66,6 +68,10 @@ export class PacedEngine implements Engine {
   }
 
   forgetAccount(): void {}
+
+  async keptOf(): Promise<KeptByEngine> {
+    return nothingKeptByEngine;
+  }
 
   async close(): Promise<void> {}
 }

@@ -2,11 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../../../src/config.js";
-import {
-  LlamaEngine,
-  type LlamaEvent,
-  type LlamaEngineOptions,
-} from "../../../src/engines/llama/host/llama-engine.js";
+import { LlamaEngine, type LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";
+import type { LlamaEvent } from "../../../src/engines/llama/host/supervisor.js";
 import { testDefaults } from "./model-defaults.js";
 import { writeTinyGguf, type TinyModel } from "./tiny-gguf.js";
 

@@ -1,5 +1,6 @@
 import { UpstreamEngine, type UpstreamEngineParts } from "../../../src/engines/upstream/upstream-engine.js";
 import type { UpstreamOptions } from "../../../src/engines/upstream/options.js";
+import { eventually } from "../eventually.js";
 import { testDefaults } from "./model-defaults.js";
 
 export const cacheSaltSecret = "a secret of the tests, long enough";
@@ -20,6 +21,6 @@ export async function connectUpstream(
     },
     parts,
   );
-  await engine.ready(AbortSignal.timeout(10_000));
+  await eventually(() => engine.status().state === "ready");
   return engine;
 }

@@ -274,7 +274,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       events: [["reasoning", "Hm."], weather, paris],
     },
     {
-      name: "two calls after thoughts that the prompt has opened, and text",
+      name: "two calls after reasoning opened by the prompt, and text",
       raw: `Hm.</think>I look.\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n\`\`\`json\n{"city": "Paris", "days": 3}\n\`\`\`<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>save-note\n\`\`\`json\n${trickyWith("\\n```<｜tool▁call▁end｜>")}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
       reasoningOpen: true,
       events: [
@@ -311,7 +311,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   glm45: [
     {
-      name: "thoughts, text and two calls",
+      name: "reasoning, text and two calls",
       raw:
         "\n<think>Hm.</think>\nI look.\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>\n" +
         '<tool_call>save-note\n<arg_key>text</arg_key>\n<arg_value>a "b" </tool_call> \\ é 😀\n3</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>["x"]</arg_value>\n</tool_call>',
@@ -415,7 +415,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   gptOss: [
     {
-      name: "thoughts, a preamble and a call",
+      name: "reasoning, a preamble and a call",
       raw: '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris", "days": 3}<|call|>',
       events: [["reasoning", "Hm."], ["text", "I look."], weather, paris],
     },

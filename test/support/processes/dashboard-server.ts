@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hash } from "@node-rs/argon2";
 import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
@@ -62,6 +63,8 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
     clock,
     log,
     webDir: options.webDir ?? join(dataDir, "no-pages"),
+    // The least that argon2 takes: most of the time of tests that sign in went into it.
+    hashPassword: (secret) => hash(secret, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
     databaseThreads: options.databaseThreads ?? false,
     ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
   });

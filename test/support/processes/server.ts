@@ -132,10 +132,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const parts: HttpParts = {
     config: {
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
-      ownerName: "acme",
       metricsToken: options.metricsToken,
       listAliases: options.listAliases ?? false,
     },
+    ownerName: () => "acme",
     keys,
     limits,
     bodies,
@@ -213,6 +213,7 @@ class FakeKeys {
         role: "user",
         planId: plan.id,
         suspendedAt: null,
+        emailVerifiedAt: null,
         createdAt,
       },
       plan: { ...plan, ...options.plan },

@@ -33,7 +33,7 @@ const slowest = [
   "test/faults/engine/model-change.test.ts",
   "test/faults/store/redis-unreachable.test.ts",
   "test/model/starter-weights.test.ts",
-  "test/browser/console/page-layout.test.ts",
+  "test/browser/dashboard/page-layout.test.ts",
   "test/faults/replicas/replica-killed.test.ts",
   "test/faults/start.test.ts",
   "test/faults/store/usage-waits.test.ts",

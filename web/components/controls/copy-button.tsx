@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { IconButton } from "./button.tsx";
 
-/** Copies a text and says so for a moment, by sign and aloud. */
+/** Copies a text and briefly confirms it, visibly and to screen readers. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -35,7 +35,7 @@ export function CopyButton({
   );
 }
 
-/** False where the browser has no clipboard for us (a page over plain HTTP): the text can still be selected. */
+/** False if the browser denies clipboard access (a page over plain HTTP): the text can still be selected. */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     return navigator.clipboard.writeText(text).then(
@@ -49,7 +49,7 @@ export async function copyText(text: string): Promise<boolean> {
   const host = document.querySelector('[role="dialog"], [role="alertdialog"]') ?? document.body;
   host.append(area);
   area.select();
-  // Deprecated, and the only way there is on a page over plain HTTP in a home network.
+  // Deprecated, but the only way on a page served over plain HTTP, as in a home network.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const copied = document.execCommand("copy");
   area.remove();

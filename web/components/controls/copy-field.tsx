@@ -1,4 +1,4 @@
-/** A secret or a one-time link, shown once, with a button to copy it. `note` says that it will not be seen again. */
+/** A secret or a one-time link, shown once, with a button to copy it. `note` says that it will not be shown again. */
 import { useId, useState } from "react";
 import { Check, Copy } from "lucide-react";
 import { Button } from "./button.tsx";

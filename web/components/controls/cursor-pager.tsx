@@ -3,14 +3,14 @@ import type { ReactNode } from "react";
 import { IconButton } from "./button.tsx";
 
 interface CursorPagerProps {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
   /** What is shown: "1 to 50 of 120". */
   children: ReactNode;
 }
 
-/** Below a list that is read page by page. Nothing while everything is on one page. */
+/** Below a paginated list. Renders nothing while everything is on one page. */
 export function CursorPager({ onPrevious, onNext, children }: CursorPagerProps) {
   if (onPrevious === undefined && onNext === undefined) return null;
   return (

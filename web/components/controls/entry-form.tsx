@@ -1,6 +1,6 @@
 /**
- * The form that sign-up, sign-in, setup and reset share: an email address, a password, or both. Checks what
- * can be checked here, then shows the server's answer at the field it names.
+ * The form that sign-up, sign-in, setup and reset share: an email address, a password, or both. Validates in the
+ * browser first, then shows the server's error at the field it names.
  */
 import { useState, type ReactNode } from "react";
 import { longest, passwordLength } from "../../../src/core/bounds.js";
@@ -17,11 +17,14 @@ export interface Credentials {
 }
 
 interface EntryFormProps {
-  /** Whether it is asked for, what it is at first, or what it has to be. */
+  /** Whether to ask for it, its initial value, or its fixed value. */
   email?: boolean | { initial: string; hint?: string } | { fixed: string };
-  /** `new-password` holds the password to its length. */
+  /** `new-password` enforces the minimum length. */
   password?: "current-password" | "new-password";
   passwordAside?: ReactNode;
+  /** More fields, and their names in the request. */
+  more?: ReactNode;
+  moreNames?: readonly string[];
   submit: string;
   pending: boolean;
   error: Error | null;
@@ -32,6 +35,8 @@ export function EntryForm({
   email: emailKind = true,
   password: passwordKind,
   passwordAside,
+  more,
+  moreNames = [],
   submit,
   pending,
   error,
@@ -46,7 +51,11 @@ export function EntryForm({
 
   const emailError = withEmail && !/^\S+@\S+$/.test(email.trim()) ? "Enter an email address." : undefined;
   const passwordError = passwordKind === undefined ? undefined : errorOf(password, passwordKind);
-  const shown = [...(withEmail ? ["email"] : []), ...(passwordKind === undefined ? [] : ["password"])];
+  const shown = [
+    ...(withEmail ? ["email"] : []),
+    ...(passwordKind === undefined ? [] : ["password"]),
+    ...moreNames,
+  ];
   const failure = formError(error, shown);
 
   return (
@@ -101,6 +110,7 @@ export function EntryForm({
           />
         </Field>
       )}
+      {more}
       <Button type="submit" variant="primary" size="lg" pending={pending} className="mt-1 w-full">
         {submit}
       </Button>

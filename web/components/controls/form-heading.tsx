@@ -12,7 +12,7 @@ export function FormHeading({ title, children }: { title: string; children?: Rea
   );
 }
 
-/** The way to the neighbouring form. */
+/** A link to the related form. */
 export function FormAside({ children }: { children: ReactNode }) {
   return (
     <p className="mt-8 text-center text-sm text-muted [&_a]:font-medium [&_a]:text-accent [&_a]:underline-offset-3 [&_a]:hover:underline">

@@ -1,4 +1,4 @@
-/** Which models are allowed: all, or some by name. `null` is all, also those that are added later. */
+/** Which models are allowed: all, or some by name. `null` means all, including models added later. */
 import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { Checkbox } from "./checkbox.tsx";
 import { Fieldset } from "./fieldset.tsx";

@@ -1,4 +1,4 @@
-/** One of a few, all in view: radio buttons that look like one control. */
+/** A segmented control: one of a few visible options, built from radio buttons. */
 import { useId } from "react";
 
 interface SegmentedProps<Id extends string> {
@@ -26,7 +26,7 @@ export function Segmented<Id extends string>({ label, options, value, onChange }
             onChange={() => onChange(option.id)}
             className="sr-only"
           />
-          {/* As wide as in bold, so that choosing another moves nothing. */}
+          {/* As wide as in bold, so that changing the selection causes no layout shift. */}
           <span
             data-label={option.label}
             className="after:invisible after:block after:h-0 after:overflow-hidden after:font-medium after:content-[attr(data-label)/'']"

@@ -1,4 +1,4 @@
-/** The browser's own select, dressed: right for keyboards, phones and screen readers without any code. */
+/** The browser's native select, styled: works with keyboards, phones and screen readers as it is. */
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cx } from "../../cx.ts";

@@ -1,6 +1,6 @@
 /**
- * A number on a scale, by the browser's own range input. `value` null means the service's default: the thumb
- * stands there and nothing is sent; the button beside the value resets to it.
+ * A number on a scale, using the browser's native range input. `value` null means the service's default: the thumb is
+ * placed there and nothing is sent; the button beside the value resets to it.
  */
 import { RotateCcw } from "lucide-react";
 import { useId } from "react";
@@ -13,7 +13,9 @@ interface SliderProps {
   value: number | null;
   /** The service's default. */
   fallback: number;
-  /** Where the default is no number: "model’s own". */
+  /** What a position stands for; by default the number itself. */
+  textOf?: (value: number) => string;
+  /** If the default is not a number: "model’s own". */
   fallbackText?: string;
   min: number;
   max: number;
@@ -26,7 +28,8 @@ export function Slider({
   hint,
   value,
   fallback,
-  fallbackText = String(fallback),
+  textOf = String,
+  fallbackText = textOf(fallback),
   min,
   max,
   step,
@@ -40,7 +43,7 @@ export function Slider({
           {label}
         </label>
         <span className="flex items-center gap-0.5 text-muted tabular-nums">
-          {value === null ? `${fallbackText} (default)` : value}
+          {value === null ? `${fallbackText} (default)` : textOf(value)}
           {value !== null && (
             <IconButton
               label={`Reset ${label.toLowerCase()} to ${fallbackText}`}
@@ -59,7 +62,7 @@ export function Slider({
         max={max}
         step={step}
         value={value ?? fallback}
-        aria-valuetext={value === null ? `default, ${fallbackText}` : undefined}
+        aria-valuetext={value === null ? `default, ${fallbackText}` : textOf(value)}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onChange(event.target.valueAsNumber)}
         className={cx(
@@ -77,7 +80,7 @@ export function Slider({
   );
 }
 
-// Each engine has its own names for the two parts.
+// Each browser engine has its own names for the two parts.
 const webkitLook =
   "[&::-webkit-slider-runnable-track]:h-0.75 [&::-webkit-slider-runnable-track]:rounded-full [&::-webkit-slider-runnable-track]:bg-edge [&::-webkit-slider-thumb]:-mt-1.5 [&::-webkit-slider-thumb]:size-4 [&::-webkit-slider-thumb]:appearance-none [&::-webkit-slider-thumb]:rounded-full [&::-webkit-slider-thumb]:bg-accent";
 const mozillaLook =

@@ -40,7 +40,7 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
   );
 }
 
-/** What does not fit can be scrolled to, and fades out at the end to say so. */
+/** Scrolls if the tabs do not fit, with a fade-out at the end as a hint. */
 export const tabRow =
   "-mb-px flex gap-3 overflow-x-auto pr-6 [mask-image:linear-gradient(to_left,transparent,black_1.5rem)]";
 

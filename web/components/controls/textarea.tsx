@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { cx } from "../../cx.ts";
 import { controlLook, useFieldControl } from "./field.tsx";
 
-/** Several lines of text; grows with what is written where the browser can. */
+/** Multi-line text; grows with its content in browsers that support it. */
 export function Textarea({ className, ...rest }: ComponentProps<"textarea">) {
   return (
     <textarea

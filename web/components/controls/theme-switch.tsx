@@ -1,4 +1,4 @@
-/** Three ways to see the page, as one group of radio buttons: the system's choice, light, dark. */
+/** The theme as a group of radio buttons: system, light, dark. */
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useId } from "react";
 import { useTheme, type Theme } from "../../hooks/use-theme.ts";

@@ -1,8 +1,8 @@
 /**
  * A time series: bars or lines over hours or days, in the tokens' colours, following theme and width. The
  * plotting library is a chunk of its own, loaded when a chart first appears. Values are shown beside the pointer
- * as it moves; for readers who cannot see it the label carries the summary, and the page should
- * offer the same numbers as a table or a download.
+ * as it moves; for screen readers the label has the summary, and the page should offer the same numbers as a table or
+ * a download.
  */
 import { Component, lazy, Suspense, type ReactNode } from "react";
 import { Skeleton } from "../states/skeleton.tsx";
@@ -25,7 +25,7 @@ export function Chart(props: ChartProps) {
 
 /**
  * The plotting library's chunk may be unreachable, and it throws as it loads where the browser names a language that
- * Intl refuses ("en-US@posix"). The page's numbers are worth more than their picture.
+ * Intl refuses ("en-US@posix"). The numbers on the page matter more than their chart.
  */
 class PlotFailure extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };

@@ -1,8 +1,10 @@
 /** The limits that change as requests run: requests, tokens, concurrent requests, and quotas where there are any. */
+import type { MonthCount } from "../../../src/core/limits/month-use.js";
 import type { LimitsNow, Gauge, QuotaNow } from "../../../src/protocol/dashboard/api.js";
 import { useCountdown } from "../../hooks/use-countdown.ts";
 import { Time } from "../text/time.tsx";
 import { Meter } from "./meter.tsx";
+import { ForecastText } from "./month-use.tsx";
 
 export function LimitMeters({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
   const { requests, tokens, concurrent, quotas } = limits;
@@ -37,8 +39,17 @@ export function RateMeter({ label, gauge, readAt }: { label: string; gauge: Gaug
   );
 }
 
-/** What is used of a quota, and when it is whole again. */
-export function QuotaMeter({ quota, label }: { quota: QuotaNow; label: string }) {
+/** How much of a quota is used, and when it resets. */
+export function QuotaMeter({
+  quota,
+  label,
+  forecast,
+}: {
+  quota: QuotaNow;
+  label: string;
+  /** For a quota of the month, once it is known. */
+  forecast?: MonthCount | undefined;
+}) {
   const { limit, remaining, resetsAt } = quota;
   return (
     <Meter
@@ -48,6 +59,11 @@ export function QuotaMeter({ quota, label }: { quota: QuotaNow; label: string })
       hint={
         <>
           {remaining.toLocaleString()} left, resets <Time at={resetsAt} style="moment" />
+          {forecast !== undefined && (
+            <span className="block">
+              <ForecastText count={forecast} />
+            </span>
+          )}
         </>
       }
     />

@@ -25,7 +25,7 @@ export default function Plot({
     const element = box.current;
     if (element === null) return undefined;
     const drawn = stacked ? stack(series) : series;
-    // New numbers arrive while the pointer rests on the plot: then it goes on telling.
+    // Keeps the tooltip current when new numbers arrive while the pointer rests on the plot.
     const pointer = cursor.current;
     const onPoint = (plot: uPlot) => {
       const { left = -1, top = -1 } = plot.cursor;
@@ -107,7 +107,7 @@ function Swatch({ tone = 1 }: { tone?: Series["tone"] }) {
   return <span className={cx("h-0.75 w-3 shrink-0 rounded-full", swatches[tone])} aria-hidden />;
 }
 
-/** The whole column is drawn first, then each lower part over it. */
+/** Draws the whole column first, then each lower part over it. */
 function stack(series: readonly Series[]): Series[] {
   return series
     .map((one, place) => ({
@@ -128,7 +128,7 @@ function options(
   onPoint: (plot: uPlot) => void,
 ): uPlot.Options {
   const grid = { stroke: colour("--color-line"), width: 1 };
-  // Room for the first and the last bar, which stand astride their moment; lines keep to the same axis.
+  // Room for the first and the last bar, which are centred on their moment; lines use the same axis.
   const margin = stepSeconds[step] / 2;
   const axis = { stroke: colour("--color-muted"), font: "12px Inter, sans-serif", ticks: { show: false } };
   return {
@@ -183,7 +183,7 @@ function pointedOf(plot: uPlot): Pointed | null {
   return { at: idx, share: (plot.bbox.left / devicePixelRatio + left) / plot.width };
 }
 
-/** The values between two gaps: a line cannot show them, so they are drawn as points. */
+/** Single values between two gaps: drawn as points, since a line would not show them. */
 function alone(values: Series["values"]): number[] {
   return values.flatMap((value, at) =>
     value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],

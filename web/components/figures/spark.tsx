@@ -1,17 +1,17 @@
 /**
  * A small chart without axes: one bar or one point for each value, the newest at the right. The number beside it and
- * its label carry what it says; the picture shows only how it moves.
+ * its label have the information; the chart only shows the trend.
  */
 import { cx } from "../../cx.ts";
 
 interface SparkProps {
-  /** Read aloud in place of the picture. */
+  /** The text alternative for screen readers. */
   label: string;
   /** Null leaves a gap. */
   values: readonly (number | null)[];
   kind?: "bars" | "line";
   tone?: "accent" | "bad" | "warn";
-  /** What a full height stands for; the largest value by default. */
+  /** The value at full height; the largest value by default. */
   max?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ function lineOf(values: readonly (number | null)[], y: (value: number) => number
       const command = isOpen ? "L" : "M";
       isOpen = true;
       const point = `${place * stride + stride / 2} ${y(value).toFixed(2)}`;
-      // A point of its own is drawn too.
+      // A single point is drawn too.
       return command === "M" ? [`M${point}`, `L${point}`] : [`L${point}`];
     })
     .join("");

@@ -19,7 +19,7 @@ export function Stat({ label, value, unit, hint }: StatProps) {
           {value === undefined ? <Skeleton className="my-1 h-6 w-20" /> : value}
           {unit !== undefined && value !== undefined && <span className="text-sm text-muted">{unit}</span>}
         </span>
-        {/* Its line is kept free while the value loads, so that what stands below does not move. */}
+        {/* Its line is reserved while the value loads, to avoid a layout shift. */}
         {value === undefined ? (
           <Skeleton className="mt-1.5 mb-1 h-3 w-28 max-w-full" />
         ) : (

@@ -1,6 +1,6 @@
 /**
  * The mark is a sign from musical scores: the diminuendo al niente, a hairpin that closes before a small
- * circle, "fade to nothing". It is what happens here to everything a user writes.
+ * circle, "fade to nothing". That is what happens here to everything a user writes.
  */
 export function LogoMark({ className = "h-[1.125rem]" }: { className?: string }) {
   return (

@@ -9,7 +9,7 @@ import { Time } from "../text/time.tsx";
 /** How long before its start a window is announced on every page. */
 export const noticeMs = 24 * 3_600_000;
 
-/** The width and the edges of the content it stands above, to be in line with it. */
+/** The width and padding of the content below, so that both align. */
 const publicWidth = "mx-auto max-w-7xl px-5 sm:px-8";
 
 export function MaintenanceBanner({ className }: { className?: string }) {

@@ -19,7 +19,7 @@ export function MaintenanceWindow({ maintenance }: { maintenance: Maintenance })
 
 export type Outcome = "planned" | "open" | "over" | "ended early" | "called off";
 
-/** Called off is what ended before it began: it never took place. */
+/** A window that ended before it began was called off. */
 export function outcomeOf({ state, startsAt, endedAt }: Maintenance): Outcome {
   if (state !== "over" || endedAt === null) return state;
   return Date.parse(endedAt) <= Date.parse(startsAt) ? "called off" : "ended early";

@@ -4,7 +4,7 @@ import { useTitle } from "../../hooks/use-title.ts";
 
 interface PageHeaderProps {
   title: string;
-  /** The title as it is shown, where it is more than words. */
+  /** The visible title, if it is more than plain text. */
   heading?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;

@@ -1,10 +1,10 @@
-/** What helps to choose a model, and a note while the starter serves it. */
+/** Facts that help to choose a model, and a note while the starter serves it. */
 import type { ModelFacts } from "../../../src/protocol/dashboard/api.js";
 import { cx } from "../../cx.ts";
 import { formatCount, formatDecimal } from "../../units.ts";
 import { Callout } from "../states/callout.tsx";
 
-/** What is not known is left out. */
+/** Unknown facts are omitted. */
 export function ModelFactList({ facts, className }: { facts: ModelFacts; className?: string }) {
   return (
     <dl className={cx("grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm", className)}>
@@ -18,7 +18,7 @@ export function ModelFactList({ facts, className }: { facts: ModelFacts; classNa
   );
 }
 
-/** The same in a line, for where there is little room. */
+/** The same on one line, for small spaces. */
 export function modelFactLine(facts: ModelFacts): string {
   return factsOf(facts)
     .map(([name, value]) => (name === "Context" ? `${value} of context` : value))
@@ -36,7 +36,7 @@ function factsOf({ contextTokens, weights }: ModelFacts): [name: string, value: 
   return all.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
 }
 
-/** Nothing unless the starter answers for one of these models. */
+/** Renders nothing unless the starter serves one of these models. */
 export function StarterNote({
   models,
   className = "",
@@ -50,8 +50,8 @@ export function StarterNote({
   return (
     <Callout tone="warn" title="Demonstration model" className={className}>
       The model behind {names} is the small starter model that comes with Sotto. It answers simple questions
-      in English and makes mistakes. It is weak at reasoning over several steps, at other languages, at long
-      texts and at role-play.
+      in English and makes mistakes. It is weak at multi-step reasoning, other languages, long texts and
+      role-play.
     </Callout>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Asks before something that cannot be undone. Runs `onConfirm`, shows its failure, closes on success.
- * `typeToConfirm` asks for a word to be typed first, for what destroys most.
+ * `typeToConfirm` requires a word to be typed first, for the most destructive actions.
  */
 import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
@@ -19,7 +19,7 @@ interface ConfirmDialogProps {
   children: ReactNode;
   /** The verb: "Revoke key". */
   confirm: string;
-  /** The way out, where "Cancel" could be taken for what is asked about. */
+  /** The dismiss button's label, if "Cancel" could be mistaken for the action itself. */
   dismiss?: string;
   tone?: "danger" | "primary";
   typeToConfirm?: string;

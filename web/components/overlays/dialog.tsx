@@ -18,7 +18,7 @@ interface DialogProps {
   /** Buttons, the main one last. */
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
-  /** False for what must be answered: a secret shown once, a request under way. */
+  /** False if it must not be dismissed: a secret shown once, a request in progress. */
   dismissable?: boolean;
   role?: "dialog" | "alertdialog";
   children?: ReactNode;
@@ -36,7 +36,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
-  // What conditions leave of a body is no body.
+  // Children that are all false or null are no body.
   const hasBody = Children.toArray(children).length > 0;
   const refuse = (event: Event) => {
     if (!dismissable) event.preventDefault();
@@ -49,7 +49,7 @@ export function Dialog({
     first.focus();
   };
   // Radix returns the focus to its own trigger only, and there is none: dialogs here are opened by state.
-  // Its opener may be gone, with the row that was just deleted: then to the page, so that Tab goes on from there.
+  // The opener may be gone, with the row that was just deleted: then focus the page, so that Tab continues from there.
   const moveBack = (event: Event) => {
     event.preventDefault();
     const target = opener.current?.isConnected === true ? opener.current : document.getElementById("main");
@@ -69,7 +69,7 @@ export function Dialog({
             onInteractOutside={refuse}
             {...(description === undefined ? { "aria-describedby": undefined } : {})}
             className={cx(
-              // Margins rather than alignment: what is taller than the screen can be scrolled to its top.
+              // Margins rather than alignment, so that a dialog taller than the screen can be scrolled to its top.
               "mt-auto w-full rounded-lg border border-line bg-surface shadow-float outline-none sm:mb-auto",
               widths[size],
             )}
@@ -105,7 +105,7 @@ export function Dialog({
   );
 }
 
-/** Where the work begins: a form's first field, a question's way out. Else the first button, as Radix has it. */
+/** The initial focus: a form's first field, or the dismiss button of a confirmation; otherwise Radix's default, the first button. */
 function firstControl(dialog: EventTarget | null, role: "dialog" | "alertdialog"): HTMLElement | null {
   if (!(dialog instanceof HTMLElement)) return null;
   const field = dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([hidden])");
@@ -114,7 +114,7 @@ function firstControl(dialog: EventTarget | null, role: "dialog" | "alertdialog"
 
 const widths = { sm: "max-w-md", md: "max-w-lg", lg: "max-w-3xl" };
 
-/** What the focus goes back to. A menu's item is gone by then: its menu's button stands in for it. */
+/** The element to return focus to. A menu item is gone by then: its menu's button takes its place. */
 function openerOf(active: Element | null): HTMLElement | null {
   const menu = active?.closest('[role="menu"]');
   const opener = menu ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "") : active;

@@ -1,4 +1,4 @@
-/** Asks before the page is left while `armed`: for what is kept nowhere else. See service/leave-guard.ts. */
+/** While `armed`, asks before the page is left: for content that is kept nowhere else. See service/leave-guard.ts. */
 import { useEffect, useState } from "react";
 import { raiseGuard } from "../../service/leave-guard.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -6,7 +6,7 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 interface LeaveQuestionProps {
   armed: boolean;
   title: string;
-  /** What leaving does. */
+  /** The consequence of leaving. */
   children: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The shade behind a modal dialog or drawer. While it stands, the page under it does not scroll and does not
- * jump by the width of its scrollbar. Radix would do this by injecting a <style>, which the content security
+ * The shade behind a modal dialog or drawer. While it is shown, the page below does not scroll, nor jump by the width
+ * of its scrollbar. Radix would do this by injecting a <style>, which the content security
  * policy forbids.
  */
 import { useLayoutEffect, type ReactNode } from "react";

@@ -1,7 +1,7 @@
 /**
  * Short confirmations at the edge of the screen: `toast("Key revoked")`, from anywhere. They are announced,
- * disappear by themselves and stay while the pointer or the focus is on them. Anything that must not be missed
- * belongs on the page instead.
+ * disappear automatically and stay while the pointer or the focus is on them. Important messages belong on the page
+ * instead.
  */
 import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
@@ -26,7 +26,7 @@ export function toast(text: string, tone: Toast["tone"] = "neutral"): void {
   leaveLater(id);
 }
 
-/** Stands once at the root. */
+/** Rendered once, at the root. */
 export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (

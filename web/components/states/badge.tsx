@@ -1,4 +1,4 @@
-/** A short state in words. Colour supports the word and never stands alone. */
+/** A short status in words. Colour supports the word and is never the only signal. */
 import type { ReactNode } from "react";
 import { cx } from "../../cx.ts";
 

@@ -1,4 +1,4 @@
-/** A note inside a page: `tone="bad"` for a form's failure (announced), the others for what to know. */
+/** A note inside a page: `tone="bad"` for a form's failure (announced), the others for information. */
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { cx } from "../../cx.ts";

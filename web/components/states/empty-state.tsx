@@ -1,4 +1,4 @@
-/** What a list says when nothing is in it yet: one sentence why, one next step. */
+/** Shown for an empty list: one sentence explaining why, and one next step. */
 import type { ReactNode } from "react";
 
 interface EmptyStateProps {

@@ -1,5 +1,6 @@
-/** What stands where something could not be loaded, with the reason and a way to try again. */
+/** Shown in place of content that failed to load, with the reason and a retry button. */
 import { RotateCw } from "lucide-react";
+import { useState } from "react";
 import { Button } from "../controls/button.tsx";
 
 interface ErrorStateProps {
@@ -10,12 +11,24 @@ interface ErrorStateProps {
 }
 
 export function ErrorState({ error, onRetry, what = "this" }: ErrorStateProps) {
+  const [retrying, setRetrying] = useState(false);
+  async function retry() {
+    setRetrying(true);
+    await onRetry?.();
+    setRetrying(false);
+  }
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-14 text-center">
       <p className="font-medium">Could not load {what}</p>
       <p className="mt-1 max-w-sm text-sm text-muted">{error.message}</p>
       {onRetry !== undefined && (
-        <Button size="sm" className="mt-5" icon={<RotateCw />} onClick={() => void onRetry()}>
+        <Button
+          size="sm"
+          className="mt-5"
+          icon={<RotateCw />}
+          pending={retrying}
+          onClick={() => void retry()}
+        >
           Try again
         </Button>
       )}

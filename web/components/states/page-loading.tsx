@@ -1,6 +1,6 @@
 import { LogoMark } from "../frame/logo.tsx";
 
-/** While a page's chunk arrives. Appears late, so that a fast load shows nothing at all. */
+/** Shown while a page's chunk loads. Appears after a delay, so that fast loads show nothing. */
 export function PageLoading() {
   return (
     <div role="status" className="late flex min-h-[60vh] items-center justify-center text-muted">

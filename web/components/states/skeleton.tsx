@@ -1,11 +1,11 @@
 import { cx } from "../../cx.ts";
 
-/** A grey shape where something will be. Give it a size: `className="h-4 w-32"`. */
+/** A grey placeholder. Give it a size: `className="h-4 w-32"`. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cx("block animate-breathe rounded-sm bg-hover", className)} />;
 }
 
-/** Some lines of text to come, announced once as loading. */
+/** Placeholder lines of text, announced once as loading. */
 export function SkeletonLines({ lines = 3 }: { lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-3">

@@ -1,4 +1,4 @@
-/** Decorative: the thing that is busy says so itself, with `aria-busy` or a text. */
+/** Decorative: the busy element itself has `aria-busy` or a text. */
 export function Spinner({ className = "size-4" }: { className?: string }) {
   return (
     <svg viewBox="0 0 16 16" fill="none" aria-hidden className={`animate-spin ${className}`}>

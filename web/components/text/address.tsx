@@ -1,4 +1,4 @@
-/** An email address that, where it does not fit, breaks behind its `@` and dots before it breaks anywhere. */
+/** An email address. If it does not fit, it preferably breaks after its `@` and dots. */
 import { Fragment } from "react";
 import { cx } from "../../cx.ts";
 

@@ -88,6 +88,7 @@ function Code({ code, language, label }: { code: string; language: Language; lab
       role="group"
       aria-label={label}
       tabIndex={0}
+      dir="ltr"
       className="min-w-0 flex-1 overflow-x-auto rounded-lg -outline-offset-2"
     >
       <pre className="w-max min-w-full px-4 py-3.5 font-mono text-[0.8125rem] leading-[1.65]">

@@ -2,12 +2,12 @@
 import { useState, type ReactNode } from "react";
 import { Button } from "../controls/button.tsx";
 
-/** As many as are of interest at first. */
+/** How many are shown initially. */
 const most = 10;
 
 interface FirstRows<Row> {
   shown: readonly Row[] | undefined;
-  /** For below the table; null where everything is shown anyway. */
+  /** To be rendered below the table; null if all rows are shown anyway. */
   more: ReactNode;
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { highlight, type Language } from "./highlight.ts";
+import { highlight, languageOf, type Language } from "./highlight.ts";
 
 const samples: Record<Language, string> = {
   bash: `curl http://localhost/v1 \\\n  -H "Authorization: Bearer $KEY" # say it\n  -d '{"a": 1}'`,
   python: `from openai import OpenAI\nprint("it's", 1.5) # done`,
   javascript: 'const text = `a ${1}`; // note\nawait client.chat("\\"quoted\\"");',
   go: 'package main\n\nfunc main() {\n\tfmt.Println("hello", 1.5) // done\n}',
+  sql: "SELECT name, 'it''s' FROM users -- all\nWHERE id = 4 /* one */ and left_at is null;",
   json: `{"name": "value", "count": -1.5, "ok": true}`,
   yaml: `# mine\nmodels:\n  - name: Sotto omega\n    apiBase: "http://x/v1" # here\n    maxTokens: 4096`,
   toml: `model = "omega" # best\n[model_providers.sotto]\nsize = 4096`,
@@ -31,6 +32,27 @@ describe("highlight", () => {
     const tokens = highlight(samples[language], language);
     expect(tokens.filter(({ kind }) => kind === "word").map(({ text }) => text)).toEqual(keys);
     expect(tokens.filter(({ kind }) => kind === "comment").at(-1)?.text).toMatch(/^# (?:here|best)$/);
+  });
+
+  it("knows the words of Go and SQL, in either case, and comments of both kinds", () => {
+    const of = (language: Language, kind: string) =>
+      highlight(samples[language], language)
+        .filter((token) => token.kind === kind)
+        .map(({ text }) => text);
+    expect(of("go", "word")).toEqual(["package", "func"]);
+    expect(of("sql", "word")).toEqual(["SELECT", "FROM", "WHERE", "and", "is", "null"]);
+    expect(of("sql", "comment")).toEqual(["-- all", "/* one */"]);
+    expect(of("sql", "string").join("")).toBe("'it''s'");
+  });
+
+  it.each([
+    ["golang", "go", "Go"],
+    ["SQL", "sql", "SQL"],
+    ["tsx", "javascript", "TypeScript"],
+    ["c++", "text", "c++"],
+    ["constructor", "text", "constructor"],
+  ])("calls a fence of %s by its language", (fence, language, title) => {
+    expect(languageOf(fence)).toEqual({ language, title });
   });
 
   it("leaves a # inside a word alone", () => {

@@ -1,19 +1,40 @@
 /**
  * Markdown from others: an operator's notes, a model's reply. HTML stays text, images become their
- * description and are never loaded, links say nothing about where they were followed from.
+ * description and are never loaded, links send no referrer.
  */
+import { Square, SquareCheck } from "lucide-react";
 import type { ReactNode } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { footnotes, hasManyMarks, headingLevels } from "../../../src/protocol/pages/markdown-rules.js";
 import { CodeBlock } from "./code-block.tsx";
-import type { Language } from "./highlight.ts";
+import { languageOf } from "./highlight.ts";
 
 export function Markdown({ children }: { children: string }) {
+  // Code has marks of its own, which cost nothing.
+  if (hasManyMarks(children.replace(fencedCode, ""), mostMarks)) {
+    return (
+      <p dir="auto" className="wrap-anywhere whitespace-pre-wrap">
+        {children}
+      </p>
+    );
+  }
   return (
     <div className="prose">
-      <ReactMarkdown components={components}>{children}</ReactMarkdown>
+      <ReactMarkdown
+        remarkPlugins={[withoutFootnotes, remarkGfm]}
+        rehypePlugins={[arranged]}
+        components={components}
+      >
+        {children}
+      </ReactMarkdown>
     </div>
   );
 }
+
+/** A long reply has two thousand; with these, parsing takes about a second. */
+const mostMarks = 10_000;
+const fencedCode = /^ {0,3}(```|~~~)[^]*?^ {0,3}\1/gm;
 
 const components: Components = {
   img: ({ alt }) => (
@@ -24,19 +45,25 @@ const components: Components = {
       {children}
     </a>
   ),
-  // The page has its own headings: those in the text start below them.
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h3>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
-  h4: ({ children }) => <h4>{children}</h4>,
-  h5: ({ children }) => <h4>{children}</h4>,
-  h6: ({ children }) => <h4>{children}</h4>,
   pre: ({ children }) => <>{children}</>,
   code: ({ className, children }) => {
     const text = textOf(children);
-    const fence = /language-(\w+)/.exec(className ?? "")?.[1];
-    if (fence === undefined && !text.includes("\n")) return <code>{children}</code>;
-    return <CodeBlock code={text.replace(/\n$/, "")} language={languageOf(fence)} />;
+    const fence = /language-(\S+)/.exec(className ?? "")?.[1];
+    if (fence === undefined) {
+      return text.includes("\n") ? <CodeBlock code={text.replace(/\n$/, "")} /> : <code>{children}</code>;
+    }
+    return <CodeBlock code={text.replace(/\n$/, "")} {...languageOf(fence)} />;
+  },
+  // Wide ones scroll inside, reachable by keyboard.
+  table: ({ dir, children }) => (
+    <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
+      <table dir={dir}>{children}</table>
+    </div>
+  ),
+  // The only ones there are belong to task lists.
+  input: ({ checked }) => {
+    const Box = checked === true ? SquareCheck : Square;
+    return <Box role="img" aria-label={checked === true ? "Done:" : "To do:"} />;
   },
 };
 
@@ -45,21 +72,31 @@ function textOf(node: ReactNode): string {
   return typeof node === "string" || typeof node === "number" ? String(node) : "";
 }
 
-function languageOf(fence: string | undefined): Language {
-  return languages[fence ?? ""] ?? "text";
+/** The first of the plugins: the others add to its list. */
+const withoutFootnotes: NonNullable<Options["remarkPlugins"]>[number] = function () {
+  Object.assign(this.data(), { micromarkExtensions: [{ disable: { null: footnotes } }] });
+};
+
+interface TreeNode {
+  tagName?: string;
+  properties?: Record<string, unknown>;
+  children?: TreeNode[];
 }
 
-const languages: Record<string, Language | undefined> = {
-  bash: "bash",
-  sh: "bash",
-  shell: "bash",
-  py: "python",
-  python: "python",
-  js: "javascript",
-  javascript: "javascript",
-  jsx: "javascript",
-  ts: "javascript",
-  tsx: "javascript",
-  typescript: "javascript",
-  json: "json",
-};
+/** Headings below the page's own; each outermost block written from the side of its own first letter. */
+function arranged() {
+  return (root: TreeNode): void => {
+    const level = headingLevels();
+    const visit = ({ children = [] }: TreeNode): void => {
+      for (const node of children) {
+        const heading = /^h([1-6])$/.exec(node.tagName ?? "")?.[1];
+        if (heading !== undefined) node.tagName = `h${level(Number(heading))}`;
+        visit(node);
+      }
+    };
+    visit(root);
+    for (const { tagName, properties } of root.children ?? []) {
+      if (tagName !== "pre" && tagName !== "hr" && properties !== undefined) properties["dir"] = "auto";
+    }
+  };
+}

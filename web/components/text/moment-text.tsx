@@ -1,4 +1,4 @@
-/** What `moments.ts` wrote: where it does not fit, it breaks between its day and its time and nowhere else. */
+/** A moment formatted by `moments.ts`. If it does not fit, it breaks only between its day and its time. */
 import { Fragment } from "react";
 
 export function MomentText({ pieces }: { pieces: readonly string[] }) {

@@ -6,7 +6,7 @@ export const momentFormat = new Intl.DateTimeFormat(undefined, {
 
 const timeParts = new Set<string>(["hour", "minute", "second", "dayPeriod", "timeZoneName"]);
 
-/** Its day and its time, each to be kept on one line: "12:00" and "AM" belong together. */
+/** Its day and its time, each kept on one line: "12:00" and "AM" must not be separated. */
 export const momentPieces = (format: Intl.DateTimeFormat, moment: Date): string[] =>
   piecesOf(format.formatToParts(moment));
 
@@ -25,7 +25,7 @@ function piecesOf(parts: readonly { type: string; value: string }[]): string[] {
   return pieces;
 }
 
-/** What the reader's zone is called now: "CET", "GMT+2". */
+/** The current name of the reader's time zone: "CET", "GMT+2". */
 export function zoneName(): string {
   return (
     momentFormat.formatToParts(new Date()).find(({ type }) => type === "timeZoneName")?.value ?? "local time"

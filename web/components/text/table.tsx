@@ -1,8 +1,7 @@
 /**
- * A table with its four states: loading (rows undefined), failed, empty, filled. Where its frame is too narrow, which
- * has less to do with the screen than with what stands beside it, each row becomes a small card: the first column
- * heads it, the others follow with their names, and the column with `header: ""`, which holds the actions, moves into
- * its corner.
+ * A table with its four states: loading (rows undefined), failed, empty, filled. If its container (not the screen) is
+ * too narrow, each row becomes a small card: the first column is its heading, the others follow with their names, and
+ * the column with `header: ""`, which holds the actions, moves into its corner.
  * Put it in `<Card flush>`.
  */
 import type { MouseEvent, ReactNode } from "react";
@@ -27,11 +26,11 @@ interface TableProps<Row> {
   rowId: (row: Row) => string;
   error?: Error | null;
   onRetry?: () => unknown;
-  /** Every cell but the first is short: as cards, more of them stand side by side. */
+  /** Every cell but the first is short, so cards can show more of them side by side. */
   compact?: boolean;
   /** An EmptyState. */
   empty: ReactNode;
-  /** A click anywhere on the row that is not on a control of it. For those who point; the row has a link as well. */
+  /** A click anywhere on the row except on a control. For pointers only; the row has a link as well. */
   onOpen?: (row: Row) => void;
 }
 
@@ -105,7 +104,7 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-/** Not on a control, not in a menu that the row has opened, and not to select text. */
+/** Whether a click was neither on a control, nor in a menu opened from the row, nor a text selection. */
 function isOpening({ target }: MouseEvent): boolean {
   const isControl =
     target instanceof Element && target.closest("a, button, input, label, [role=menu]") !== null;
@@ -119,7 +118,7 @@ function isOfNumbers(columns: readonly Shape[]): boolean {
   return columns.filter(({ header, align }) => header === "" || align !== "right").length === 1;
 }
 
-/** How wide a frame must be for these columns, each as wide as its longest word. Numbers need little. */
+/** The minimum container width for these columns, each as wide as its longest word. Numbers need little. */
 function stackedBelow(columns: readonly Shape[]): string {
   if (columns.length <= 3) return "@max-[28rem]:stacked";
   if (isOfNumbers(columns)) return "@max-[40rem]:stacked";

@@ -1,6 +1,6 @@
 /**
  * A moment in the reader's own zone and language. `relative` ("3 minutes ago", kept current) shows the exact
- * time on hover; the other styles are exact already. `second` is for what is compared with other records.
+ * time on hover; the other styles are exact already. `second` is for moments that are compared with other records.
  */
 import { useEffect, useState } from "react";
 import { MomentText } from "./moment-text.tsx";

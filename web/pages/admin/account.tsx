@@ -1,29 +1,32 @@
-/** One account, for admins: who it is, what it uses, its keys, its sessions and what was done to it. */
+/** One account, for admins: its owner, usage, keys, sessions and audit trail. */
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import type { AccountDetail } from "../../../src/protocol/dashboard/accounts.js";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { MonthCard } from "../../components/figures/month-use.tsx";
 import { Stat, StatRow } from "../../components/figures/stat.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { Address } from "../../components/text/address.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
-import { consoleQueries } from "../../service/console-queries.ts";
+import { adminQueries } from "../../service/admin.ts";
 import { formatCount } from "../../units.ts";
 import { AccountAudit } from "./account/account-audit.tsx";
 import { AccountKeys } from "./account/account-keys.tsx";
 import { AccountSessions } from "./account/account-sessions.tsx";
 import { AccountUsage } from "./account/account-usage.tsx";
 import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
-import { AccountMenu, AccountStatus } from "./accounts/account-table.tsx";
+import { AccountMenu, AccountStatus, noSignIn, SignInNote } from "./accounts/account-table.tsx";
 
 export default function AccountPage() {
   const { id } = useParams<{ id: string }>();
+  const [, navigate] = useLocation();
   const [task, setTask] = useState<AccountTask | null>(null);
-  const { data, error, refetch } = useQuery(consoleQueries.account(id));
+  const { data, error, refetch } = useQuery(adminQueries.account(id));
+  const month = useQuery(adminQueries.accountMonth(id));
   return (
     <>
       <Link
@@ -40,6 +43,7 @@ export default function AccountPage() {
         actions={
           data && (
             <>
+              <SignInNote account={data.account} />
               <AccountStatus account={data.account} />
               <AccountMenu account={data.account} onTask={setTask} />
             </>
@@ -53,6 +57,7 @@ export default function AccountPage() {
       ) : (
         <div className="flex flex-col gap-6">
           <Figures detail={data} />
+          <MonthCard month={month} />
           {data !== undefined && (
             <>
               <AccountUsage id={id} />
@@ -63,7 +68,13 @@ export default function AccountPage() {
           )}
         </div>
       )}
-      {task !== null && <AccountDialog task={task} onClose={() => setTask(null)} />}
+      {task !== null && (
+        <AccountDialog
+          task={task}
+          onClose={() => setTask(null)}
+          onDeleted={() => navigate("/admin/accounts")}
+        />
+      )}
     </>
   );
 }
@@ -73,6 +84,7 @@ function Facts({ detail: { account } }: { detail: AccountDetail }) {
     <>
       {account.role === "admin" ? "Admin" : "User"} since <Time at={account.createdAt} style="date" />,{" "}
       <code className="font-mono text-sm wrap-anywhere">{account.id}</code>
+      {!account.canSignIn && <span className="mt-1 block">{noSignIn}</span>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../../components/controls/button.tsx";
 import { Tabs } from "../../components/controls/tabs.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { consoleQueries } from "../../service/console-queries.ts";
+import { adminQueries } from "../../service/admin.ts";
 import { formatCount } from "../../units.ts";
 import { AccountList } from "./accounts/account-list.tsx";
 import { InviteDialog } from "./accounts/invite-dialog.tsx";
@@ -14,13 +14,13 @@ import { InviteList } from "./accounts/invite-list.tsx";
 export default function Accounts() {
   const [{ tab }, setFilters] = useUrlFilters({ tab: "accounts" });
   const [inviting, setInviting] = useState(false);
-  const { data } = useQuery(consoleQueries.invites);
+  const { data } = useQuery(adminQueries.invites);
   const pending = data?.invites.length ?? 0;
   return (
     <>
       <PageHeader
         title="Accounts"
-        description="Who may use the service. Nobody can see what they write, here or elsewhere."
+        description="Everyone who can use the service. Sotto does not store what they write, so no page shows it."
         actions={
           <Button variant="primary" icon={<MailPlus />} onClick={() => setInviting(true)}>
             Invite

@@ -4,22 +4,21 @@ import { ButtonAnchor } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { consoleApi } from "../../service/console-api.ts";
-import { consoleQueries } from "../../service/console-queries.ts";
+import { adminApi, adminQueries } from "../../service/admin.ts";
 import { AuditFilterBar, noFilters, toQuery } from "./audit/audit-filters.tsx";
 import { AuditTable } from "./audit/audit-table.tsx";
 
 export default function Audit() {
   const [typed, change] = useUrlFilters(noFilters);
   const filters = toQuery(typed);
-  const { error } = useInfiniteQuery(consoleQueries.audit(filters));
+  const { error } = useInfiniteQuery(adminQueries.audit(filters));
   return (
     <>
       <PageHeader
         title="Audit trail"
         description="Who changed what: accounts, keys, plans, models, announcements. Never prompts or replies."
         actions={
-          <ButtonAnchor href={consoleApi.auditCsvAddress(filters)} download icon={<Download />}>
+          <ButtonAnchor href={adminApi.auditCsvAddress(filters)} download icon={<Download />}>
             Download CSV
           </ButtonAnchor>
         }

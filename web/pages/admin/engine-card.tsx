@@ -33,7 +33,7 @@ export function EngineCard({ engine }: { engine: EngineView }) {
         <Callout
           tone="warn"
           className="mt-5"
-          title={engine.state === "ready" ? "Why it last restarted" : "Why it does not answer"}
+          title={engine.state === "ready" ? "Reason for the last restart" : "Why it is not available"}
         >
           <p className="wrap-anywhere">{engine.problem}</p>
         </Callout>

@@ -31,14 +31,14 @@ export function EngineMembers({ members }: { members: readonly EngineMemberView[
   );
 }
 
-/** How many members of the pool are given requests and answer them. */
+/** How many members of the pool are available and receive requests. */
 export function answering(members: readonly EngineMemberView[]): { up: number; of: number } {
   const own = members.filter(({ note }) => note !== "leaving");
   const answers = (member: EngineMemberView) => ["ready", "asleep", "waking"].includes(lookOf(member));
   return { up: own.filter(answers).length, of: own.length };
 }
 
-/** An unreachable one says so, whatever became of its latest requests. */
+/** Unreachable takes precedence over the outcome of recent requests. */
 function lookOf({ state, note }: EngineMemberView): keyof typeof looks {
   if (note === "leaving") return note;
   return state === "ready" && note === "left out" ? note : state;

@@ -16,7 +16,7 @@ export default function Engines() {
     <>
       <PageHeader
         title="Engines"
-        description="What serves the models and how busy it is, updated every few seconds."
+        description="The engines behind the models and their load, updated every few seconds."
       />
       <StarterSuggestion />
       {data === undefined ? (
@@ -44,7 +44,7 @@ export default function Engines() {
   );
 }
 
-/** One that serves all models has the page to itself. */
+/** A single engine gets the full width. */
 function columns(engines: number): string {
   if (engines === 1) return "";
   return engines === 2 ? "lg:grid-cols-2" : "lg:grid-cols-2 xl:grid-cols-3";

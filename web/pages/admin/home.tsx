@@ -7,14 +7,18 @@ import { PageHeader } from "../../components/frame/page-header.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { useSite } from "../../service/queries.ts";
+import { VerifyAddress } from "../app/account/verify-address.tsx";
 import { PlannedMaintenance } from "../app/overview/planned-maintenance.tsx";
 import { SetupChecklist } from "./home/checklist.tsx";
 import { EngineHealth } from "./home/engine-health.tsx";
 import { LastHour } from "./home/last-hour.tsx";
+import { OperatorCard } from "./home/operator-card.tsx";
+import { UnusualAccounts } from "./home/unusual-accounts.tsx";
 
 export default function AdminHome() {
   const { data: site } = useSite();
   const { data: home, error, refetch } = useQuery(adminQueries.home);
+  const alerts = useQuery(adminQueries.alerts);
   return (
     <>
       <PageHeader
@@ -28,8 +32,9 @@ export default function AdminHome() {
         }
       />
       <div className="flex flex-col gap-6">
+        <VerifyAddress />
         <PlannedMaintenance maintenance={site?.maintenance ?? null} />
-        {home === undefined ? (
+        {home === undefined || alerts.isPending ? (
           <Card>
             {error === null ? (
               <SkeletonLines lines={8} />
@@ -39,11 +44,13 @@ export default function AdminHome() {
           </Card>
         ) : (
           <>
+            <UnusualAccounts list={alerts} />
             {!home.checklist.isHidden && (
               <SetupChecklist checklist={home.checklist} suggestion={home.suggestion} />
             )}
             <LastHour home={home} stale={error !== null} />
             <EngineHealth engines={home.engines} />
+            {site !== undefined && <OperatorCard operator={site.operator} />}
           </>
         )}
       </div>

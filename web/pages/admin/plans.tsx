@@ -10,6 +10,7 @@ import { PageHeader } from "../../components/frame/page-header.tsx";
 import { toast } from "../../components/overlays/toast.tsx";
 import { queries } from "../../service/queries.ts";
 import { PlanForm } from "./plans/plan-form.tsx";
+import { PlanMonths } from "./plans/plan-months.tsx";
 import { PlanTable, type CountedPlan } from "./plans/plan-table.tsx";
 
 type Open = { type: "create" } | { type: "edit" | "delete"; plan: CountedPlan } | null;
@@ -30,20 +31,23 @@ export default function Plans() {
           </Button>
         }
       />
-      <Card flush>
-        <PlanTable
-          rows={data?.plans}
-          error={error}
-          onRetry={refetch}
-          onEdit={(plan) => setOpen({ type: "edit", plan })}
-          onDelete={(plan) => setOpen({ type: "delete", plan })}
-          empty={
-            <EmptyState icon={<Layers />} title="No plans yet">
-              Accounts need a plan to use the service.
-            </EmptyState>
-          }
-        />
-      </Card>
+      <div className="flex flex-col gap-6">
+        <Card flush>
+          <PlanTable
+            rows={data?.plans}
+            error={error}
+            onRetry={refetch}
+            onEdit={(plan) => setOpen({ type: "edit", plan })}
+            onDelete={(plan) => setOpen({ type: "delete", plan })}
+            empty={
+              <EmptyState icon={<Layers />} title="No plans yet">
+                Accounts need a plan to use the service.
+              </EmptyState>
+            }
+          />
+        </Card>
+        {data !== undefined && <PlanMonths plans={data.plans} />}
+      </div>
       {open?.type === "create" && (
         <PlanForm plan={null} taken={data?.plans.map((plan) => plan.id) ?? []} onClose={close} />
       )}

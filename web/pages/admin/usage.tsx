@@ -1,4 +1,4 @@
-/** What the whole service is used for. Everything that is chosen is in the address, so that it can be sent on. */
+/** Usage of the whole service. All filters are in the address, so that it can be shared. */
 import { useQuery } from "@tanstack/react-query";
 import { ChartColumn, Download } from "lucide-react";
 import { ButtonAnchor } from "../../components/controls/button.tsx";
@@ -33,7 +33,7 @@ export default function ServiceUsage() {
     <>
       <PageHeader
         title="Service usage"
-        description="All accounts together. Counts only: how many requests and tokens, never what was in them."
+        description="All accounts together. Counts of requests and tokens only, never their content."
         actions={
           <ButtonAnchor href={adminApi.usageCsvAddress(query)} download icon={<Download />}>
             Download CSV
@@ -56,7 +56,7 @@ export default function ServiceUsage() {
             {isEmpty ? (
               <Card>
                 <EmptyState icon={<ChartColumn />} title="No requests in this period">
-                  Requests appear here within seconds, whoever sends them.
+                  Requests from all accounts appear here within seconds.
                 </EmptyState>
               </Card>
             ) : (

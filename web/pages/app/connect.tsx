@@ -9,8 +9,11 @@ import { connectModel, type ConnectTarget } from "../../../src/connect/client.js
 import { connectClients, findClient } from "../../../src/connect/clients.js";
 import { type ModelId, modelIds } from "../../../src/core/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { Skeleton } from "../../components/states/skeleton.tsx";
 import { useMe } from "../../hooks/use-me.ts";
+import { ClientFit } from "./connect/client-fit.tsx";
 import { ClientConfiguration } from "./connect/client-configuration.tsx";
+import { TestConnection } from "./connect/test-connection.tsx";
 import { ClientPicker } from "./connect/client-picker.tsx";
 import { TargetFields } from "./connect/target-fields.tsx";
 import { queries } from "../../service/queries.ts";
@@ -25,7 +28,7 @@ export default function Connect() {
   const model = chosen ?? offered.at(0) ?? "omega";
   const models = offered.map((id) => {
     const facts = data?.models.find((one) => one.id === id);
-    return connectModel(id, facts?.contextTokens ?? null, plan.maxTokens);
+    return connectModel(id, facts?.contextTokens ?? null, plan.maxTokens, facts?.tools);
   });
   const target: ConnectTarget = { origin: location.origin, key, model, models, stream };
   const { client, section } = useChosenClient();
@@ -36,7 +39,7 @@ export default function Connect() {
         description="Pick a client and copy its configuration: address, model and limits are filled in."
       />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-8">
-        <ClientPicker current={client.id} />
+        <ClientPicker current={client.id} target={target} isKnown={data !== undefined} />
         <div ref={section} className="flex min-w-0 scroll-mt-6 flex-col gap-6">
           <TargetFields
             target={target}
@@ -47,7 +50,18 @@ export default function Connect() {
             onModel={setModel}
             onStream={setStream}
           />
-          <ClientConfiguration client={client} target={target} />
+          <ClientConfiguration
+            client={client}
+            target={target}
+            fit={
+              data !== undefined ? (
+                <ClientFit client={client} target={target} onModel={setModel} />
+              ) : (
+                client.needs !== undefined && <Skeleton className="h-48 w-full sm:h-40" />
+              )
+            }
+          />
+          <TestConnection key={`${client.id} ${key ?? ""}`} client={client} target={target} />
         </div>
       </div>
     </>

@@ -10,7 +10,7 @@ import { EmptyState } from "../../components/states/empty-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { consoleQueries } from "../../service/console-queries.ts";
+import { queries } from "../../service/queries.ts";
 import { formatCount, plural } from "../../units.ts";
 import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
 import { EditKeyDialog } from "./keys/edit-key-dialog.tsx";
@@ -25,7 +25,7 @@ export default function Keys() {
   const [filters, change] = useUrlFilters(usualFilters);
   const query = toQuery(filters);
   const { data, error, refetch } = useQuery({
-    ...consoleQueries.keyPage(query),
+    ...queries.keyPage(query),
     placeholderData: keepPreviousData,
   });
   const [open, setOpen] = useState<Open>(null);
@@ -53,7 +53,7 @@ export default function Keys() {
         </Card>
       ) : (
         <>
-          {/* Also while the list loads: what appears later would push it down. */}
+          {/* Also while the list loads, to avoid a layout shift. */}
           <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />
           <Card flush>
             <KeyTable

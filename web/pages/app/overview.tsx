@@ -4,12 +4,13 @@ import { useSearchParams } from "wouter";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../service/queries.ts";
+import { VerifyAddress } from "./account/verify-address.tsx";
 import { OwnStart } from "./overview/own-start.tsx";
 import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";
 
 const AdminHome = lazy(() => import("../admin/home.tsx"));
 
-/** An admin's first concern is the service; their own keys and limits have pages of their own. */
+/** Admins see the service's overview; their own keys and limits have separate pages. */
 export default function Overview() {
   const me = useMe();
   const [search] = useSearchParams();
@@ -25,6 +26,7 @@ function OwnOverview() {
       <PageHeader title="Overview" description="The last 24 hours, your limits and your keys." />
       <div className="flex flex-col gap-6">
         <PlannedMaintenance maintenance={site?.maintenance ?? null} />
+        <VerifyAddress />
         <OwnStart plan={me.plan} />
       </div>
     </>

@@ -1,13 +1,23 @@
 /**
- * A chat with the models, using the session instead of a key. Nothing is saved: the conversation is state of this
+ * A chat with the models, using the session instead of a key. Nothing is saved unless somebody asks for it (`saved/`): the conversation is state of this
  * page, so leaving or reloading it erases it, and Back shows an empty one (`use-visit.ts`). No storage, no address,
  * no history entry; the inputs tell the browser not to remember them either.
  */
 import { useQuery } from "@tanstack/react-query";
-import { Code, Columns2, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
+import {
+  Code,
+  Columns2,
+  Download,
+  Ellipsis,
+  EyeOff,
+  SlidersHorizontal,
+  SquarePen,
+  Upload,
+} from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { modelIds, type ModelId } from "../../../src/core/models.js";
-import { Button } from "../../components/controls/button.tsx";
+import { Button, IconButton } from "../../components/controls/button.tsx";
+import { Menu, MenuItem } from "../../components/controls/menu.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
@@ -22,7 +32,11 @@ import { Comparison } from "./playground/compare/comparison.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
 import type { CallResult } from "./playground/conversation.ts";
-import { defaultSettings, settingsErrors } from "./playground/settings.ts";
+import { ExportDialog } from "./playground/saved/export-dialog.tsx";
+import { ImportDialog } from "./playground/saved/import-dialog.tsx";
+import { PresetsDialog } from "./playground/saved/presets-dialog.tsx";
+import type { SavedConversation } from "./playground/saved/saved-conversation.ts";
+import { defaultSettings, settingsErrors, type Settings } from "./playground/settings.ts";
 import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
 import { useConversation, type Chat } from "./playground/use-conversation.ts";
 
@@ -31,9 +45,9 @@ export default function Playground() {
   const { data: site } = useSite();
   const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
-  /** Compared with the model of the settings; null when one is asked alone. */
+  /** The model to compare with; null when there is only one. */
   const [second, setSecond] = useState<ModelId | null>(null);
-  const [open, setOpen] = useState<"code" | "settings" | null>(null);
+  const [open, setOpen] = useState<"code" | "settings" | "presets" | "export" | "import" | null>(null);
   const [hasDraft, setHasDraft] = useState(false);
   const first = useConversation(settings);
   const other = useConversation({ ...settings, model: second ?? settings.model });
@@ -48,7 +62,8 @@ export default function Playground() {
   const blocked = Object.keys(faults).length > 0;
   const message = useRef<HTMLTextAreaElement>(null);
   const defaultTokens = site === undefined ? [] : asked.map((model) => defaultReplyTokens(site, model, plan));
-  const panel = { settings, onChange: setSettings, models, defaultTokens, comparing, faults };
+  const onPresets = () => setOpen("presets");
+  const panel = { settings, onChange: setSettings, models, defaultTokens, comparing, faults, onPresets };
   const isTyped = hasDraft || settings.system.trim() !== "" || settings.tools.trim() !== "";
   // Tools describe what the conversation is about, and are erased with it.
   function clear() {
@@ -69,7 +84,23 @@ export default function Playground() {
     setSecond(null);
     message.current?.focus();
   }
-  // What was pressed is about to disappear: the focus moves before that.
+  /** Settings of another place may name a model that this account does not have. */
+  function takeSettings(saved: Settings) {
+    const model = models.includes(saved.model) ? saved.model : settings.model;
+    setSettings({ ...saved, model });
+  }
+  function take({
+    settings: saved,
+    second: with_,
+    conversations: [turns = [], others = []],
+  }: SavedConversation) {
+    takeSettings(saved);
+    first.adopt(turns);
+    other.adopt(others);
+    setSecond(with_ !== null && models.includes(with_) ? with_ : null);
+    message.current?.focus();
+  }
+  // The pressed button is about to disappear: the focus moves first.
   function regenerate(chat: Chat, id: number) {
     message.current?.focus();
     chat.regenerate(id);
@@ -86,7 +117,7 @@ export default function Playground() {
         description={
           <>
             <EyeOff className="mr-1.5 -mt-0.5 inline size-4" aria-hidden />
-            Nothing here is saved, not even in your browser. Leaving the page erases it.
+            Nothing here is saved unless you export it or save a preset. Leaving the page erases it.
           </>
         }
         actions={
@@ -109,6 +140,24 @@ export default function Playground() {
             <Button icon={<SquarePen />} disabled={turns.length === 0} onClick={clear}>
               Clear
             </Button>
+            <Menu
+              trigger={
+                <IconButton label="More">
+                  <Ellipsis />
+                </IconButton>
+              }
+            >
+              <MenuItem
+                icon={<Download />}
+                disabled={turns.length === 0 || running}
+                onSelect={() => setOpen("export")}
+              >
+                Export conversation
+              </MenuItem>
+              <MenuItem icon={<Upload />} disabled={running} onSelect={() => setOpen("import")}>
+                Import conversation
+              </MenuItem>
+            </Menu>
           </>
         }
       />
@@ -168,9 +217,21 @@ export default function Playground() {
         )}
       </div>
       <LeaveQuestion armed={turns.length > 0 || isTyped} title="Leave the playground?">
-        The conversation and what you typed are not saved anywhere. Leaving erases them.
+        The conversation and your draft are not saved anywhere. Leaving erases them.
       </LeaveQuestion>
       {open === "settings" && <SettingsDialog {...panel} onClose={() => setOpen(null)} />}
+      {open === "presets" && (
+        <PresetsDialog settings={settings} onUse={takeSettings} onClose={() => setOpen(null)} />
+      )}
+      {open === "export" && (
+        <ExportDialog
+          conversation={{ settings, second, conversations: chats.map((chat) => chat.turns) }}
+          onClose={() => setOpen(null)}
+        />
+      )}
+      {open === "import" && (
+        <ImportDialog replaces={turns.length > 0 || isTyped} onImport={take} onClose={() => setOpen(null)} />
+      )}
       {open === "code" && (
         <CodeDialog settings={settings} turns={first.turns} onClose={() => setOpen(null)} />
       )}

@@ -6,6 +6,7 @@ import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { MonthCard } from "../../components/figures/month-use.tsx";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
 import { queries } from "../../service/queries.ts";
 import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
@@ -28,11 +29,12 @@ export default function Usage() {
     ...queries.usage(query),
     placeholderData: keepPreviousData,
   });
+  const month = useQuery(queries.month);
   return (
     <>
       <PageHeader
         title="Usage"
-        description="Counts only: how many requests and tokens, never what was in them."
+        description="Counts of requests and tokens only, never their content."
         actions={
           <ButtonAnchor href={api.usageCsvAddress(query)} download icon={<Download />}>
             Download CSV
@@ -69,6 +71,8 @@ export default function Usage() {
             )}
           </div>
         )}
+        {/* Below what may become shorter once it has loaded: it would move. */}
+        {data !== undefined && <MonthCard month={month} />}
       </div>
     </>
   );

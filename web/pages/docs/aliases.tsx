@@ -7,19 +7,19 @@ export default function Aliases() {
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        Some programs insist on a model name of their own. The operator can map such names to{" "}
-        <code>omega</code>, <code>prism</code> and <code>lambda</code>.
+        Some programs only accept certain model names. The operator can map such names to <code>omega</code>,{" "}
+        <code>prism</code> and <code>lambda</code>.
       </p>
       <Section id="use" title="Using an alias">
         <p>
           Send it as <code>model</code>, in any of the APIs. By default every name that begins with{" "}
           <code>claude-</code> means <code>omega</code>, so that programs for the{" "}
-          <Link href="/docs/messages">Messages API</Link> work unchanged. The operator may have replaced that
-          by other aliases, or turned it off.
+          <Link href="/docs/messages">Messages API</Link> work unchanged. The operator may have set other
+          aliases, or none.
         </p>
         <ul>
           <li>The reply names the model that answered, not the alias. So do usage and limits.</li>
-          <li>A key that may use a model may use it by its aliases, too, and no other.</li>
+          <li>A key’s permissions apply to the model behind the alias.</li>
           <li>
             <code>omega</code>, <code>prism</code> and <code>lambda</code> always mean themselves.
           </li>
@@ -63,7 +63,7 @@ const reply = `{
   "id": "claude-sonnet-4-5",
   "object": "model",
   "alias_of": "omega",
-  "context_length": 4096,
+  "context_length": 32768,
   "max_output_tokens": 4096,
   …
 }`;

@@ -68,7 +68,7 @@ function codesOf(status: number): ErrorCode[] {
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => errorTable[code].status === status);
 }
 
-/** One for all codes of a status. */
+/** The type shared by all codes of a status. */
 function typeOf(status: number): string {
   return [...new Set(codesOf(status).map((code) => errorTable[code].type))].join(", ");
 }

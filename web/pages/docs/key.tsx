@@ -8,8 +8,7 @@ export default function YourKey() {
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        <code>GET /v1/key</code> tells a program what its key is, what it may use, and what is left of its
-        limits.
+        <code>GET /v1/key</code> returns a key’s name, permissions and remaining limits.
       </p>
       <CodeTabs
         label="Language"
@@ -29,7 +28,8 @@ export default function YourKey() {
           </li>
           <li>
             <code>models</code>: those that both the key and its plan allow. <code>operations</code>:{" "}
-            <code>chat</code> and <code>models</code>, as chosen when the key was created.
+            <code>chat</code> and <code>models</code>. Keys created in the dashboard have both; an operator
+            can create one with fewer on the command line, by <code>sotto keys create --operations</code>.
           </li>
           <li>
             <code>expires_at</code>: when it stops working, by its expiry or the grace period of a rotation;
@@ -46,8 +46,8 @@ export default function YourKey() {
           <code>concurrent_requests</code>, which end with the requests.
         </p>
         <p>
-          Any valid key may ask, whatever its permissions. Asking counts as one request and uses no tokens.
-          See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
+          Every valid key may call this, whatever its permissions. It counts as one request and uses no
+          tokens. See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
         </p>
       </Section>
     </div>

@@ -36,8 +36,8 @@ export default function Limits() {
     <div className="prose">
       <p className="text-lg text-muted">
         A plan sets how many requests and tokens an account may use per minute, and how many requests may run
-        concurrently. See your limits, and what is left of them, under <Link href="/app/limits">Limits</Link>{" "}
-        in the dashboard; a program asks <Link href="/docs/key">about its key</Link>.
+        concurrently. The dashboard shows your limits and current use under{" "}
+        <Link href="/app/limits">Limits</Link>; programs can <Link href="/docs/key">query their key</Link>.
       </p>
       <Section id="headers" title="Headers">
         <p>Every authenticated response has these headers, in the format client libraries know:</p>
@@ -45,18 +45,18 @@ export default function Limits() {
       </Section>
       <Section id="exceeded" title="When a limit is reached">
         <p>
-          The response is 429 <code>rate_limit_exceeded</code>. The message says which limit was reached, its
-          value and when to retry; <code>Retry-After</code> has the same for programs, in whole seconds: from
-          1 to 59, or for a quota of a day or a month the time until its reset, with{" "}
-          <code>x-should-retry: false</code>, which tells client libraries not to retry.
+          The response is 429 <code>rate_limit_exceeded</code>. The message says which limit was reached, or
+          does not have enough left for the request, its value and when to retry; <code>Retry-After</code> has
+          the same for programs, in whole seconds: from 1 to 59, or, for a daily or monthly quota, the time
+          until its reset, with <code>x-should-retry: false</code>, which tells client libraries not to retry.
         </p>
         <CodeBlock language="http" title="429" code={refused} />
         <p>
           Limits apply per account: all its keys and the playground share them. Tokens are counted for prompts
-          and replies together. The most a request can use is reserved when it starts and corrected when it
-          ends, so a lower <code>max_tokens</code> leaves more room for the next one. A request that could use
-          more than a whole minute’s tokens is refused with 400 <code>request_exceeds_limit</code>: waiting
-          would not help.
+          and replies together. A request’s maximum is reserved when it starts and corrected when it ends, so
+          a lower <code>max_tokens</code> leaves more room for the next one. A request that could use more
+          than a whole limit of tokens, the plan’s or the key’s, is refused with 400{" "}
+          <code>request_exceeds_limit</code>: waiting would not help.
         </p>
       </Section>
       <Section id="quotas" title="Daily and monthly quotas">
@@ -68,7 +68,7 @@ export default function Limits() {
         </p>
         <Definitions rows={quotaHeaders} />
       </Section>
-      <Section id="busy" title="When the service is full">
+      <Section id="busy" title="When the service is at capacity">
         <p>
           Requests wait in a queue that is scheduled fairly between accounts. When it is full, or a request
           has waited too long, the response is 503 <code>overloaded</code>, with <code>Retry-After</code> from
@@ -81,6 +81,14 @@ export default function Limits() {
           OpenAI libraries retry twice by default; raise that where a longer wait is better than a failure:
         </p>
         <CodeBlock language="python" code={`client = OpenAI(base_url=…, api_key=…, max_retries=5)`} />
+        <p>
+          Libraries treat long values differently. OpenAI’s for Node (6.49) and Anthropic’s for TypeScript
+          (1.8) sleep for as long as <code>Retry-After</code> says; both companies’ libraries for Python
+          ignore more than 60 seconds and retry after a few. That is why it is at most 59, except for quotas,
+          where it is the true time until the reset, hours or days: there all of them obey{" "}
+          <code>x-should-retry: false</code> and raise the error immediately. A program of your own should do
+          the same, or wait until the time in the message.
+        </p>
       </Section>
       <Section id="parameters" title="Parameters">
         <Definitions rows={parameters} />

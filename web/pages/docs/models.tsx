@@ -15,7 +15,7 @@ export default function Models() {
   const { data: status } = useQuery(queries.status);
   const { data: site } = useSite();
   const { data, isPending } = useQuery(queries.models);
-  // The facts about the models stand above the text and would make it jump when they arrive.
+  // The model facts are above the text, which would otherwise shift when they load.
   if (isPending)
     return (
       <div className="min-h-screen">
@@ -47,11 +47,12 @@ export default function Models() {
         })}
       </ul>
       <StarterNote models={models} />
-      <Section id="behind" title="What is behind a name">
+      <Section id="behind" title="Weights and engines">
         <p>
-          The operator decides which weights and which engine serve each name, and may change them; a change
-          is announced in the <Link href="/changelog">changelog</Link>. All of them run on hardware the
-          operator controls. Current availability is on the <Link href="/status">status page</Link>.
+          The operator decides which weights and which engine serve each name, and may change them. Each
+          change drafts an entry of the <Link href="/changelog">changelog</Link>, which the operator
+          publishes. All of them run on hardware the operator controls. Current availability is on the{" "}
+          <Link href="/status">status page</Link>.
         </p>
       </Section>
       <Section id="list" title="Listing models">

@@ -1,9 +1,14 @@
 import { Link } from "wouter";
+import { columnsText, leftovers, mails, storedTables } from "../../../src/core/privacy-facts.js";
+import { adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
 import { CodeBlock } from "../../components/text/code-block.tsx";
+import { cx } from "../../cx.ts";
 import { Section } from "./section.tsx";
 
 interface Row {
   what: string;
+  /** Of the table. */
+  name?: string;
   text: string;
 }
 
@@ -11,60 +16,23 @@ const neverWritten = [
   "Prompts, system prompts and replies, whole or in part",
   "Hashes, embeddings, summaries or samples of them",
   "JSON schemas that you send",
-  "Playground conversations: not on the server and not in your browser",
+  "Playground conversations: not on the server, and not in your browser unless you export one",
   "Error texts that quote a request",
 ];
 
-const stored: Row[] = [
-  {
-    what: "Accounts",
-    text: "email address, password hash (argon2id), role, plan, times of creation and suspension",
-  },
-  { what: "Sessions", text: "SHA-256 of the session token, times of creation, last use and expiry" },
-  {
-    what: "Keys",
-    text: "SHA-256 of the key, its last four characters, name, allowed models and operations, own limits, tags, the key it replaced, times of creation, expiry, disabling and revocation; for the last use the day and the model",
-  },
-  {
-    what: "One-time links",
-    text: "for set-up, password reset and invitations: SHA-256 of the token, times of creation and expiry; for an invitation, the invited address with its SHA-256 (unsalted) and the plan, while it is pending",
-  },
-  { what: "Plans", text: "names and limits" },
-  {
-    what: "Usage",
-    text: "by hour, account, key and model: numbers of requests, errors, refusals and tokens; for the time to first token a histogram, the sum, the shortest and the longest; and the same added up by day",
-  },
-  {
-    what: "Service counts",
-    text: "of all accounts together, by hour and model: the same numbers, and how many requests ended with which error code",
-  },
-  { what: "Announcements", text: "changelog entries and maintenance windows, written by the operator" },
-  {
-    what: "Audit trail",
-    text: "sign-ups, sign-ins, password changes, and changes to accounts, keys, plans, models and announcements: who, what and when; no network addresses, no failed attempts",
-  },
-  {
-    what: "Changes",
-    text: "kind and time of a change, and the id of the key, account or plan, so that every server learns of it; removed within two hours",
-  },
-  {
-    what: "Settings",
-    text: "the service’s own state: internal secrets, current and previous source of each model (including API keys of engines), measured speed of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, first-run marker",
-  },
-];
+/** From the description that a test compares with the tables that exist. */
+const stored: Row[] = Object.entries(storedTables).map(([name, table]) => ({
+  what: table.title,
+  name,
+  text: `${columnsText(table)}. Kept: ${table.kept}.`,
+}));
 
-const periods: Row[] = [
-  { what: "Usage, service counts, audit trail", text: "400 days, unless the operator changes it" },
-  { what: "Sessions", text: "7 days idle, 30 days at most, unless the operator changes it" },
-  {
-    what: "One-time links",
-    text: "reset 1 hour, set-up 1 day, invitation 1 to 90 days, or until used or revoked",
-  },
-  {
-    what: "Accounts, keys",
-    text: "until the account is deleted, revoked and expired keys included",
-  },
-];
+const visible: Row[] = Object.values(adminVisible).map((group) => ({
+  what: group.title,
+  text: fieldsText(group),
+}));
+
+const left: Row[] = leftovers.map(({ what, until }) => ({ what, text: until }));
 
 export default function Privacy() {
   return (
@@ -91,34 +59,49 @@ export default function Privacy() {
           for ten minutes; the key exists only in that process.
         </p>
         <p>
+          <Link href="/app/account">Account</Link> says how much of this is kept of you right now and when the
+          last of it is gone, and drops it with “Forget now”, on every server. Engines on the network have
+          caches of their own, which this does not reach.
+        </p>
+        <p>
           To slow down password guessing, sign-in, sign-up and reset attempts are counted by network address,
           email address and known browser, under hashed names in memory or in Redis, for up to an hour.
           Network addresses are not logged or stored.
         </p>
+        <p>
+          While you test a connection on the Connect page, for at most two minutes, how your requests ended is
+          kept in memory: time, kind of client, status, error code, duration, the last four characters of the
+          key; and a salted hash of your network address, to show you requests with a wrong key.
+        </p>
       </Section>
       <Section id="stored" title="What is stored">
         <p>
-          These are all the tables that hold data. Beside the database, the data directory holds model weights
-          and download state, GPU test results, lock files, and usage counts the database has not accepted
-          yet. Request logs are described below.
+          These are all the tables of the database, each with its columns in words and how long its rows are
+          kept. Beside the database, the data directory holds model weights and download state, GPU test
+          results, lock files, and usage counts the database has not accepted yet. Request logs are described
+          below.
         </p>
         <Rows rows={stored} />
         <p>
-          Admins can see your email address, role, plan, number of keys, last use and your audit lines. The
-          rows about you are shown, as they are, under <Link href="/app/account">Account</Link>, where you can
-          export or delete them.
+          <Link href="/app/account">Account</Link> shows all rows about you, unchanged, and lets you export or
+          delete them.
         </p>
-        <h3>How long</h3>
-        <Rows rows={periods} />
+      </Section>
+      <Section id="admins" title="What admins can see">
+        <p>Everything that the admin pages can read about an account. Prompts and replies are not stored.</p>
+        <Rows rows={visible} />
+        <p>
+          Admins can also create a link with which your password can be reset, sign you out, change your plan,
+          revoke a key, and suspend or delete your account. The audit trail records each of these.
+        </p>
       </Section>
       <Section id="deleting" title="What a deleted account leaves">
         <p>
-          Deleting an account revokes its keys immediately and removes its rows, and the audit trail’s lines
-          about what you did to your own account and keys. What admins did to your account stays in the trail
-          with the words “deleted account” in place of your id. The bare ids of the account and its keys stay
-          for up to two hours in the list from which servers learn of changes. Log lines with your account and
-          key ids, and backups, last as long as the operator keeps them.
+          Deleting an account, by its owner, an admin or the operator, revokes its keys immediately and
+          removes its rows, and the audit trail’s lines about its actions on itself and its keys. What is
+          left, and until when:
         </p>
+        <Rows rows={left} isWide />
       </Section>
       <Section id="cookies" title="Cookies">
         <p>
@@ -127,7 +110,8 @@ export default function Privacy() {
           password: a random name and, for up to four accounts, a day and a signature. It lasts 400 days after
           the last sign-in, or until you delete an account in this browser. The server writes neither to disk,
           only a hash of the session token. If you choose a theme or switch single-key shortcuts off, the
-          choice is kept in this browser’s local storage.
+          choice is kept in this browser’s local storage, and so are the presets that you save in the
+          playground, until you delete them or your account. The server stores neither.
         </p>
       </Section>
       <Section id="logs" title="Logs, traces and mail">
@@ -135,18 +119,25 @@ export default function Privacy() {
           One log line for each request: request id, account id, key id, model, route, method, status, error
           code, outcome, whether it streamed, token counts, durations. Other lines are about the server,
           engines and GPU. A line is built from a closed list of fields, and none of them holds text you sent.
-          An unexpected error is logged by its kind and place, without its message, since a message may quote
-          its input.
+          An unexpected error is logged by its class and stack locations, without its message, since a message
+          may quote its input.
         </p>
         <p>
           If the operator configures OpenTelemetry, one span per request goes to their collector: request id,
           route, method, status, error code, model, token counts, times, and the trace id your client sent. No
           account or key id, no content.
         </p>
+      </Section>
+      <Section id="mail" title="Mail">
         <p>
-          If the operator configures a mail server, reset links and invitations pass through it with the
-          address they are for.
+          If the operator configures a mail server, these pass through it, with the recipient’s address and
+          the operator’s name. No other mail is sent.
         </p>
+        <ul>
+          {Object.values(mails).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
       </Section>
       <Section id="tested" title="How it is tested">
         <p>
@@ -163,7 +154,7 @@ export default function Privacy() {
           other host.
         </p>
       </Section>
-      <Section id="limits" title="What this cannot promise">
+      <Section id="limits" title="Limits of the promise">
         <p>
           The operator controls the machine. Someone in full control of it could read the memory of a running
           process, or run a changed program, and no program can check who owns the hardware. The operating
@@ -180,13 +171,24 @@ export default function Privacy() {
   );
 }
 
-function Rows({ rows }: { rows: readonly Row[] }) {
+function Rows({ rows, isWide = false }: { rows: readonly Row[]; isWide?: boolean }) {
   return (
     <dl className="divide-y divide-line border-y border-line">
-      {rows.map(({ what, text }) => (
-        <div key={what} className="grid gap-x-6 gap-y-0.5 py-3 sm:grid-cols-[10rem_1fr]">
-          <dt className="font-medium">{what}</dt>
-          <dd className="text-muted">{text}</dd>
+      {rows.map(({ what, name, text }) => (
+        <div
+          key={what}
+          className={cx(
+            "grid gap-x-6 gap-y-0.5 py-3",
+            isWide ? "sm:grid-cols-[1fr_14rem]" : "sm:grid-cols-[11rem_1fr]",
+          )}
+        >
+          <dt className={cx("min-w-0", !isWide && "font-medium")}>
+            {what}
+            {name !== undefined && (
+              <code className="block w-fit text-sm font-normal wrap-anywhere">{name}</code>
+            )}
+          </dt>
+          <dd className="min-w-0 text-muted">{text}</dd>
         </div>
       ))}
     </dl>

@@ -52,8 +52,9 @@ export default function Quickstart() {
       </Section>
       <Section id="clients" title="Clients">
         <p>
-          The <Link href="/app/connect">Connect</Link> page of the dashboard has the configuration of each of
-          these, with the address, a model and your key filled in.
+          The <Link href="/app/connect">Connect page</Link> has the configuration of each of these, with the
+          address, a model and your key filled in. It says which models a client works with, and can wait for
+          its first request to tell whether it is connected.
         </p>
         <dl className="flex flex-col gap-3">
           {clientGroups.map((group) => (

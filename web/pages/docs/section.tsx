@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part of a documentation page, with an address of its own. */
+/** A section of a documentation page, with an anchor. */
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <>

@@ -28,7 +28,7 @@ export default function Tools() {
           <Link href="/app/playground">playground</Link>, where you answer the calls by hand.
         </p>
       </Section>
-      <Section id="choice" title="Whether it calls">
+      <Section id="choice" title="Tool choice">
         <p>
           <code>tool_choice</code> decides:
         </p>
@@ -47,14 +47,14 @@ export default function Tools() {
           </li>
         </ul>
         <p>
-          One reply may make several calls; <code>"parallel_tool_calls": false</code> limits it to one.
+          One reply may contain several calls; <code>"parallel_tool_calls": false</code> limits it to one.
         </p>
       </Section>
       <Section id="strict" title="Strict arguments">
         <p>
-          With <code>"strict": true</code> in a function, or with a call that is required, the arguments
-          follow the schema in <code>parameters</code>: it is enforced while they are generated. Without
-          either, the schema guides the model and the arguments are valid JSON.
+          With <code>"strict": true</code> in a function, or when a call is required, the arguments follow the
+          schema in <code>parameters</code>: it is enforced while they are generated. Without either, the
+          schema guides the model and the arguments are valid JSON.
         </p>
       </Section>
       <Section id="streaming" title="Reading a streamed call">
@@ -70,17 +70,17 @@ export default function Tools() {
           See <Link href="/docs/streaming">Streaming</Link> for the rest of the events.
         </p>
       </Section>
-      <Section id="thoughts" title="Thoughts">
+      <Section id="reasoning" title="Reasoning">
         <p>
-          A model that thinks before it replies has its thoughts in <code>message.reasoning_content</code>,
-          and in a stream in <code>delta.reasoning_content</code>, before the reply. They are never mixed into{" "}
-          <code>content</code>. They count as completion tokens and against <code>max_tokens</code>;{" "}
-          <code>usage.completion_tokens_details.reasoning_tokens</code> says how many they were.
+          A reasoning model returns its reasoning in <code>message.reasoning_content</code>, or in a stream in{" "}
+          <code>delta.reasoning_content</code>, before the reply. It is never mixed into <code>content</code>.
+          It counts as completion tokens and towards <code>max_tokens</code>;{" "}
+          <code>usage.completion_tokens_details.reasoning_tokens</code> has the number.
         </p>
         <p>
-          <code>"reasoning_effort": "none"</code> turns thinking off where the model can; <code>"low"</code>,{" "}
-          <code>"medium"</code> and <code>"high"</code> say how much is wanted. Between calls, send the
-          thoughts back with the message, as the loops above do: some models continue from them.
+          <code>"reasoning_effort": "none"</code> turns reasoning off if the model supports that;{" "}
+          <code>"low"</code>, <code>"medium"</code> and <code>"high"</code> set how much. Between calls, send
+          the reasoning back with the message, as the loops above do: some models continue from it.
         </p>
       </Section>
       <Section id="privacy" title="Privacy">

@@ -67,12 +67,12 @@ function Availability({ history: { models, since } }: { history: History }) {
       ))}
       <div className="text-sm text-muted">
         <p>
-          A request counts as failed when it was answered with an error of the service (500 or 503). Requests
-          refused during scheduled maintenance are left out; those over a limit or invalid count as answered.
-          An hour in which at least 3 requests and 5 % of all failed is an incident. Days are in UTC.
+          A request counts as failed if it was answered with 500 or 503. Requests refused during scheduled
+          maintenance are left out; those over a limit or invalid count as answered. An hour in which at least
+          3 requests and 5 % of all failed is an incident. Days are in UTC.
         </p>
         <p className="mt-1.5">
-          While no server runs at all, no request arrives and none is counted.
+          While no server is running, no requests are counted.
           {since !== null && (
             <>
               {" "}
@@ -85,7 +85,7 @@ function Availability({ history: { models, since } }: { history: History }) {
   );
 }
 
-/** The newest ones, and the others behind a click. */
+/** The newest ones; the others are collapsed. */
 function Incidents({ incidents }: { incidents: readonly Incident[] }) {
   const older = incidents.slice(newest);
   return (

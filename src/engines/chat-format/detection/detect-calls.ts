@@ -10,9 +10,10 @@ import {
   callForms,
   callMessage,
   probeArguments,
-  probeNames,
+  probeName,
   probeText,
   probeTools,
+  promptFor,
   question,
 } from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
@@ -24,8 +25,6 @@ export interface DetectedCalls {
   syntax: Extract<ReplySyntax, { type: "marked" | "harmony" }>;
   /** How earlier calls are given to the template; null when it does not show them. */
   form: CallForm | null;
-  /** Whether it shows several calls of one message. */
-  parallel: boolean;
 }
 
 /** The ones with an end come first: to those without, an end that is there would be text. */
@@ -35,21 +34,19 @@ const candidates = Object.values(families)
 
 export function detectCalls(render: RenderTemplate): DetectedCalls | null {
   for (const form of callForms) {
-    const one = renderedCalls(render, form, 1);
-    const syntax = one === null ? undefined : candidates.find((candidate) => fits(candidate, one, 1));
-    if (syntax === undefined) continue;
-    const two = renderedCalls(render, form, 2);
-    return { syntax, form, parallel: two !== null && fits(syntax, two, 2) };
+    const call = renderedCall(render, form);
+    const syntax = call === null ? undefined : candidates.find((candidate) => fits(candidate, call));
+    if (syntax !== undefined) return { syntax, form };
   }
   return byInstructions(render);
 }
 
-/** The calls of a message as the template writes them, and what ends the turn. */
-function renderedCalls(render: RenderTemplate, form: CallForm, count: number): string | null {
+/** A message with a call as the template writes it, and what ends the turn. */
+function renderedCall(render: RenderTemplate, form: CallForm): string | null {
   const base = { tools: probeTools, addGenerationPrompt: false };
-  const whole = render({ ...base, messages: [question, callMessage(form, count)] });
+  const whole = render({ ...base, messages: [question, callMessage(form)] });
   if (whole === null) return null;
-  const prompt = render({ ...base, messages: [question], addGenerationPrompt: true }) ?? "";
+  const prompt = promptFor(render, probeTools) ?? "";
   const [before = ""] = (render({ ...base, messages: [question, answer] }) ?? "").split(probeText);
   const start =
     [prompt, before].find((text) => text !== "" && whole.startsWith(text)) ?? sharedStart(whole, before);
@@ -67,20 +64,19 @@ function sharedStart(a: string, b: string): string {
     : shared;
 }
 
-/** Whether the calls, and nothing but them, are read back from the text. */
-function fits(syntax: ReplySyntax, text: string, count: number): boolean {
+/** Whether the call, and nothing but it, is read back from the text. */
+function fits(syntax: ReplySyntax, text: string): boolean {
   if (!markers(syntax).every((marker) => text.includes(marker))) return false;
   const tools = probeTools.map(({ function: { name, parameters } }) => ({ name, parameters }));
   const parser = replyParser(syntax, { tools, callsExpected: true, reasoningOpen: false });
-  const [names, values]: [string[], string[]] = [[], []];
+  const names: string[] = [];
+  let value = "";
   for (const event of [...parser.push(text), ...parser.flush()]) {
     if (event.type === "call") names.push(event.name);
-    else if (event.type === "arguments")
-      values[names.length - 1] = (values[names.length - 1] ?? "") + event.text;
+    else if (event.type === "arguments") value += event.text;
     else if (/sotto_|probe_key/.test(event.text)) return false;
   }
-  const isRight = (name: string, index: number) => name === probeNames[index] && isProbe(values[index] ?? "");
-  return names.length === count && names.every(isRight);
+  return names.length === 1 && names[0] === probeName && isProbe(value);
 }
 
 function isProbe(text: string): boolean {
@@ -101,8 +97,8 @@ function markers(syntax: ReplySyntax): string[] {
 }
 
 function byInstructions(render: RenderTemplate): DetectedCalls | null {
-  const prompt = render({ messages: [question], tools: probeTools, addGenerationPrompt: true });
-  const without = render({ messages: [question], tools: null, addGenerationPrompt: true });
+  const prompt = promptFor(render, probeTools);
+  const without = promptFor(render);
   if (prompt === null) return null;
   const isNamed = (syntax: ReplySyntax) => {
     const own = markers(syntax).filter((marker) => !marker.startsWith('"'));
@@ -113,5 +109,5 @@ function byInstructions(render: RenderTemplate): DetectedCalls | null {
   // Phi-4-mini's template says nothing of calls, but only it shows tools like this.
   const isPhi = prompt.includes("<|tool|>") && prompt.includes("<|/tool|>");
   const syntax = candidates.find(isNamed) ?? (isPhi ? families.phi4Mini : undefined);
-  return syntax === undefined ? null : { syntax, form: null, parallel: false };
+  return syntax === undefined ? null : { syntax, form: null };
 }

@@ -3,42 +3,28 @@
  */
 import { knownReasoning } from "../families.js";
 import type { ReasoningSyntax } from "../reply-syntax.js";
-import { answer, probeText, probeReasoning, question } from "./probe.js";
+import { answer, probeText, probeReasoning, promptFor, question } from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
-
-/** A variable of the template that turns reasoning on and off. */
-export interface ThinkingSwitch {
-  variable: string;
-  on: boolean;
-  off: boolean;
-  /** What the template does when it is not told. */
-  isOnByDefault: boolean;
-}
 
 const switches = ["enable_thinking", "thinking"];
 
 /** `source`: the template itself, which names markers that it only ever removes. */
 export function detectReasoning(render: RenderTemplate, source: string): ReasoningSyntax | null {
-  const prompts = [undefined, ...switches].map((variable) => {
-    const variables = variable === undefined ? {} : { [variable]: true };
-    return render({ messages: [question], tools: null, addGenerationPrompt: true, variables }) ?? "";
-  });
+  const variants = [{}, ...switches.map((variable) => ({ [variable]: true }))];
+  const prompts = variants.map((variables) => promptFor(render, null, variables) ?? "");
   const opened = knownReasoning.find(({ open }) => prompts.some((prompt) => prompt.trimEnd().endsWith(open)));
   return (
     opened ?? aroundReasoning(render) ?? knownReasoning.find(({ close }) => source.includes(close)) ?? null
   );
 }
 
-export function detectThinkingSwitch(render: RenderTemplate): ThinkingSwitch | null {
-  const prompt = (variables: Record<string, unknown>) =>
-    render({ messages: [question], tools: null, addGenerationPrompt: true, variables });
-  const untold = prompt({});
-  for (const variable of switches) {
-    const [on, off] = [prompt({ [variable]: true }), prompt({ [variable]: false })];
-    if (on === null || off === null || on === off) continue;
-    return { variable, on: true, off: false, isOnByDefault: untold !== off };
-  }
-  return null;
+/** The variable of the template that turns reasoning on and off. */
+export function detectThinkingSwitch(render: RenderTemplate): string | null {
+  const found = switches.find((variable) => {
+    const [on, off] = [true, false].map((value) => promptFor(render, null, { [variable]: value }));
+    return on !== null && off !== null && on !== off;
+  });
+  return found ?? null;
 }
 
 /** What stands around the reasoning of an assistant's message, where the template shows it. */

@@ -1,10 +1,9 @@
 /**
  * A conversation with words that occur nowhere else, so that it can be seen where a template puts them.
  */
-import type { TemplateCall, TemplateMessage, TemplateTool } from "./template-render.js";
+import type { RenderTemplate, TemplateCall, TemplateMessage, TemplateTool } from "./template-render.js";
 
-const probeName = "sotto_probe_tool";
-const otherName = "sotto_second_tool";
+export const probeName = "sotto_probe_tool";
 export const probeArguments = { probe_key_a: "probe value a", probe_key_b: 70717 } as const;
 export const probeText = "Sotto probe text";
 export const probeReasoning = "Sotto probe reasoning";
@@ -26,14 +25,17 @@ const tool = (name: string): TemplateTool => ({
   },
 });
 
-export const probeTools: readonly TemplateTool[] = [tool(probeName), tool(otherName)];
-export const probeNames: readonly string[] = probeTools.map((one) => one.function.name);
+export const probeTools: readonly TemplateTool[] = [tool(probeName), tool("sotto_second_tool")];
 
 export const question: TemplateMessage = { role: "user", content: "Sotto probe question" };
 export const answer: TemplateMessage = { role: "assistant", content: probeText };
 
-/** Nine letters and digits: Mistral's templates refuse anything else. */
-const ids = ["a1b2c3d4e", "a1b2c3d4f"];
+/** The prompt for the question; null when the template refuses it. */
+export const promptFor = (
+  render: RenderTemplate,
+  tools: readonly TemplateTool[] | null = null,
+  variables: Readonly<Record<string, unknown>> = {},
+): string | null => render({ messages: [question], tools, addGenerationPrompt: true, variables });
 
 /** How a template takes an assistant's message with calls. */
 export interface CallForm {
@@ -50,10 +52,13 @@ export const callForms: readonly CallForm[] = [
   { argumentsAs: "text", emptyContent: null },
 ];
 
-export function callMessage({ argumentsAs, emptyContent }: CallForm, count: number): TemplateMessage {
-  const calls = ids.slice(0, count).map((id, index): TemplateCall => {
-    const given = argumentsAs === "text" ? JSON.stringify(probeArguments) : probeArguments;
-    return { id, type: "function", function: { name: probeNames[index] ?? "", arguments: given } };
-  });
-  return { role: "assistant", content: emptyContent, tool_calls: calls };
+export function callMessage({ argumentsAs, emptyContent }: CallForm): TemplateMessage {
+  const given = argumentsAs === "text" ? JSON.stringify(probeArguments) : probeArguments;
+  // Nine letters and digits: Mistral's templates refuse any other id.
+  const call: TemplateCall = {
+    id: "a1b2c3d4e",
+    type: "function",
+    function: { name: probeName, arguments: given },
+  };
+  return { role: "assistant", content: emptyContent, tool_calls: [call] };
 }

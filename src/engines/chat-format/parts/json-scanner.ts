@@ -9,7 +9,8 @@
  */
 export type Step = "inside" | "last" | "after" | "control" | "wrong";
 
-type State =
+/** Between the words, numbers and strings, where whitespace means nothing. */
+type Between =
   | "value"
   /** As `value`, or the end of an empty list. */
   | "first item"
@@ -17,12 +18,9 @@ type State =
   | "first key"
   | "key"
   | "colon"
-  | "after value"
-  | "string"
-  | "escape"
-  | "hex"
-  | "word"
-  | "number";
+  | "after value";
+
+type State = Between | "string" | "escape" | "hex" | "word" | "number";
 
 /** Deeper nesting is refused: nothing sensible has it. */
 const deepest = 200;
@@ -63,7 +61,7 @@ export class JsonScanner {
       case "key":
       case "colon":
       case "after value":
-        return isSpace(char) ? "inside" : this.#between(char, this.#state);
+        return " \n\r\t".includes(char) ? "inside" : this.#between(char, this.#state);
     }
   }
 
@@ -72,18 +70,14 @@ export class JsonScanner {
     return this.#state === "number" && this.#open.length === 0 && wholeNumber.test(this.#scalar);
   }
 
-  #between(
-    char: string,
-    state: "value" | "first item" | "first key" | "key" | "colon" | "after value",
-  ): Step {
+  #between(char: string, state: Between): Step {
     switch (state) {
       case "first item":
         return char === "]" ? this.#close("[") : this.#begin(char);
       case "value":
         return this.#begin(char);
       case "first key":
-        if (char === "}") return this.#close("{");
-        return this.#beginKey(char);
+        return char === "}" ? this.#close("{") : this.#beginKey(char);
       case "key":
         return this.#beginKey(char);
       case "colon":
@@ -152,5 +146,3 @@ export class JsonScanner {
     return "inside";
   }
 }
-
-const isSpace = (char: string): boolean => char === " " || char === "\n" || char === "\r" || char === "\t";

@@ -1,7 +1,7 @@
 /**
  * Readings of JSON as it grows: values passed on as they are, strings decoded.
  */
-import { peek, skipSpace, type Input, type Reading } from "./input.js";
+import { literal, peek, skipSpace, type Input, type Reading } from "./input.js";
 import { JsonScanner } from "./json-scanner.js";
 
 /**
@@ -45,8 +45,7 @@ export function* jsonString(
   write: (text: string) => void,
   longest = Number.POSITIVE_INFINITY,
 ): Reading<boolean> {
-  if ((yield* peek(input)) !== '"') return false;
-  input.take(1);
+  if (!(yield* literal(input, '"'))) return false;
   let left = longest;
   for (;;) {
     const plain = (/^[^"\\]+/.exec(input.unread)?.[0] ?? "").slice(0, left);
@@ -76,36 +75,18 @@ export function* shortString(input: Input, longest: number): Reading<string | nu
 /** Takes this character, with whitespace around it. */
 export function* punctuation(input: Input, char: string): Reading<boolean> {
   yield* skipSpace(input);
-  if ((yield* peek(input)) !== char) return false;
-  input.take(1);
+  if (!(yield* literal(input, char))) return false;
   yield* skipSpace(input);
   return true;
 }
 
-const shortEscapes = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-]);
-
 /** Halves of a surrogate pair come out one by one: `Output` joins them. */
 function* escapeSequence(input: Input): Reading<string | null> {
-  while (input.unread.length < 2 && !input.ended) yield;
-  const short = shortEscapes.get(input.unread.charAt(1));
-  if (short !== undefined) {
-    input.take(2);
-    return short;
-  }
-  while (/^\\u[0-9a-fA-F]{0,3}$/.test(input.unread) && !input.ended) yield;
-  const hex = /^\\u([0-9a-fA-F]{4})/.exec(input.unread)?.[1];
-  if (hex === undefined) return null;
-  input.take(6);
-  return String.fromCharCode(Number.parseInt(hex, 16));
+  while (/^\\(u[0-9a-fA-F]{0,3})?$/.test(input.unread) && !input.ended) yield;
+  const sequence = /^\\(["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(input.unread)?.[0];
+  if (sequence === undefined) return null;
+  input.take(sequence.length);
+  return JSON.parse(`"${sequence}"`) as string;
 }
 
 const escaped = (char: string): string => JSON.stringify(char).slice(1, -1);

@@ -3,7 +3,7 @@
  * between them is dropped: ids are ours.
  */
 import type { NamedCalls } from "../reply-syntax.js";
-import { longestName } from "./call-object.js";
+import { longestName } from "./json-calls.js";
 import { literal, oneOf, peek, skipSpace, type Input, type Reading } from "./input.js";
 import { jsonValue } from "./json-value.js";
 import type { Output } from "./output.js";

@@ -14,13 +14,8 @@ export function parameterKind(parameters: Schema | undefined, name: string): Par
   const properties = parameters?.["properties"];
   if (parameters === undefined || !isSchema(properties) || !Object.hasOwn(properties, name)) return "other";
   const types = typesOf(properties[name], parameters, 0);
-  if (
-    types === null ||
-    !types.has("string") ||
-    [...types].some((type) => type !== "string" && type !== "null")
-  ) {
-    return "other";
-  }
+  if (types?.has("string") !== true) return "other";
+  if ([...types].some((type) => type !== "string" && type !== "null")) return "other";
   return types.has("null") ? "nullable" : "string";
 }
 

@@ -2,6 +2,7 @@
  * What reads the calls of a family: by the type of its notation.
  */
 import type { CallSyntax } from "../reply-syntax.js";
+import { genericCallFields } from "./generic-reply.js";
 import { peek, skipSpace } from "./input.js";
 import { jsonCalls } from "./json-calls.js";
 import type { CallReader } from "./marked-reply.js";
@@ -9,18 +10,15 @@ import { namedCall } from "./named-calls.js";
 import type { Schema } from "./parameter-kinds.js";
 import { taggedCall } from "./tagged-calls.js";
 
-const jsonInTags = { nameField: "name", argumentsField: "arguments" };
-
-export interface OfferedTools {
-  has: (name: string) => boolean;
-  parametersOf: (name: string) => Schema | undefined;
-}
-
-export function callReader({ open, close, payload }: CallSyntax, tools: OfferedTools): CallReader {
+/** `tools`: the schemas of their arguments by their names. */
+export function callReader(
+  { open, close, payload }: CallSyntax,
+  tools: ReadonlyMap<string, Schema | undefined>,
+): CallReader {
   switch (payload.type) {
     case "json": {
       // Without a marker it is a call only if it looks like one of ours.
-      const options = open === "" ? { ...payload, accepts: tools.has } : payload;
+      const options = open === "" ? { ...payload, accepts: (name: string) => tools.has(name) } : payload;
       return (input, output) => jsonCalls(input, output, options);
     }
     case "named":
@@ -31,11 +29,11 @@ export function callReader({ open, close, payload }: CallSyntax, tools: OfferedT
         yield* skipSpace(input);
         // As other families do it, whose data these models have seen.
         if (marker === open && (yield* peek(input)) === "{")
-          return yield* jsonCalls(input, output, jsonInTags);
+          return yield* jsonCalls(input, output, genericCallFields);
         return yield* taggedCall(input, output, {
           payload,
           close,
-          parametersOf: tools.parametersOf,
+          tools,
           nameIsNext: marker === payload.nameOpen && marker !== open,
         });
       };

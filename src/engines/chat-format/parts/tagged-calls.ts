@@ -9,7 +9,7 @@
  * call that does not end.
  */
 import type { TaggedCalls } from "../reply-syntax.js";
-import { longestName } from "./call-object.js";
+import { longestName } from "./json-calls.js";
 import { oneOf, peek, skipSpace, upTo, type Input, type Reading } from "./input.js";
 import { argumentsText } from "./named-calls.js";
 import { parameterKind, type ParameterKind, type Schema } from "./parameter-kinds.js";
@@ -28,7 +28,7 @@ export interface TaggedOptions {
   payload: TaggedCalls;
   /** What ends the call after its payload; may be empty. */
   close: string;
-  parametersOf: (name: string) => Schema | undefined;
+  tools: ReadonlyMap<string, Schema | undefined>;
   /** The marker before the name has been read already. */
   nameIsNext: boolean;
 }
@@ -70,7 +70,7 @@ interface ArgumentsOptions extends TaggedOptions {
 
 function* argumentsOf(input: Input, output: Output, options: ArgumentsOptions): Reading {
   const { payload, enders, name, first } = options;
-  const schema = options.parametersOf(name);
+  const schema = options.tools.get(name);
   let marker: string | null = enders.includes(first) ? first : yield* upTo(input, enders, () => undefined);
   let separator = "{";
   while (marker === payload.keyOpen) {

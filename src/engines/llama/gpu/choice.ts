@@ -6,19 +6,33 @@
  *
  * Lack of memory is not remembered beyond this process: it depends on what else runs on the card.
  */
+import type { Config } from "../../../config.js";
 import type { Backend, GpuBackend } from "../backends.js";
+import { engineEnvironment } from "../child-environment.js";
 import { isTransient, kindOf, wordsOf } from "./failures.js";
-import type { BackendFailure, ProbeResults, LoadSubject, ProbeCache } from "./probe-cache.js";
-import type { GpuPresence } from "./presence.js";
-import type { ProbeOutcome } from "./probe.js";
+import { ownLibrary } from "./library/own-library.js";
+import { type GpuPresence, lookForGpu } from "./presence.js";
+import {
+  type BackendFailure,
+  type LoadSubject,
+  type ProbeCache,
+  probeCacheIn,
+  type ProbeResults,
+} from "./probe-cache.js";
+import { probe } from "./probe.js";
 
-export interface GpuChoiceOptions {
-  setting: "auto" | "off";
-  /** Changes with whatever of the configuration decides which kernels are needed. */
-  kernels: string;
-  cache: ProbeCache;
-  look: () => GpuPresence;
-  probe: (backend: GpuBackend) => Promise<ProbeOutcome>;
+/** Simulates a machine in tests. */
+export interface GpuMachine {
+  /** What is found on the disk. */
+  look?: (() => GpuPresence) | undefined;
+  /** The program of the throwaway process, and how long it may take. */
+  program?: string | undefined;
+  limitMs?: number | undefined;
+}
+
+export interface GpuChoiceOptions extends GpuMachine {
+  /** By default in the data directory. */
+  cache?: ProbeCache;
   now: () => Date;
   /** A backend is about to be tried, which takes seconds. */
   onProbing?: ((backend: GpuBackend) => void) | undefined;
@@ -33,8 +47,14 @@ export class GpuChoice {
   #candidates: readonly GpuBackend[] = [];
   #known: ProbeResults = { fingerprint: "", driver: "", works: [], failures: [] };
   readonly #reported = new Set<BackendFailure>();
+  readonly #cache: ProbeCache;
 
-  constructor(private readonly options: GpuChoiceOptions) {}
+  constructor(
+    private readonly config: Config,
+    private readonly options: GpuChoiceOptions,
+  ) {
+    this.#cache = options.cache ?? probeCacheIn(config.service.dataDir);
+  }
 
   /** Chooses, once, what to compute on. Never rejects. */
   settle(): Promise<void> {
@@ -89,17 +109,26 @@ export class GpuChoice {
   }
 
   async #settle(): Promise<void> {
-    const { setting, kernels, cache, look } = this.options;
-    if (setting === "off") {
+    const { gpu, cacheType = "f16" } = this.config.engine;
+    if (gpu === "off") {
       // Turned on again, it is tried again.
-      cache.forget();
+      this.#cache.forget();
       return;
     }
-    const presence = look();
-    const fingerprint = `${presence.fingerprint} ${kernels}`;
+    const presence = this.options.look?.() ?? this.#look();
+    // The cache's type decides which kernels are needed.
+    const fingerprint = `${presence.fingerprint} ${cacheType}`;
     this.#candidates = presence.candidates;
-    this.#known = cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
+    this.#known = this.#cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
     this.#report(null, await this.#firstUsable(this.#candidates, null));
+  }
+
+  #look(): GpuPresence {
+    const { dataDir } = this.config.service;
+    return lookForGpu({
+      env: engineEnvironment(),
+      ownLibrary: (backend) => ownLibrary(dataDir, backend)?.file,
+    });
   }
 
   async #firstUsable(candidates: readonly GpuBackend[], subject: LoadSubject | null): Promise<Backend> {
@@ -112,9 +141,17 @@ export class GpuChoice {
   }
 
   async #try(backend: GpuBackend): Promise<void> {
-    const { probe, onProbing, now } = this.options;
+    const { program, limitMs, onProbing, now } = this.options;
+    const { service, engine } = this.config;
     onProbing?.(backend);
-    const outcome = await probe(backend);
+    const outcome = await probe({
+      backend,
+      cacheType: engine.cacheType ?? "f16",
+      env: engineEnvironment(),
+      library: ownLibrary(service.dataDir, backend)?.folder,
+      program,
+      limitMs,
+    });
     const at = now().toISOString();
     if (outcome.type === "works") {
       this.#known.works.push({ backend, devices: outcome.devices, at });
@@ -144,7 +181,7 @@ export class GpuChoice {
 
   #save(): void {
     const failures = this.#known.failures.filter(({ kind }) => !isTransient(kind));
-    this.options.cache.write({ ...this.#known, failures });
+    this.#cache.write({ ...this.#known, failures });
   }
 
   #report(subject: LoadSubject | null, next: Backend): void {

@@ -61,7 +61,7 @@ describe("looking for a GPU", () => {
         platform: "linux",
         arch: "x64",
         hasLibrary: () => false,
-        ownLibraries: { cuda: join(root, "own.so") },
+        ownLibrary: (backend) => (backend === "cuda" ? join(root, "own.so") : undefined),
       });
     put("own.so", "first");
     const first = own();

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import type { GpuBackend } from "../backends.js";
+import { gpuBackends, type GpuBackend } from "../backends.js";
 import { bindingVersion, isInstalled, localBuilds } from "../binding-package.js";
 
 export interface GpuPresence {
@@ -28,23 +28,22 @@ export interface PresenceOptions {
   root?: string | undefined;
   /** Whether the binding has a library for it. */
   hasLibrary?: (backend: GpuBackend) => boolean;
-  /** The GPU libraries of this machine, as files. */
-  ownLibraries?: Partial<Record<GpuBackend, string>> | undefined;
+  /** The file of the GPU library of this machine, where there is one. */
+  ownLibrary?: (backend: GpuBackend) => string | undefined;
 }
 
 export function lookForGpu(options: PresenceOptions): GpuPresence {
   const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
-  const { hasLibrary = isInstalled, ownLibraries = {} } = options;
+  const { hasLibrary = isInstalled, ownLibrary = () => undefined } = options;
   const found = finders[platform]?.({ env, arch, root }) ?? nothing;
   const candidates = found.candidates.filter(
-    (backend) => ownLibraries[backend] !== undefined || hasLibrary(backend),
+    (backend) => ownLibrary(backend) !== undefined || hasLibrary(backend),
   );
   const steering = Object.entries(env).filter(([name]) => steers.test(name));
-  const own = Object.values(ownLibraries).flatMap(traceOf);
+  const own = gpuBackends.flatMap((backend) => traceOf(ownLibrary(backend) ?? ""));
   const decisive = [
     ...[platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering],
-    // Not there: what was remembered before there could be any still holds.
-    ...(own.length === 0 ? [] : [own]),
+    ...own,
   ];
   return {
     candidates,
@@ -145,27 +144,20 @@ function nvidiaDriver(kernelModule: string, library: readonly string[]): string 
 }
 
 /** The file behind the name, whose own name has the version, and when it was put there. Empty where there is none. */
-function traceOf(path: string): string[] {
-  try {
+const traceOf = (path: string): string[] =>
+  readOr([], () => {
     const { size, mtimeMs } = statSync(path);
     return [`${realpathSync(path)} ${size} ${mtimeMs}`];
-  } catch {
-    return [];
-  }
-}
+  });
 
-function firstLine(path: string): string {
-  try {
-    return readFileSync(path, "utf8").split("\n")[0] ?? "";
-  } catch {
-    return "";
-  }
-}
+const firstLine = (path: string): string => readOr("", () => readFileSync(path, "utf8").split("\n")[0] ?? "");
 
-function namesIn(folder: string): string[] {
+const namesIn = (folder: string): string[] => readOr([], () => readdirSync(folder).sort());
+
+function readOr<T>(otherwise: T, read: () => T): T {
   try {
-    return readdirSync(folder).sort();
+    return read();
   } catch {
-    return [];
+    return otherwise;
   }
 }

@@ -7,20 +7,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import * as z from "zod";
 import { programFile } from "../../../adapters/program-files.js";
-import type { CacheType } from "../../../adapters/kv-cache.js";
-import type { Backend } from "../backends.js";
 import { bounded, kindOf, informativeLine, type FailureKind } from "./failures.js";
-import type { ProbeAnswer } from "../messages.js";
+import type { ProbeAnswer, ProbeRequest } from "../messages.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeOutcome =
   { type: "works"; devices: string[]; cores: number } | { type: "failed"; kind: FailureKind; words: string };
 
-export interface ProbeOptions {
-  backend: Backend;
-  cacheType: CacheType;
+export interface ProbeOptions extends Pick<ProbeRequest, "backend" | "cacheType"> {
   env: NodeJS.ProcessEnv;
   /** The folder of a GPU library of this machine, instead of the binding's. */
   library?: string | undefined;
@@ -28,11 +23,6 @@ export interface ProbeOptions {
   program?: string | undefined;
   limitMs?: number | undefined;
 }
-
-const answerSchema: z.ZodType<ProbeAnswer> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("works"), devices: z.array(z.string()), cores: z.number() }),
-  z.object({ type: z.literal("failed"), reason: z.string() }),
-]);
 
 /** A driver may compile every kernel for the card at its first use, which takes most of this. */
 const defaultLimitMs = 60_000;
@@ -74,8 +64,8 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
       output = (output + text).slice(-keptOutputChars);
     });
   }
-  child.on("message", (message) => {
-    answer ??= answerSchema.safeParse(message).data;
+  child.on("message", (message: ProbeAnswer) => {
+    answer ??= message;
   });
   const timer = setTimeout(() => {
     timedOut = true;
@@ -100,7 +90,8 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
       settle(bounded(error.message));
     });
     // A message that cannot be delivered needs no care of its own: the exit is on its way.
-    child.send({ backend, weights, cacheType, library: options.library }, () => undefined);
+    const request: ProbeRequest = { backend, weights, cacheType, library: options.library };
+    child.send(request, () => undefined);
   });
 }
 

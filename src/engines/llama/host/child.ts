@@ -21,7 +21,7 @@ export interface ChildHandlers {
   onLoaded: (facts: LoadedFacts) => void;
   /** Called at most once, before the exit. */
   onLoadFailed: (reason: string) => void;
-  onMessage: (message: Extract<FromWorker, { type: "prepared" | "step" }>) => void;
+  onMessage: (message: Extract<FromWorker, { type: "prepared" | "step" | "kept" }>) => void;
   onExit: (exit: ChildExit) => void;
 }
 
@@ -156,6 +156,7 @@ export class EngineChild {
         this.handlers.onMessage(message);
         return;
       case "prepared":
+      case "kept":
         this.handlers.onMessage(message);
         return;
     }

@@ -14,36 +14,41 @@
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ContextFit } from "../../../adapters/context-fit.js";
+import { usualSequences } from "../../../adapters/kv-cache.js";
 import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
 import type { Clock } from "../../../core/clock.js";
 import { ServiceError } from "../../../core/errors.js";
 import type { ModelId } from "../../../core/models.js";
-import type {
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
+import {
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type Kept,
+  type KeptByEngine,
+  nothingKept,
+  nothingKeptByEngine,
+  type PreparedGeneration,
 } from "../../../core/serving/engine-port.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
+import { withTimeLimit } from "../../../core/time-limit.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { withSystemPrompt } from "../../chat-format/system-prompt.js";
 import { type GpuBackend, isGpu } from "../backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
 import { engineEnvironment } from "../child-environment.js";
 import type { EngineChild } from "./child.js";
-import type { ChildExit } from "./engine-causes.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import { grammarPlan, isReasoningModel, parsingPlan, withReasoning } from "./reply-plan.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
-import { type OnDemand, Supervisor } from "./supervisor.js";
+import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 import type {
   Conversation,
   GrammarPlan,
-  LoadedFacts,
   LoadRequest,
   ParsingPlan,
   PrepareResult,
@@ -51,21 +56,16 @@ import type {
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
 
-/** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
-export type LlamaEvent =
-  | ({ type: "loaded" } & LoadedFacts)
-  | { type: "load_failed"; cause: string; reason: string }
-  | ({ type: "exited" } & ChildExit)
-  /** Nobody used it for long, or another model needed its memory. */
-  | { type: "unloaded" }
-  | { type: "restarting"; delayMs: number; cause: string | undefined };
-
 export interface LlamaEngineOptions {
   /** Path of the GGUF file. */
   weights: string;
   /** The models that it answers for. */
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
+  /** Context and sequences where the CPU computes; without it the child chooses. On a GPU it always does. */
+  cpuFit?: ContextFit | undefined;
+  /** Its speed on this machine is not known yet. */
+  measures?: boolean | undefined;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
   /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
   backends?: EngineBackends | undefined;
@@ -88,14 +88,16 @@ export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs">
   clock: Clock;
 }
 
-/** Assumed until the child has chosen. */
-const usualSequences = 8;
+/** A child that computes answers between two steps. */
+const longestCountMs = 3_000;
 
 export class LlamaEngine implements Engine {
   readonly #supervisor: Supervisor;
   readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
   readonly #prompts = new PromptReader(() => this.#nextId++);
+  /** By the id of the message. */
+  readonly #counting = new Map<number, (kept: Kept) => void>();
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
@@ -106,7 +108,9 @@ export class LlamaEngine implements Engine {
     const { config, weights, backends } = options;
     const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
       ...config,
+      ...(gpu === "cpu" || gpu === "off" ? options.cpuFit : {}),
       weights,
+      measures: options.measures,
       gpu: gpu === "cpu" ? "off" : gpu,
       library: isGpu(gpu) ? options.libraryOf?.(gpu) : undefined,
     });
@@ -120,25 +124,16 @@ export class LlamaEngine implements Engine {
         timing: { ...defaultTiming, ...options.timing },
       },
       {
-        onLoaded: (facts) => {
-          backends?.loaded();
-          options.onEvent?.({ type: "loaded", ...facts });
+        onEvent: (event) => {
+          if (event.type === "loaded") backends?.loaded();
+          options.onEvent?.(event);
+          if (event.type === "exited" || event.type === "unloaded") this.#loseAll();
         },
-        onLoadFailed: ({ cause }, reason) => options.onEvent?.({ type: "load_failed", cause, reason }),
         onMessage: (message) => {
           if (message.type === "step") this.#onStep(message.report);
+          else if (message.type === "kept") this.#counting.get(message.id)?.(message.kept);
           else this.#prompts.answered(message.id, message.result);
         },
-        onExited: (exit) => {
-          options.onEvent?.({ type: "exited", ...exit });
-          this.#loseAll();
-        },
-        onUnloaded: () => {
-          options.onEvent?.({ type: "unloaded" });
-          this.#loseAll();
-        },
-        onRestarting: (delayMs) =>
-          options.onEvent?.({ type: "restarting", delayMs, cause: this.#supervisor.problem?.cause }),
         fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
       },
       options.onDemand === undefined ? undefined : this.#loadingOn(options.onDemand),
@@ -203,11 +198,14 @@ export class LlamaEngine implements Engine {
   status(model: ModelId): EngineStatus {
     const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
     const { facts, state, restarts, problem } = this.#supervisor;
-    const { config, weights } = this.options;
+    const { weights, backends } = this.options;
+    const onGpu = isGpu(backends?.current ?? "cpu");
+    // Assumed until the child has chosen.
+    const expected = onGpu ? this.options.config : { ...this.options.config, ...this.options.cpuFit };
     return {
       state,
       serving: basename(weights),
-      contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
+      contextTokens: facts?.contextTokens ?? expected.contextTokens ?? 0,
       defaultMaxTokens,
       follows: {
         jsonSchema: true,
@@ -215,7 +213,8 @@ export class LlamaEngine implements Engine {
         tools: true,
         reasoning: facts !== undefined && isReasoningModel(facts.syntax),
       },
-      capacity: facts?.sequences ?? config.sequences ?? usualSequences,
+      capacity: facts?.sequences ?? expected.sequences ?? usualSequences,
+      cacheType: facts?.cacheType,
       preempts: true,
       active: this.#active,
       restarts,
@@ -226,6 +225,22 @@ export class LlamaEngine implements Engine {
   forgetAccount(accountId: string): void {
     this.#grammars.forgetAccount(accountId);
     this.#supervisor.notify({ type: "forget", accountId });
+  }
+
+  async keptOf(accountId: string): Promise<KeptByEngine> {
+    // Without a child there is no memory that could keep anything.
+    if (!this.#supervisor.isReady) return nothingKeptByEngine;
+    const id = this.#nextId++;
+    const counted = new Promise<Kept>((resolve) => this.#counting.set(id, resolve));
+    this.#supervisor.notify({ type: "count_kept", id, accountId });
+    try {
+      const conversations = await withTimeLimit(counted, longestCountMs, () =>
+        this.#supervisor.unavailable(),
+      );
+      return { ...nothingKeptByEngine, conversations };
+    } finally {
+      this.#counting.delete(id);
+    }
   }
 
   async close(): Promise<void> {
@@ -369,6 +384,7 @@ export class LlamaEngine implements Engine {
     this.#active = 0;
     for (const run of this.#runs.values()) run.lost();
     this.#runs.clear();
+    for (const resolve of this.#counting.values()) resolve(nothingKept);
     this.#prompts.loseAll();
   }
 }

@@ -5,6 +5,7 @@
  * Once the model has loaded, nothing is read any more. The child points its standard error at the null device before
  * it says so (`worker/null-device.ts`), and this end of the pipe is closed.
  */
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { lastLine, informativeLine } from "../gpu/failures.js";
 
@@ -37,13 +38,7 @@ export class StartupOutput {
   async untilRead(): Promise<void> {
     const stream = this.#stream;
     if (stream === null || stream.readableEnded || stream.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, longestWaitMs);
-      stream.once("close", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await once(stream, "close", { signal: AbortSignal.timeout(longestWaitMs) }).catch(() => undefined);
   }
 
   /** Reads nothing more and drops what was kept. */

@@ -32,14 +32,19 @@ interface Wake {
   failure: ServiceError | undefined;
 }
 
-export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded"> {
+/** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
+export type LlamaEvent =
+  | ({ type: "loaded" } & LoadedFacts)
   /** The exit follows. */
-  onLoadFailed: (problem: EngineProblem, reason: string) => void;
+  | { type: "load_failed"; cause: string; reason: string }
   /** The child is gone, with everything it was doing. */
-  onExited: (exit: ChildExit) => void;
-  /** The child has ended because of `sleep`. */
-  onUnloaded: () => void;
-  onRestarting: (delayMs: number) => void;
+  | ({ type: "exited" } & ChildExit)
+  /** The child has ended because of `sleep`: nobody used it for long, or another model needed its memory. */
+  | { type: "unloaded" }
+  | { type: "restarting"; delayMs: number; cause: string | undefined };
+
+export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage"> {
+  onEvent: (event: LlamaEvent) => void;
   /** The load failed: how to load instead; null when there is no other way. */
   fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
 }
@@ -135,7 +140,7 @@ export class Supervisor {
   }
 
   /** Does nothing without a child, which then has kept nothing either. */
-  notify(message: Extract<ToWorker, { type: "forget" }>): void {
+  notify(message: Extract<ToWorker, { type: "forget" | "count_kept" }>): void {
     this.#child?.send(message);
   }
 
@@ -238,13 +243,13 @@ export class Supervisor {
           this.#cannotLoad = false;
           this.#wake = undefined;
           this.#readySinceMs = performance.now();
-          this.handlers.onLoaded(facts);
+          this.handlers.onEvent({ type: "loaded", ...facts });
           this.#notifyWaiting();
         },
         onLoadFailed: (reason) => {
           loadFailure = reason;
           this.#loadProblem = loadProblem(reason);
-          this.handlers.onLoadFailed(this.#loadProblem, reason);
+          this.handlers.onEvent({ type: "load_failed", cause: this.#loadProblem.cause, reason });
         },
         onExit: (exit) => {
           this.#onExit(exit, loadFailure);
@@ -256,7 +261,7 @@ export class Supervisor {
   #onExit(exit: ChildExit, loadFailure: string | undefined): void {
     if (this.#leaving !== undefined) {
       this.#child = undefined;
-      this.handlers.onUnloaded();
+      this.handlers.onEvent({ type: "unloaded" });
       return;
     }
     const nowMs = performance.now();
@@ -264,7 +269,7 @@ export class Supervisor {
     if (loadFailure === undefined) this.#exitProblem = exitProblem(exit);
     this.#child = undefined;
     this.#readySinceMs = undefined;
-    this.handlers.onExited(exit);
+    this.handlers.onEvent({ type: "exited", ...exit });
     if (!this.#closed)
       this.#restartOrFallBack(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
     this.#notifyWaiting();
@@ -300,7 +305,7 @@ export class Supervisor {
   #restartIn(delayMs: number): void {
     this.#restarts += 1;
     this.#restartAtMs = performance.now() + delayMs;
-    this.handlers.onRestarting(delayMs);
+    this.handlers.onEvent({ type: "restarting", delayMs, cause: this.problem?.cause });
     this.#restartTimer = setTimeout(() => {
       this.#start();
     }, delayMs);

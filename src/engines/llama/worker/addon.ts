@@ -13,16 +13,17 @@ import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "../cgroup.js";
 import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
-import { cacheBytesPerToken, type AttentionShape } from "../../../adapters/kv-cache.js";
+import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
+import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../../adapters/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
 import {
   batchBytes,
   chooseBatchTokens,
-  chooseSizing,
   chooseThreads,
   copyingPays,
   leastGpuCacheTokens,
-  type Sizing,
+  shareOfGpuMemory,
+  usualGpuSequences,
 } from "../sizing.js";
 import { openWithLibrary, type Opened } from "./own-binding.js";
 import {
@@ -38,7 +39,7 @@ export interface LoadedModel {
   vocabulary: Vocabulary;
   /** For a thread that reads prompts. */
   vocabularySource: VocabularySource;
-  sizing: Sizing;
+  sizing: ContextFit;
   threads: number;
   /** From the next batch on. */
   setThreads: (threads: number) => void;
@@ -63,13 +64,6 @@ export interface LoadedModel {
 
 interface NativeContext extends BatchContext {
   setThreads(threads: number): void;
-}
-
-interface NativeHandles {
-  model: NativeModel;
-  context: NativeContext;
-  newSampler: () => Sampler;
-  grammars: NativeGrammars;
 }
 
 interface NativeClasses {
@@ -112,29 +106,32 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     modelPath: request.weights,
     gpuLayers: layersOnGpu(request),
   });
-  const cacheBytes = cacheBytesPerToken(attentionShape(model), request.cacheType);
+  const shape = attentionShape(model);
+  const size = {
+    bytes: model.size,
+    contextTokens: model.trainContextSize,
+    cacheBytesPerToken: cacheBytesPerToken(shape, "f16"),
+    takesQuantisedCache: takesQuantisedCache(shape),
+  };
   const { tokenizer } = model.fileInfo.metadata;
   const layers = model.fileInsights.totalLayers;
   const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
   const batchFacts = {
     freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
     vocabularySize: tokenizer.ggml.tokens.length,
-    embeddingLength: attentionShape(model).embeddingLength,
+    embeddingLength: shape.embeddingLength,
   };
   const batchSize = chooseBatchTokens(batchFacts);
-  const sizing = chooseSizing({
-    trainContextTokens: model.trainContextSize,
-    weightsBytes: model.size,
-    cacheBytesPerToken: cacheBytes,
-    onGpu,
-    availableBytes:
-      batchFacts.freeGpuBytes === undefined
-        ? // Also knows the limit of a container.
-          process.availableMemory()
-        : batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts),
-    sequences: request.sequences,
-    contextTokens: request.contextTokens,
-  });
+  const sizing =
+    batchFacts.freeGpuBytes === undefined
+      ? // The host has decided already where the CPU computes all of it. Also knows the limit of a container.
+        fitContext(size, request, cacheBudget(process.availableMemory(), model.size))
+      : fitContext(
+          size,
+          request,
+          (batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts)) * shareOfGpuMemory,
+          usualGpuSequences,
+        );
   const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
   const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
   const context = await model.createContext({
@@ -143,9 +140,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     batchSize,
     threads,
     // Wanted everywhere; "auto" tries it and does without where the device cannot.
-    flashAttention: request.cacheType === "f16" ? "auto" : true,
-    experimentalKvCacheKeyType: nativeCacheTypes[request.cacheType],
-    experimentalKvCacheValueType: nativeCacheTypes[request.cacheType],
+    flashAttention: sizing.cacheType === "f16" ? "auto" : true,
+    experimentalKvCacheKeyType: nativeCacheTypes[sizing.cacheType],
+    experimentalKvCacheValueType: nativeCacheTypes[sizing.cacheType],
     // The size was chosen for this machine already, or by its operator: take it or fail.
     ignoreMemorySafetyChecks: true,
     failedCreationRemedy: false,
@@ -171,7 +168,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     layers,
     description: model.typeDescription,
     context: native.context,
-    movesSequences: copyingPays(sizing.contextTokens * cacheBytes, model.size),
+    movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
@@ -254,7 +251,7 @@ function attentionShape(model: LlamaModel): AttentionShape {
   };
 }
 
-function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): NativeHandles {
+function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
   // The one place where the compiler is told something it cannot check; the next lines check it.
   const internals = { llama, model, context } as unknown as {
     llama: { _bindings: NativeClasses };
@@ -282,16 +279,13 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
     "canBeNextTokenForGrammarEvaluationState",
   ]);
   requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
-  return {
-    ...handles,
-    newSampler: () => new AddonSampler(handles.model),
-    grammars: {
-      newState: (gbnf) =>
-        new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
-      allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
-      accept: (state, token) => {
-        AddonSampler.acceptGrammarEvaluationStateToken(state, token);
-      },
+  const grammars: NativeGrammars = {
+    newState: (gbnf) =>
+      new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+    allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
+    accept: (state, token) => {
+      AddonSampler.acceptGrammarEvaluationStateToken(state, token);
     },
   };
+  return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

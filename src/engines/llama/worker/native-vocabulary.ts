@@ -11,8 +11,6 @@ export interface NativeModel {
   detokenize(tokens: Uint32Array, special: boolean): string;
   tokenBos(): number;
   tokenEos(): number;
-  /** Ends the process when there is no such token. */
-  getTokenString(token: number): string;
   getTokenAttributes(token: number): number;
   getVocabularyType(): number;
   isEogToken(token: number): boolean;
@@ -75,7 +73,7 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
 }
 
 export function requireModelMethods(model: NativeModel): void {
-  requireMethods(model, ["tokenize", "detokenize", "getTokenString", "getTokenAttributes", "isEogToken"]);
+  requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken"]);
 }
 
 export function requireMethods(handle: unknown, names: readonly string[]): void {

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { bindingLibrary } from "../binding-package.js";
 import type { GpuBackend } from "../backends.js";
+import { requireMethods } from "./native-vocabulary.js";
 
 /** Of the addon, what is needed before the binding takes over. */
 interface Addon {
@@ -25,11 +26,7 @@ export function openWithLibrary(backend: GpuBackend, folder: string): Opened {
   const bindingPath = bindingLibrary("cpu");
   if (bindingPath === null) throw new Error("NoBinaryFound: the CPU's package of the engine is missing");
   const bindings = createRequire(import.meta.url)(bindingPath) as Addon;
-  if (typeof bindings.loadBackends !== "function") {
-    throw new Error(
-      "This version of node-llama-cpp has no 'loadBackends': install the version that Sotto pins.",
-    );
-  }
+  requireMethods(bindings, ["loadBackends"]);
   // The GPU first: it is preferred in this order.
   bindings.loadBackends(folder);
   bindings.loadBackends(dirname(bindingPath));

@@ -3,27 +3,17 @@
  * so to its parent and ends. Loading a library proves little: a missing kernel or a driver that is too old shows
  * only when something is computed. A crash here affects nothing else.
  */
-import * as z from "zod";
 import { loadModel, type LoadedModel } from "./addon.js";
 import { missingLibrary } from "./missing-library.js";
 import { rawConfig } from "./reply/sampling-plan.js";
-import { gpuBackends } from "../backends.js";
-import type { ProbeAnswer } from "../messages.js";
-
-const requestSchema = z.object({
-  backend: z.enum([...gpuBackends, "cpu"]),
-  weights: z.string(),
-  cacheType: z.enum(["f16", "q8_0", "q4_0"]),
-  library: z.string().optional(),
-});
+import type { ProbeAnswer, ProbeRequest } from "../messages.js";
 
 process.on("disconnect", () => {
   // The parent is gone.
   process.kill(process.pid, "SIGKILL");
 });
 
-process.once("message", (message) => {
-  const request = requestSchema.parse(message);
+process.once("message", (request: ProbeRequest) => {
   tryBackend(request).then(answer, (error: unknown) => {
     const reason = error instanceof Error ? error.message : "unknown error";
     answer({ type: "failed", reason: missingLibrary(request.backend) ?? reason });
@@ -32,17 +22,10 @@ process.once("message", (message) => {
 
 const promptTokens = 32;
 
-async function tryBackend({
-  backend,
-  weights,
-  cacheType,
-  library,
-}: z.infer<typeof requestSchema>): Promise<ProbeAnswer> {
+async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeAnswer> {
   const model = await loadModel({
-    weights,
+    ...request,
     gpu: backend === "cpu" ? "off" : backend,
-    cacheType,
-    library,
     threads: undefined,
     sequences: 1,
     contextTokens: 256,

@@ -1,6 +1,7 @@
 /** A loaded model that reads conversations and generates replies: assembles the parts of the child process. */
 import { programFile } from "../../../adapters/program-files.js";
 import { WorkerThread } from "../../../adapters/worker-thread.js";
+import type { Kept } from "../../../core/serving/engine-port.js";
 import { replyParser } from "../../chat-format/parser-of.js";
 import type {
   Conversation,
@@ -16,7 +17,7 @@ import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { Reply } from "./reply/reply.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
-import { samplingPlan } from "./reply/sampling-plan.js";
+import { rawConfig, samplingPlan } from "./reply/sampling-plan.js";
 import { TokenSampler } from "./reply/token-sampler.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 import { Batcher } from "./schedule/batcher.js";
@@ -27,8 +28,6 @@ import { PrefixCache } from "./schedule/prefix-cache.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 
 export interface RunnerOptions {
-  /** Of this process: the engine's child has a single thread for native work, others may have more. */
-  samplesOnOneThread?: boolean;
   onStep: (report: StepReport) => void;
   /** The native part is beyond repair; nothing more will be reported. */
   onBroken: () => void;
@@ -67,8 +66,9 @@ export class Runner {
     const prompts = promptThread({ source: model.vocabularySource, contextTokens });
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
+    const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
-    const samplers = new SamplerPool(model.newSampler, events.samplesOnOneThread);
+    const samplers = new SamplerPool(model.newSampler);
     const { vocabularySize } = model;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
@@ -91,7 +91,6 @@ export class Runner {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
-      cacheType: request.cacheType,
       gpu: model.gpu,
       gpuLayers: model.gpuLayers,
       layers: model.layers,
@@ -99,6 +98,7 @@ export class Runner {
       ...promptFacts,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
+      tokenMs,
     };
     return new Runner(facts, model, prompts, batcher, events.onBroken);
   }
@@ -153,6 +153,10 @@ export class Runner {
     this.batcher.forgetAccount(accountId);
   }
 
+  keptOf(accountId: string): Kept {
+    return this.batcher.keptOf(accountId);
+  }
+
   /** Comes before the process exits, whatever the reason: native code should not be in the middle of anything. */
   endPrompts(): Promise<void> {
     return this.prompts.close();
@@ -200,4 +204,41 @@ async function warmUp(context: BatchContext): Promise<number> {
     stepMs = performance.now() - startedMs;
   }
   return stepMs / triedTokens;
+}
+
+const mostSteps = 32;
+const fewestSteps = 3;
+const longestMeasuringMs = 400;
+
+/**
+ * How long a token of a reply that runs alone takes: the fastest of a few single steps. The others were slowed down by
+ * whatever else runs; where that is much, threads wait for one another, and a single one is faster than all of them.
+ */
+async function measureToken(model: LoadedModel): Promise<number> {
+  const { threads, gpu, setThreads } = model;
+  const all = await fastestStep(model);
+  if (gpu !== "cpu" || threads === 1) return all;
+  setThreads(1);
+  const single = await fastestStep(model);
+  setThreads(threads);
+  return Math.min(all, single);
+}
+
+async function fastestStep({ context, newSampler, sizing }: LoadedModel): Promise<number> {
+  const sampler = newSampler();
+  sampler.applyConfig(rawConfig);
+  const endsMs = performance.now() + longestMeasuringMs;
+  let fastestMs = Infinity;
+  for (let at = 0; at < Math.min(mostSteps, sizing.contextTokens); at++) {
+    const startedMs = performance.now();
+    if (startedMs > endsMs && at >= fewestSteps) break;
+    context.initBatch(1);
+    const [logits = 0] = context.addToBatch(0, at, new Uint32Array(1), Uint32Array.of(0));
+    await context.decodeBatch();
+    // Waits for a GPU, too.
+    await context.sampleToken(logits, sampler);
+    fastestMs = Math.min(fastestMs, performance.now() - startedMs);
+  }
+  context.disposeSequence(0);
+  return fastestMs;
 }

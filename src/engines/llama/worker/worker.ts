@@ -36,6 +36,10 @@ async function answer(message: ToWorker): Promise<void> {
     case "forget":
       runner?.forgetAccount(message.accountId);
       return;
+    case "count_kept":
+      if (runner !== undefined)
+        send({ type: "kept", id: message.id, kept: runner.keptOf(message.accountId) });
+      return;
     case "ping":
       send({ type: "pong" });
       return;
@@ -48,8 +52,6 @@ async function answer(message: ToWorker): Promise<void> {
 async function load(request: LoadRequest): Promise<void> {
   try {
     runner = await Runner.load(request, {
-      // See host/child-environment.ts.
-      samplesOnOneThread: true,
       onStep: (report) => {
         send({ type: "step", report });
       },

@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { isDeep } from "../../../../test/support/depth.js";
-import { gbnfWalker } from "../../../../test/support/inputs/gbnf-walker.js";
+import { GrammarWalker } from "../../../../test/support/inputs/grammar-walker.js";
 import { Grammar, text } from "../gbnf.js";
 import { schemaGrammar } from "../json-schema/compile.js";
 import { oneOfNames } from "../text-choice.js";
@@ -88,9 +88,8 @@ function parse(family: FamilyName, raw: string): Found {
 }
 
 function walks(family: FamilyName, options: CallGrammarOptions, count: number) {
-  const grammar = callGrammar(families[family], tools, options);
-  const walker = gbnfWalker(grammar, { seed: 7, reports: /^t\d+-root$/ });
-  return Array.from({ length: count }, walker);
+  const walker = new GrammarWalker(callGrammar(families[family], tools, options));
+  return Array.from({ length: count }, (_, seed) => walker.walk(seed, { reports: /^t\d+-root$/ }));
 }
 
 const variants: CallGrammarOptions[] = (["start", "trigger"] as const).flatMap((from) =>
@@ -219,9 +218,9 @@ describe("the pieces of grammars", () => {
   it.each(["</think>", "<<a<<b", "aab", "ababc"])("end a text at the first %s", (marker) => {
     const grammar = new Grammar();
     const gbnf = grammar.toText(textUpTo(marker, "text", grammar)) ?? "";
-    const walker = gbnfWalker(gbnf, { seed: 3, length: 60 });
-    for (let count = 0; count < 200; count++) {
-      const { text } = walker();
+    const walker = new GrammarWalker(gbnf);
+    for (let seed = 0; seed < 200; seed++) {
+      const { text } = walker.walk(seed, { length: 60 });
       expect(text.indexOf(marker)).toBe(text.length - marker.length);
     }
   });

@@ -13,12 +13,12 @@
  * Families without a marker, and gpt-oss, write one call a reply. The marker that ends a message of gpt-oss ends
  * generation, too, so the grammar does not ask for it.
  */
-import { choice, Grammar } from "../gbnf.js";
-import type { GrammarTool } from "./call-rules.js";
-import { genericCalls } from "./generic-grammar.js";
+import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../gbnf.js";
+import { anyString } from "../json-schema/json-text.js";
+import { callsField, genericCallFields, replyField } from "../../chat-format/parts/generic-reply.js";
+import type { CallSyntax, ReplySyntax } from "../../chat-format/reply-syntax.js";
+import { anyCall, maxCalls, severalOf, space, type GrammarTool } from "./call-rules.js";
 import { harmonyGrammar, harmonyTriggers } from "./harmony-grammar.js";
-import { markedCalls } from "./marked-grammar.js";
-import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
 
 export interface CallGrammarOptions {
   /** Whether there may be several calls. */
@@ -63,3 +63,61 @@ export function triggersOf(syntax: ReplySyntax): string[] {
 /** Whether a trigger counts only as the beginning of the reply, or of what comes after reasoning. */
 export const triggersOnlyAtStart = (syntax: ReplySyntax): boolean =>
   syntax.type === "marked" && syntax.calls?.open === "" && syntax.calls.groupOpen === "";
+
+type Marked = Extract<ReplySyntax, { type: "marked" }> & { calls: CallSyntax };
+
+/** Between a family's markers. */
+function markedCalls(
+  { calls, dropped }: Marked,
+  tools: readonly GrammarTool[],
+  { parallel, from }: CallGrammarOptions,
+  grammar: Grammar,
+): Expression {
+  const { open, groupOpen, groupClose, payload } = calls;
+  const call = anyCall(tools, payload, grammar);
+  if (payload.type === "json" && payload.list) return listOf(call, calls, parallel, grammar);
+  if (open === "") {
+    // Only replies without a marker of their own begin with one that means nothing (Llama's).
+    const hasPrefix = from === "start" && dropped.length > 0;
+    return hasPrefix ? sequence(optional(choice(...dropped.map(text))), call) : call;
+  }
+  const gap = space(grammar);
+  // In named notations nothing may stand between a marker and the call.
+  const inner = payload.type === "named" ? text("") : gap;
+  const callAndClose = grammar.define("call-end", () =>
+    calls.close === "" ? call : sequence(call, inner, text(calls.close)),
+  );
+  const marked = grammar.define("marked-call", () => sequence(text(open), inner, callAndClose));
+  // Models of tagged families leave the outer marker out at times: the inner one is a trigger, too.
+  const mayLackOpen = from === "trigger" && payload.type === "tagged" && payload.nameOpen !== "";
+  const first = mayLackOpen ? sequence(optional(sequence(text(open), gap)), callAndClose) : marked;
+  const all = parallel ? sequence(first, repeat(sequence(gap, marked), 0, maxCalls - 1)) : first;
+  return groupOpen === "" ? all : sequence(text(groupOpen), gap, all, gap, text(groupClose));
+}
+
+function listOf(
+  call: Expression,
+  { open, close }: CallSyntax,
+  parallel: boolean,
+  grammar: Grammar,
+): Expression {
+  const gap = space(grammar);
+  const list = severalOf(call, sequence(gap, text(","), gap), parallel);
+  const closing = close === "" ? [] : [gap, text(close)];
+  return sequence(text(open), gap, text("["), gap, list, gap, text("]"), ...closing);
+}
+
+/** In our own format: a reply or calls where the choice is free, and only calls where it is not. */
+function genericCalls(
+  tools: readonly GrammarTool[],
+  { parallel, from }: CallGrammarOptions,
+  grammar: Grammar,
+): Expression {
+  const gap = space(grammar);
+  const call = anyCall(tools, { type: "json", ...genericCallFields, list: true }, grammar);
+  const list = severalOf(call, sequence(text(","), gap), parallel);
+  const member = (name: string, value: Expression) =>
+    sequence(text(`{"${name}":`), gap, value, gap, text("}"));
+  const calls = member(callsField, sequence(text("["), gap, list, gap, text("]")));
+  return from === "trigger" ? choice(member(replyField, anyString(grammar)), calls) : calls;
+}

@@ -4,6 +4,7 @@
  * There a string is plain text up to a tag, so only a string with no further constraint, or one of given texts, can be
  * held to its schema. Everything else is JSON, held by the grammar of its own schema.
  */
+import { isObject } from "../../../protocol/read-json.js";
 import { parameterKind, type Schema } from "../../chat-format/parts/parameter-kinds.js";
 
 export interface TaggedParameter {
@@ -20,20 +21,8 @@ export interface TaggedParametersOptions {
 }
 
 /** Keywords that say nothing about which text a string is. */
-const harmless = new Set([
-  ...[
-    "type",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "nullable",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-  ],
-  ...["anyOf", "oneOf"],
-]);
+const harmless =
+  /^(?:type|title|description|default|examples|nullable|deprecated|readOnly|writeOnly|anyOf|oneOf)$/;
 
 /** Null when the schema cannot be followed in this notation: the call is then written as JSON. */
 export function taggedParameters(
@@ -41,7 +30,7 @@ export function taggedParameters(
   { compile, exact }: TaggedParametersOptions,
 ): TaggedParameter[] | null {
   const { properties = {}, required = [], ...others } = parameters;
-  if (!isSchema(properties) || !Array.isArray(required)) return null;
+  if (!isObject(properties) || !Array.isArray(required)) return null;
   const said = Object.keys(others).filter((keyword) => !isAboutNoValue(keyword));
   if (exact && said.length > 0) return null;
   const found: TaggedParameter[] = [];
@@ -56,9 +45,7 @@ export function taggedParameters(
 
 /** Of an object's schema: names that are not declared do not come up, so what may be in them does not matter. */
 const isAboutNoValue = (keyword: string): boolean =>
-  ["type", "title", "description", "additionalProperties", "$schema", "$defs", "definitions"].includes(
-    keyword,
-  );
+  /^(?:type|title|description|additionalProperties|\$schema|\$defs|definitions)$/.test(keyword);
 
 function valueOf(
   name: string,
@@ -68,10 +55,10 @@ function valueOf(
 ): TaggedParameter["value"] | null {
   if (parameterKind(parameters, name) === "other") {
     const { $defs, definitions } = parameters;
-    const within = isSchema(schema) ? { ...schema, ...defined({ $defs, definitions }) } : {};
+    const within = isObject(schema) ? { ...schema, ...defined({ $defs, definitions }) } : {};
     return { type: "json", grammar: compile(within) };
   }
-  if (!isSchema(schema)) return null;
+  if (!isObject(schema)) return null;
   const texts = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : null;
   if (texts !== null) return textsOf(texts);
   return exact && !isAnyText(schema) ? null : { type: "text" };
@@ -87,14 +74,11 @@ function textsOf(values: readonly unknown[]): TaggedParameter["value"] | null {
 function isAnyText(schema: Schema): boolean {
   const options: unknown = schema["anyOf"] ?? schema["oneOf"] ?? [];
   return (
-    Object.keys(schema).every((keyword) => harmless.has(keyword)) &&
+    Object.keys(schema).every((keyword) => harmless.test(keyword)) &&
     Array.isArray(options) &&
-    options.every((option) => isSchema(option) && isAnyText(option))
+    options.every((option) => isObject(option) && isAnyText(option))
   );
 }
 
 const defined = (fields: Schema): Schema =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

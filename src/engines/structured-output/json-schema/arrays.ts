@@ -55,9 +55,9 @@ export class Arrays {
     const given: unknown = listed ?? (schema["type"] === "boolean" ? [true, false] : null);
     if (!Array.isArray(given) || given.length > maxSetValues) return null;
     const values: readonly unknown[] = given;
-    const { spend } = this.parts.references;
+    const { compare } = this.parts.work;
     return values.filter(
-      (value, index) => values.findIndex((other) => sameJson(other, value, spend)) === index,
+      (value, index) => values.findIndex((other) => sameJson(other, value, compare)) === index,
     );
   }
 

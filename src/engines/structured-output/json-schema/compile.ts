@@ -177,7 +177,7 @@ class Compiler implements Parts {
   #exclusive(options: readonly unknown[], beside: Schema, path: Path): readonly unknown[] {
     const place: Path = [...path, "oneOf"];
     // Every pair is compared: too many pairs are refused before the first.
-    this.references.spend((options.length * (options.length - 1)) / 2);
+    this.work.compare((options.length * (options.length - 1)) / 2);
     const merged = options.map((option) => mergeSchemas(beside, closed(option), this, place));
     const discriminators = merged.map(() => new Set<string>());
     for (const [index, option] of merged.entries()) {

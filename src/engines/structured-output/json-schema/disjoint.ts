@@ -1,6 +1,15 @@
 /** Whether alternatives exclude each other, as `oneOf` requires. */
 import type { References } from "./references.js";
-import { isOfType, isSchemaObject, sameJson, typesOf, type Path, type Schema } from "./schema.js";
+import {
+  asList,
+  asObject,
+  isOfType,
+  isSchemaObject,
+  sameJson,
+  typesOf,
+  type Path,
+  type Schema,
+} from "./schema.js";
 
 const deepest = 4;
 
@@ -15,10 +24,10 @@ export function areDisjoint(a: unknown, b: unknown, references: References, path
   if (others !== null) return others.every((one) => areDisjoint(left, one, references, path, depth + 1));
   const [valuesA, valuesB] = [valuesOf(left), valuesOf(right)];
   if (valuesA !== null && valuesB !== null) {
-    return !valuesA.some((value) => valuesB.some((other) => sameJson(value, other, references.spend)));
+    return !valuesA.some((value) => valuesB.some((other) => sameJson(value, other, references.work.compare)));
   }
   const [typesA, typesB] = [typesOf(left, path), typesOf(right, path)];
-  references.spend((valuesA ?? valuesB ?? []).length);
+  references.work.compare((valuesA ?? valuesB ?? []).length);
   if (valuesA !== null) return !valuesA.some((value) => isOfType(value, typesB));
   if (valuesB !== null) return !valuesB.some((value) => isOfType(value, typesA));
   const numeric = (types: readonly string[]) => types.includes("integer") || types.includes("number");
@@ -40,7 +49,7 @@ export function discriminatorOf(a: unknown, b: unknown, references: References, 
   const areObjects = [left, right].every((schema) => schema["type"] === "object");
   if (!areObjects) return null;
   const names = Object.keys(asObject(left["properties"]));
-  references.spend(names.length);
+  references.work.compare(names.length);
   return (
     names.find(
       (name) =>
@@ -76,7 +85,7 @@ function valuesOf(schema: Schema): readonly unknown[] | null {
 /** Properties that both must have. */
 function sharedRequired(left: Schema, right: Schema, references: References): string[] {
   const required = new Set(asList(right["required"]));
-  references.spend(required.size + asList(left["required"]).length);
+  references.work.compare(required.size + asList(left["required"]).length);
   const names = asList(left["required"]).filter((name): name is string => typeof name === "string");
   return names.filter(
     (name) =>
@@ -85,6 +94,3 @@ function sharedRequired(left: Schema, right: Schema, references: References): st
       Object.hasOwn(asObject(right["properties"]), name),
   );
 }
-
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asObject = (value: unknown): Schema => (isSchemaObject(value) ? value : {});

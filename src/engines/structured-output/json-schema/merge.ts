@@ -4,7 +4,17 @@
 import { constraints } from "./constraints.js";
 import { isKeyword, type Keyword } from "./keywords.js";
 import type { References } from "./references.js";
-import { All, isSchemaObject, sameJson, SchemaError, typesOf, type Path, type Schema } from "./schema.js";
+import {
+  All,
+  asList,
+  asObject,
+  isSchemaObject,
+  sameJson,
+  SchemaError,
+  typesOf,
+  type Path,
+  type Schema,
+} from "./schema.js";
 import type { Strictness } from "./strictness.js";
 
 /** Schemas that refer to themselves would be merged without end. Two steps for each level of properties. */
@@ -44,7 +54,7 @@ export function mergeSchemas(a: unknown, b: unknown, context: Context, path: Pat
   for (const [name, value] of Object.entries(right)) {
     if (!isKeyword(name)) continue;
     const other = left[name];
-    if (other === undefined || sameJson(other, value, references.spend)) merged[name] = value;
+    if (other === undefined || sameJson(other, value, references.work.compare)) merged[name] = value;
     else if (name === "const") return false;
     else if (!joint.has(name)) merged[name] = joined(name, [left, right], context, path);
   }
@@ -87,7 +97,7 @@ function joined(keyword: Keyword, [left, right]: [Schema, Schema], context: Cont
     if (keyword === "allOf") return [...(a as unknown[]), ...(b as unknown[])];
     if (keyword === "anyOf" || keyword === "oneOf") return pairs(keyword, a, b, path);
     if (keyword === "enum") {
-      return a.filter((value) => b.some((other) => sameJson(value, other, context.references.spend)));
+      return a.filter((value) => b.some((other) => sameJson(value, other, context.references.work.compare)));
     }
   }
   if (keyword === "type") return commonTypes(left, right, path);
@@ -122,7 +132,7 @@ function pairs(
 function objectKeywords(left: Schema, right: Schema, context: Context, path: Path): Schema {
   const touches = (schema: Schema) => "properties" in schema || "additionalProperties" in schema;
   const required = [...asList(left["required"]), ...asList(right["required"])];
-  context.references.spend(required.length);
+  context.references.work.compare(required.length);
   const result: Record<string, unknown> = {};
   if (required.length > 0) result["required"] = [...new Set(required)];
   const [patternsA, patternsB] = [asObject(left["patternProperties"]), asObject(right["patternProperties"])];
@@ -167,6 +177,3 @@ function arrayKeywords(left: Schema, right: Schema, context: Context, path: Path
   const items = mergeSchemas(restA, restB, context, [...path, "items"]);
   return prefixItems.length === 0 ? { items } : { prefixItems, items };
 }
-
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const asObject = (value: unknown): Schema => (isSchemaObject(value) ? value : {});

@@ -138,7 +138,7 @@ export class Objects {
     if (!isSchemaObject(schema)) return null;
     const values: unknown = "const" in schema ? [schema["const"]] : schema["enum"];
     if (!Array.isArray(values)) return null;
-    this.parts.references.spend(values.length);
+    this.parts.work.compare(values.length);
     return values.filter((value) => typeof value === "string");
   }
 }

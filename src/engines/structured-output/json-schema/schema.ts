@@ -1,4 +1,5 @@
 /** A JSON schema as the client sent it, and how to read it without trusting it. */
+import { isObject } from "../../../protocol/read-json.js";
 import type { Keyword } from "./keywords.js";
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -31,9 +32,10 @@ export class All {
 const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-export function isSchemaObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isSchemaObject: (value: unknown) => value is Schema = isObject;
+
+export const asObject = (value: unknown): Schema => (isObject(value) ? value : {});
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 export function typesOf(schema: Schema, path: Path): JsonType[] {
   const { type } = schema;

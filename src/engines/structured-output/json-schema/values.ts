@@ -49,7 +49,7 @@ function withoutExcluded(
     const type = typeOf(value);
     return of === "any" || type === of || (of === "number" && type === "integer");
   };
-  parts.references.spend(values.length);
+  parts.work.compare(values.length);
   if (keyword === "format" || !values.some(isConcerned)) return values;
   const bound = schema[keyword];
   const measure = measures[keyword];

@@ -3,6 +3,8 @@ import { SchemaError } from "./schema.js";
 
 /** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
 const maxWork = 5_000_000;
+/** Comparing two schemas merges them first, or goes through their values. */
+const stepsPerComparison = 50;
 
 export class Work {
   #spent = 0;
@@ -19,5 +21,10 @@ export class Work {
       return;
     }
     throw new SchemaError([], "it takes too long to compile");
+  };
+
+  /** The same for comparisons and lookups. */
+  readonly compare = (parts: number): void => {
+    this.spend(parts * stepsPerComparison);
   };
 }

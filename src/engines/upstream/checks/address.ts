@@ -5,7 +5,7 @@
  * A name is resolved and every address it has must be allowed: once when the engine is set up, for a clear
  * message, and again by the socket itself at each connection, so that DNS rebinding does not help.
  */
-import { lookup as resolveName } from "node:dns";
+import { lookup } from "node:dns/promises";
 import {
   AddressError,
   isAllowedAddress,
@@ -65,13 +65,8 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly string
   throw new AddressError(`No address was found for '${host}'.`);
 }
 
-const allAddresses: Resolve = (host) =>
-  new Promise((resolve, reject) => {
-    resolveName(host, { all: true }, (error, found) => {
-      if (error === null) resolve(found.map(({ address }) => address));
-      else reject(error);
-    });
-  });
+const allAddresses: Resolve = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
 
 export function whyRefused(host: string, address: string): string {
   const named = host === address ? host : `${host} (${address})`;

@@ -1,6 +1,7 @@
 /** What an engine reports about itself. */
 import type { Connection } from "../connection.js";
-import { countOf, isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
+import { isObject, type JsonObject } from "../../../protocol/read-json.js";
+import { countOf, listOf, objectOf, textOf } from "../json-value.js";
 import type { Profile } from "../profiles.js";
 
 /** Undefined: not reported. */
@@ -8,24 +9,15 @@ export interface EngineFacts {
   /** Names of its models, in its own order. */
   models: readonly string[];
   /** Prompt and reply together. */
-  contextTokens: number | undefined;
+  contextTokens?: number | undefined;
   /** How many requests it runs concurrently. */
-  maxConcurrent: number | undefined;
-  vocabularySize: number | undefined;
+  maxConcurrent?: number | undefined;
+  vocabularySize?: number | undefined;
   /** Whether its model can call tools. */
-  hasTools: boolean | undefined;
+  hasTools?: boolean;
   /** Whether its model reasons before it answers. */
-  hasReasoning: boolean | undefined;
+  hasReasoning?: boolean;
 }
-
-export const unknownFacts: EngineFacts = {
-  models: [],
-  contextTokens: undefined,
-  maxConcurrent: undefined,
-  vocabularySize: undefined,
-  hasTools: undefined,
-  hasReasoning: undefined,
-};
 
 /** Ollama loads a model with this unless configured otherwise, whatever the model supports. */
 const ollamaDefaultContext = 4096;
@@ -47,11 +39,10 @@ export async function readFacts(
     countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
   switch (profile.context) {
     case "models":
-      return { ...unknownFacts, models, contextTokens: listedContext };
+      return { models, contextTokens: listedContext };
     case "props": {
       const props = await request("/props");
       return {
-        ...unknownFacts,
         models,
         contextTokens: countOf(objectOf(props.default_generation_settings).n_ctx),
         maxConcurrent: countOf(props.total_slots),
@@ -62,7 +53,7 @@ export async function readFacts(
     case "ollama": {
       const shown = await request("/api/show", { model: chosen ?? "" });
       const contextTokens = await ollamaContext(request, chosen, shown);
-      return { ...unknownFacts, models, contextTokens, ...ollamaCapabilities(shown) };
+      return { models, contextTokens, ...ollamaCapabilities(shown) };
     }
   }
 }

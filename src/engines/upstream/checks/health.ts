@@ -9,7 +9,7 @@
 import type { Clock } from "../../../core/clock.js";
 import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
 import type { Connection } from "../connection.js";
-import { readQueueLength, unknownFacts, type EngineFacts } from "./facts.js";
+import { readQueueLength, type EngineFacts } from "./facts.js";
 import { checkHealth, identifyEngine, whyUnusable, type Unusable } from "./identify.js";
 import type { UpstreamTimeouts } from "../options.js";
 import type { Profile } from "../profiles.js";
@@ -20,7 +20,7 @@ const maxFactsAgeMs = 60_000;
 
 export class HealthMonitor {
   #state: EngineStatus["state"] = "starting";
-  facts: EngineFacts = unknownFacts;
+  facts: EngineFacts = { models: [] };
   /** Why it cannot be used; undefined while it can. */
   problem: EngineProblem | undefined;
   /** Requests queued at the engine, its other users' included, where it reports them. */
@@ -31,7 +31,6 @@ export class HealthMonitor {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #checking: Promise<void> | null = null;
-  readonly #waiters = new Set<() => void>();
 
   constructor(
     private readonly connection: Connection,
@@ -55,22 +54,6 @@ export class HealthMonitor {
       this.#scheduleNext();
     });
     return this.#checking;
-  }
-
-  /** Resolves when it is ready; rejects with the signal's reason. */
-  async untilReady(signal: AbortSignal): Promise<void> {
-    while (this.state !== "ready") {
-      signal.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          this.#waiters.delete(done);
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        this.#waiters.add(done);
-        signal.addEventListener("abort", done, { once: true });
-      });
-    }
   }
 
   close(): void {
@@ -100,7 +83,6 @@ export class HealthMonitor {
     this.problem = undefined;
     this.#failures = 0;
     this.#become("ready");
-    for (const waiter of [...this.#waiters]) waiter();
   }
 
   /** Null when it can be used. */

@@ -6,7 +6,8 @@
 import type { Connection, EngineResponse } from "../connection.js";
 import { causeOf, httpCause } from "../failures.js";
 import { readFacts, type EngineFacts } from "./facts.js";
-import { isObject, parseObject, type JsonObject } from "../json-value.js";
+import { isObject, type JsonObject } from "../../../protocol/read-json.js";
+import { parseObject } from "../json-value.js";
 import type { Profile } from "../profiles.js";
 
 /** Why an address is not used, with a code for the operator. */

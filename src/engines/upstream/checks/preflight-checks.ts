@@ -3,7 +3,8 @@ import type { UpstreamSource } from "../../../protocol/engine-member.js";
 import type { Connection } from "../connection.js";
 import { refusesTools } from "../failures.js";
 import type { EngineFacts } from "./facts.js";
-import { isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
+import { isObject, type JsonObject } from "../../../protocol/read-json.js";
+import { listOf, objectOf, textOf } from "../json-value.js";
 import type { Profile, ProfileName } from "../profiles.js";
 
 export interface Finding {

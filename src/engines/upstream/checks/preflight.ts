@@ -7,8 +7,8 @@
  * operator accepts that. In strict mode everything that is certain is a reason to refuse.
  */
 import { AddressError } from "../../../adapters/address-policy.js";
-import { checkAddress, type Resolve } from "./address.js";
-import { checkHealth, identifyEngine, type Identity, whyUnusable } from "./identify.js";
+import { checkAddress } from "./address.js";
+import { checkHealth, identifyEngine, whyUnusable } from "./identify.js";
 import { type Finding, findingsFor } from "./preflight-checks.js";
 import { Connection } from "../connection.js";
 import { requireIsolation, UpstreamRefused } from "../isolation.js";
@@ -22,25 +22,22 @@ export interface PreflightFinding {
   text: string;
 }
 
-export interface PreflightOptions {
-  strict?: boolean;
-  resolve?: Resolve;
-}
-
 /** Never rejects: an unreachable engine is a finding too. Takes a few seconds at most. */
 export async function preflight(
   source: UpstreamSource,
-  { strict = false, resolve }: PreflightOptions = {},
+  { strict = false }: { strict?: boolean } = {},
 ): Promise<PreflightFinding[]> {
   const profile = profiles[source.profile];
-  const refusals = await configurationErrors(source, resolve);
+  const refusals = await configurationErrors(source);
   if (refusals.length > 0) return refusals.map((text) => ({ level: "refuse", text }));
   const timeouts = timeoutsOf(source);
   const connection = new Connection(source, 1, timeouts);
   try {
     const { host } = connection.url;
     const { healthMs: timeoutMs } = timeouts;
-    const identity = await identify(connection, source, timeoutMs);
+    const health = await checkHealth(connection, profile, timeoutMs);
+    const identity =
+      "cause" in health ? health : await identifyEngine(connection, profile, source.name, timeoutMs);
     if (identity.type !== "engine") return [{ level: "useless", text: whyUnusable(host, identity) }];
     const { facts } = identity;
     const findings = await findingsFor({ source, profile, connection, facts, timeoutMs });
@@ -65,18 +62,7 @@ function judge(
   return { level: isRefused ? "refuse" : "warn", text };
 }
 
-async function identify(
-  connection: Connection,
-  { profile: kind, name }: UpstreamSource,
-  timeoutMs: number,
-): Promise<Identity> {
-  const profile = profiles[kind];
-  const health = await checkHealth(connection, profile, timeoutMs);
-  if ("cause" in health) return health;
-  return identifyEngine(connection, profile, name, timeoutMs);
-}
-
-async function configurationErrors(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
+async function configurationErrors(source: UpstreamSource): Promise<string[]> {
   const errors: string[] = [];
   try {
     requireIsolation(source);
@@ -85,8 +71,7 @@ async function configurationErrors(source: UpstreamSource, resolve: Resolve | un
     errors.push(error.message);
   }
   try {
-    const { allowPublic } = source;
-    await checkAddress(source.url, { allowPublic, ...(resolve === undefined ? {} : { resolve }) });
+    await checkAddress(source.url, { allowPublic: source.allowPublic });
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     errors.push(error.message);

@@ -1,54 +1,60 @@
 /** The home page of admins: the checklist, the last hour of this process, its engines and its machine. */
 import type { OwnFacts } from "../../../core/admin/checklist.js";
+import type { OperatorFacts } from "../../../core/operator.js";
+import { operatorBody } from "../../../protocol/dashboard/api.js";
 import { modelIds } from "../../../core/models.js";
+import { engineViews } from "../engines.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
-import { type AdminHome, tickBody } from "../../../protocol/dashboard/admin.js";
+import { type AbuseAlertList, type AdminHome, tickBody } from "../../../protocol/dashboard/admin.js";
 
 export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
-  const { http, dashboard, queue, sharers, suggestion, publicUrl, isSqlite } = parts;
-  const { checklist, live, rates, outbox, signUpMode } = dashboard;
-  const own = (): OwnFacts => ({
+  const { dashboard, suggestion, publicUrl, isSqlite } = parts;
+  const { abuseAlerts, checklist, live, rates, outbox, signUpMode, operator, audit } = dashboard;
+  const own = async (): Promise<OwnFacts> => ({
     usesStarter: suggestion() !== null,
     signUp: signUpMode,
     canMail: outbox.canMail,
     publicUrl,
     isSqlite,
+    hasOperator: isComplete(await operator.read()),
   });
-  const engines = (): AdminHome["engines"] =>
-    sharers().flatMap((models) => {
-      const [model] = models;
-      if (model === undefined) return [];
-      const { state, serving, capacity, active, problem } = http.engineStatus(model);
-      const { waiting } = queue(model);
-      return [{ models, serving, state, active, capacity, waiting, problem: problem?.text ?? null }];
-    });
   return [
     admin("GET", "/admin/home", async (): Promise<AdminHome> => {
-      const shown = engines();
-      const sum = (of: (engine: AdminHome["engines"][number]) => number) =>
-        shown.reduce((total, engine) => total + of(engine), 0);
+      const engines = engineViews(parts).map(
+        ({ models, serving, state, active, capacity, waiting, problem }) => {
+          return { models, serving, state, active, capacity, waiting, problem };
+        },
+      );
+      const sum = (count: "active" | "waiting" | "capacity") =>
+        engines.reduce((total, engine) => total + engine[count], 0);
       return {
-        checklist: await checklist.read(own()),
+        checklist: await checklist.read(await own()),
         suggestion: suggestion(),
         startedAt: live.startedAt.toISOString(),
         minutes: live.read(),
         tokensPerSecond: rates.tokensPerSecond(modelIds),
-        running: sum(({ active }) => active),
-        waiting: sum(({ waiting }) => waiting),
-        capacity: sum(({ capacity }) => capacity),
+        running: sum("active"),
+        waiting: sum("waiting"),
+        capacity: sum("capacity"),
         machine: live.machine,
-        engines: shown,
+        engines,
       };
     }),
-    admin("POST", "/admin/checklist/hide", async () => {
-      await checklist.hide(own());
-      return {};
-    }),
+    admin("PUT", "/admin/operator", async (visit, actor) =>
+      operator.save(audit, actor, await visit.body(operatorBody)),
+    ),
+    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own())),
+    admin("GET", "/admin/alerts", async (): Promise<AbuseAlertList> => ({
+      alerts: await abuseAlerts.list(),
+    })),
+    admin("POST", "/admin/alerts/:id/dismiss", ({ id }, actor) => abuseAlerts.dismiss(actor, id)),
+    admin("POST", "/admin/alerts/:id/restore", ({ id }, actor) => abuseAlerts.restore(actor, id)),
     admin("POST", "/admin/checklist/:id", async (visit) => {
       const { ticked } = await visit.body(tickBody);
       await checklist.tick(visit.id, ticked);
-      return {};
     }),
   ];
 }
+
+const isComplete = ({ name, contact }: OperatorFacts): boolean => name !== null && contact !== null;

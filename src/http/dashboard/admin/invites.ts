@@ -1,7 +1,7 @@
 /** Invitations, for admins. */
 import { inviteBody, type InviteView } from "../../../protocol/dashboard/accounts.js";
 import type { PendingInvite } from "../../../core/accounts/invites.js";
-import { actorOf, baseUrlOf } from "../accounts.js";
+import { baseUrlOf } from "../accounts.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 import { linkView } from "../views.js";
@@ -9,17 +9,11 @@ import { linkView } from "../views.js";
 export function inviteRoutes({ dashboard: { invites }, publicUrl }: DashboardParts): DashboardRoute[] {
   return [
     admin("GET", "/admin/invites", async () => ({ invites: (await invites.pending()).map(inviteView) })),
-    admin("POST", "/admin/invites", async (visit, me) => {
+    admin("POST", "/admin/invites", async (visit, actor) => {
       const { email = null, planId = null, expiresInDays: days } = await visit.body(inviteBody);
-      return linkView(
-        await invites.create(actorOf(me), { email, planId, days }),
-        publicUrl ?? baseUrlOf(visit),
-      );
+      return linkView(await invites.create(actor, { email, planId, days }), publicUrl ?? baseUrlOf(visit));
     }),
-    admin("DELETE", "/admin/invites/:id", async ({ id }, me) => {
-      await invites.revoke(actorOf(me), id);
-      return {};
-    }),
+    admin("DELETE", "/admin/invites/:id", ({ id }, actor) => invites.revoke(actor, id)),
   ];
 }
 

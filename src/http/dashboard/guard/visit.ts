@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
-import { clientNetwork } from "./client-network.js";
+import { clientNetwork } from "../../connection/client-network.js";
 import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
 
 /** Who is signed in here. */
@@ -91,8 +91,11 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.out
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  // The input that people see, not a place inside its value. Without one the request is no form of ours.
-  const field = issue?.path[0];
-  if (typeof field !== "string") throw new DashboardError("bad_request", "The request is not a JSON object.");
+  // The input that people see, in a group of them by both names ("limits.tokensPerDay"), not a place in a list. Without
+  // one the request is no form of ours.
+  const path = issue?.path ?? [];
+  const listAt = path.findIndex((name) => typeof name !== "string");
+  const field = path.slice(0, listAt === -1 ? path.length : listAt).join(".");
+  if (field === "") throw new DashboardError("bad_request", "The request is not a JSON object.");
   throw new DashboardError("bad_request", issue?.message ?? "This is not valid.", { field });
 }

@@ -1,6 +1,7 @@
 /** What the operator's checklist is ticked off by, in SQL: each is answered by the first rows that match. */
 import { sql, type Kysely } from "kysely";
 import type { AdminFacts, ServiceStore } from "../../../core/admin/ports.js";
+import type { AuditAction } from "../../../core/audit-actions.js";
 import type { Clock } from "../../../core/clock.js";
 import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
@@ -15,22 +16,12 @@ export const sqlService = (db: Kysely<Schema>, clock: Pick<Clock, "monotonicMs">
 class SqlOperatorFacts implements AdminFacts {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async hasSecondAccount(): Promise<boolean> {
-    const rows = await this.db
-      .selectFrom("accounts")
-      .select(sql.lit(1).as("one"))
-      .where("password_hash", "is not", null)
-      .limit(2)
-      .execute();
-    return rows.length === 2;
-  }
-
-  async hasInvitation(now: Date): Promise<boolean> {
+  async hasInvited(): Promise<boolean> {
+    const invited: AuditAction[] = ["created invitation", "created account"];
     const row = await this.db
-      .selectFrom("links")
+      .selectFrom("audit")
       .select(sql.lit(1).as("one"))
-      .where("kind", "=", "invite")
-      .where("expires_at", ">", now.getTime())
+      .where("action", "in", invited)
       .limit(1)
       .executeTakeFirst();
     return row !== undefined;

@@ -4,14 +4,16 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type {
+  HourOfAccount,
   ServiceFilter,
   ServiceUsageLine,
   ServiceUsageStore,
-  TopUsers,
 } from "../../../core/admin/ports.js";
+import type { AbuseCounts } from "../../../core/admin/service-views.js";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
 import type { UsageCounts } from "../../../core/usage/ports.js";
+import type { TopUsers } from "../../../core/usage/usage-views.js";
 import type { Schema } from "../schema.js";
 import { RankingCache } from "./ranking-cache.js";
 import { topUsers } from "./top-users.js";
@@ -50,20 +52,41 @@ export class SqlServiceUsage implements ServiceUsageStore {
       email: string;
       key_id: string;
       key_name: string | null;
+      last_four: string | null;
       model: string;
     };
-    const { rows } = await sql<Line>`select ${step} as start, email, key_id, keys.name as key_name, model,
+    const { rows } =
+      await sql<Line>`select ${step} as start, email, key_id, keys.name as key_name, last_four, model,
       ${countSums} from usage join accounts on accounts.id = usage.account_id left join keys on keys.id = key_id
       where hour >= ${from.getTime()} and hour < ${to.getTime()} ${andEquals("usage.account_id", accountId)}
       ${andEquals("key_id", keyId)} ${andEquals("model", model)}
-      group by ${step}, email, key_id, keys.name, model order by ${step}, email, key_id`.execute(this.db);
-    return withModels(rows).map(({ start, email, key_id, key_name, model: known, ...sums }) => ({
+      group by ${step}, email, key_id, keys.name, last_four, model order by ${step}, email, key_id`.execute(
+        this.db,
+      );
+    return withModels(rows).map(({ start, email, key_id, key_name, last_four, model: known, ...sums }) => ({
       start: new Date(start),
       email,
       keyId: key_id,
-      keyName: key_name,
+      key: key_name === null ? null : { name: key_name, lastFour: last_four },
       model: known,
       ...toCounts(sums),
+    }));
+  }
+
+  async busyHours(
+    ...[{ from, to }, least, limit]: Parameters<ServiceUsageStore["busyHours"]>
+  ): Promise<HourOfAccount[]> {
+    const { rows } = await sql<AbuseCounts & { account_id: string; hour: number }>`select * from (
+        select account_id, hour, sum(requests) as requests, sum(prompt_tokens + completion_tokens) as tokens,
+          sum(rate_limited) as refusals, sum(errors) as errors
+        from usage where hour >= ${from.getTime()} and hour < ${to.getTime()} group by account_id, hour) as hours
+      where requests >= ${least.requests} or tokens >= ${least.tokens} or refusals >= ${least.refusals}
+        or errors >= ${least.errors}
+      order by requests + refusals desc, account_id, hour limit ${limit}`.execute(this.db);
+    return rows.map(({ account_id: accountId, hour, ...counts }) => ({
+      accountId,
+      start: new Date(hour),
+      ...counts,
     }));
   }
 

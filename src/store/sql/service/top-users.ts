@@ -6,7 +6,8 @@
  * The database adds up and sorts, off this thread, and only the top of a ranking is transferred.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { TopFilter, TopUser, TopUsers } from "../../../core/admin/ports.js";
+import type { TopFilter } from "../../../core/admin/ports.js";
+import type { TopUser, TopUsers } from "../../../core/usage/usage-views.js";
 import { chunks } from "../batches.js";
 import { dayMs } from "../rows.js";
 import type { Schema } from "../schema.js";
@@ -192,13 +193,13 @@ async function named(
   const keys =
     keyIds.length === 0
       ? []
-      : await db.selectFrom("keys").select(["id", "name"]).where("id", "in", keyIds).execute();
+      : await db.selectFrom("keys").select(["id", "name", "last_four"]).where("id", "in", keyIds).execute();
   const emails = new Map(accounts.map(({ id, email }) => [id, email]));
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const labels = new Map(keys.map((key) => [key.id, { name: key.name, lastFour: key.last_four }]));
   return rows.flatMap(({ account_id: accountId, key_id: keyId = null, ...counts }) => {
     const email = emails.get(accountId);
     // Deleted since.
     if (email === undefined) return [];
-    return [{ accountId, email, keyId, keyName: names.get(keyId ?? "") ?? null, ...counts }];
+    return [{ accountId, email, keyId, key: labels.get(keyId ?? "") ?? null, ...counts }];
   });
 }

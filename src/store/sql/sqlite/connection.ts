@@ -11,5 +11,7 @@ export function setUp(database: Database.Database, { readOnly = false } = {}): v
   // Every commit is on disk before it is reported.
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
+  // What is deleted is overwritten with zeros.
+  database.pragma("secure_delete = ON");
   if (readOnly) database.pragma("query_only = ON");
 }

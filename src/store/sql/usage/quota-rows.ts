@@ -1,6 +1,6 @@
 /** What was used of quotas, by the day, in SQL. */
 import { type Kysely, sql } from "kysely";
-import type { QuotaStore } from "../../../core/limits/ports.js";
+import type { DayUse, QuotaStore } from "../../../core/limits/ports.js";
 import type { QuotaUse } from "../../../core/usage/ports.js";
 import { deleteInBatches } from "../batches.js";
 import type { Schema } from "../schema.js";
@@ -20,6 +20,35 @@ export class SqlQuotas implements QuotaStore {
     if (keyId !== null) query = query.where("key_id", "=", keyId);
     const { requests, tokens } = await query.executeTakeFirstOrThrow();
     return { requests: requests ?? 0, tokens: tokens ?? 0 };
+  }
+
+  byDay(accountId: string, from: string): Promise<DayUse[]> {
+    return this.db
+      .selectFrom("quota_days")
+      .select(({ fn }) => [
+        "day",
+        fn.sum<number>("requests").as("requests"),
+        fn.sum<number>("tokens").as("tokens"),
+      ])
+      .where("account_id", "=", accountId)
+      .where("day", ">=", from)
+      .groupBy("day")
+      .execute();
+  }
+
+  byPlanAndDay(from: string): Promise<(DayUse & { planId: string })[]> {
+    return this.db
+      .selectFrom("quota_days")
+      .innerJoin("accounts", "accounts.id", "quota_days.account_id")
+      .select(({ fn }) => [
+        "accounts.plan_id as planId",
+        "day",
+        fn.sum<number>("requests").as("requests"),
+        fn.sum<number>("tokens").as("tokens"),
+      ])
+      .where("day", ">=", from)
+      .groupBy(["accounts.plan_id", "day"])
+      .execute();
   }
 
   async claimWarning(accountId: string, name: string, at: Date): Promise<boolean> {

@@ -6,6 +6,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
+import { noFirstTokens } from "../../../core/usage/first-tokens.js";
 import type {
   QuotaDay,
   UsageBucketRow,
@@ -24,19 +25,7 @@ import { conditionsOf, keyShares, modelShares } from "./shares.js";
 
 const accountsAtOnce = 1_000;
 
-const firstTokenColumns = [
-  "first_token_0",
-  "first_token_1",
-  "first_token_2",
-  "first_token_3",
-  "first_token_4",
-  "first_token_5",
-  "first_token_6",
-  "first_token_7",
-  "first_token_8",
-  "first_token_9",
-  "first_token_10",
-] as const satisfies FirstTokenColumn[];
+const firstTokenColumn = (step: number): FirstTokenColumn => `first_token_${step}`;
 
 const countColumns = [
   "requests",
@@ -46,7 +35,7 @@ const countColumns = [
   "prompt_tokens",
   "completion_tokens",
   "first_token_ms",
-  ...firstTokenColumns,
+  ...noFirstTokens.map((_, step) => firstTokenColumn(step)),
 ] as const;
 
 export const countSums = sql.join([
@@ -174,7 +163,6 @@ const fromQuotaDay = ({ accountId, keyId, day, requests, tokens }: QuotaDay): Qu
 });
 
 function fromBucket(bucket: UsageBucketRow): UsageRow {
-  const step = (index: number): number => bucket.firstTokens[index] ?? 0;
   return {
     account_id: bucket.accountId,
     key_id: bucket.keyId,
@@ -189,17 +177,9 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
     first_token_ms: Math.round(bucket.firstTokenMs),
     first_token_min_ms: rounded(bucket.firstTokenMinMs),
     first_token_max_ms: rounded(bucket.firstTokenMaxMs),
-    first_token_0: step(0),
-    first_token_1: step(1),
-    first_token_2: step(2),
-    first_token_3: step(3),
-    first_token_4: step(4),
-    first_token_5: step(5),
-    first_token_6: step(6),
-    first_token_7: step(7),
-    first_token_8: step(8),
-    first_token_9: step(9),
-    first_token_10: step(10),
+    ...Object.fromEntries(
+      noFirstTokens.map((none, step) => [firstTokenColumn(step), bucket.firstTokens[step] ?? none]),
+    ),
   };
 }
 
@@ -216,7 +196,7 @@ export const toCounts = (sums: Sums): UsageCounts => ({
   promptTokens: sums.prompt_tokens,
   completionTokens: sums.completion_tokens,
   firstTokenMs: sums.first_token_ms,
-  firstTokens: firstTokenColumns.map((name) => sums[name]),
+  firstTokens: noFirstTokens.map((none, step) => sums[firstTokenColumn(step)] ?? none),
   firstTokenMinMs: sums.first_token_min_ms,
   firstTokenMaxMs: sums.first_token_max_ms,
 });

@@ -2,7 +2,7 @@ import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { AuditTable } from "../audit/audit-table.tsx";
 
-/** What the account did, and what was done to it and its keys. */
+/** Actions by the account, and actions on it and its keys. */
 export function AccountAudit({ id }: { id: string }) {
   return (
     <Card

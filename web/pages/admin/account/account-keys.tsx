@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
+import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
@@ -7,27 +9,29 @@ import { LastUsed } from "../../../components/text/last-used.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { formatCount, plural } from "../../../units.ts";
 import { KeyStatus } from "../../app/keys/key-status.tsx";
+import { RevokeKeyDialog } from "../../app/keys/revoke-key-dialog.tsx";
 
-/** The keys that were used last; the owner's own page has all of them. */
+/** The most recently used keys; the owner's own page has all of them. */
 export function AccountKeys({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(consoleQueries.accountKeys(id));
+  const { data, error, refetch } = useQuery(adminQueries.accountKeys(id));
   const [known, total] = [data?.keys.length ?? 0, data?.total ?? 0];
   const all = total > known ? `Show the last ${formatCount(known)}` : `Show all ${plural(known, "key")}`;
+  const [revoking, setRevoking] = useState<KeyView | null>(null);
   const { shown, more } = useFirstRows(data?.keys, all);
   return (
     <Card
       title="Keys"
       description={
-        total > known ? `The ${formatCount(known)} that were used last, of ${formatCount(total)}.` : undefined
+        total > known ? `The ${formatCount(known)} most recently used, of ${formatCount(total)}.` : undefined
       }
       flush
     >
       <Table
         label="Keys of the account"
-        columns={columns}
+        columns={[...columns, revokeColumn(setRevoking)]}
         rows={shown}
         compact
         rowId={(key) => key.id}
@@ -36,9 +40,34 @@ export function AccountKeys({ id }: { id: string }) {
         empty={<EmptyState title="No keys yet" />}
       />
       {more}
+      {revoking !== null && (
+        <RevokeKeyDialog
+          apiKey={revoking}
+          revoke={() => adminApi.setKey(revoking.id, "revoke")}
+          queryKey={["admin"]}
+          onClose={() => setRevoking(null)}
+        />
+      )}
     </Card>
   );
 }
+
+const revokeColumn = (onRevoke: (key: KeyView) => void): Column<KeyView> => ({
+  id: "actions",
+  header: "",
+  align: "right",
+  cell: (key) =>
+    key.status !== "revoked" &&
+    key.status !== "expired" && (
+      <Button
+        size="sm"
+        aria-label={`Revoke ${key.name}, ending in ${key.lastFour}`}
+        onClick={() => onRevoke(key)}
+      >
+        Revoke…
+      </Button>
+    ),
+});
 
 const columns: readonly Column<KeyView>[] = [
   {

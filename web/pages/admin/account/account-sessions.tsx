@@ -11,7 +11,7 @@ import { Address } from "../../../components/text/address.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { consoleApi } from "../../../service/console-api.ts";
+import { adminApi } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
 
@@ -54,7 +54,7 @@ export function AccountSessions({ account, sessions }: AccountSessionsProps) {
           title="Sign out everywhere"
           confirm="Sign out"
           onConfirm={async () => {
-            await consoleApi.endSessions(account.id);
+            await adminApi.endSessions(account.id);
             toast(`${account.email} is signed out everywhere`);
             await Promise.all([
               client.invalidateQueries({ queryKey: ["admin"] }),

@@ -3,7 +3,7 @@ import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { useUrlFilters } from "../../../hooks/use-url-filters.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminQueries } from "../../../service/admin.ts";
 import { DayRangeFields } from "../../app/usage/day-range-fields.tsx";
 import { PeriodButtons } from "../../app/usage/period-buttons.tsx";
 import { UsageBreakdown } from "../../app/usage/usage-breakdown.tsx";
@@ -27,7 +27,7 @@ export function AccountUsage({ id }: { id: string }) {
   const period = periodOf(chosen, now);
   const choose = (next: PeriodChoice) => setFilters(periodFiltersOf(next, usual));
   const { data, error, refetch } = useQuery({
-    ...consoleQueries.accountUsage(id, period),
+    ...adminQueries.accountUsage(id, period),
     placeholderData: keepPreviousData,
   });
   return (

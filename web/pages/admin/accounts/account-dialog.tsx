@@ -1,4 +1,4 @@
-/** What an admin can do to an account, each with a confirmation. */
+/** An admin's actions on an account, each with a confirmation. */
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
@@ -7,15 +7,23 @@ import { Address } from "../../../components/text/address.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
+import { formatCount } from "../../../units.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 
 export interface AccountTask {
-  type: "suspend" | "resume" | "role" | "plan" | "reset";
+  type: "suspend" | "resume" | "role" | "plan" | "reset" | "delete";
   account: AccountView;
 }
 
-export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: () => void }) {
+interface AccountDialogProps {
+  task: AccountTask;
+  onClose: () => void;
+  /** Called when the account no longer exists. */
+  onDeleted?: () => void;
+}
+
+export function AccountDialog({ task, onClose, onDeleted }: AccountDialogProps) {
   const client = useQueryClient();
   const { account } = task;
   const email = <Address email={account.email} className="font-medium text-ink" />;
@@ -48,6 +56,25 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
           you can resume it at any time.
         </Question>
       );
+    case "delete":
+      return (
+        <Question
+          title="Delete account"
+          confirm="Delete account"
+          tone="danger"
+          typeToConfirm="delete"
+          onClose={onClose}
+          onConfirm={async () => {
+            await api.admin.deleteAccount(account.id);
+            toast(`${account.email} was deleted`);
+            onDeleted?.();
+            await client.invalidateQueries({ queryKey: ["admin"] });
+          }}
+        >
+          {email} is signed out, and its keys ({formatCount(account.keys)} working), usage and everything else
+          about it are removed immediately. This cannot be undone; suspending it can.
+        </Question>
+      );
     case "resume":
       return (
         <Question
@@ -66,8 +93,8 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
       const role = account.role === "admin" ? "user" : "admin";
       return (
         <Question
-          title={role === "admin" ? "Make an admin" : "Make a user"}
-          confirm={role === "admin" ? "Make an admin" : "Make a user"}
+          title={role === "admin" ? "Make admin" : "Remove admin role"}
+          confirm={role === "admin" ? "Make admin" : "Remove admin role"}
           tone="primary"
           onClose={onClose}
           onConfirm={() => change(api.admin.setRole(account.id, { role }), `${account.email} is now ${role}`)}
@@ -87,6 +114,7 @@ interface QuestionProps {
   title: string;
   confirm: string;
   tone: "danger" | "primary";
+  typeToConfirm?: string;
   onClose: () => void;
   onConfirm: () => Promise<unknown>;
   children: ReactNode;

@@ -8,14 +8,14 @@ import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../../hooks/use-url-filters.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminQueries } from "../../../service/admin.ts";
 import { plural } from "../../../units.ts";
 import { AccountDialog, type AccountTask } from "./account-dialog.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { BulkDialog, type BulkAction } from "./bulk-dialog.tsx";
 import { noSelection, SelectionActions, SelectionBar, type Selection } from "./selection-bar.tsx";
 
-/** Where the pages begin that were looked at, the current one last. */
+/** The cursors of the pages visited so far, the current one last. */
 type Trail = readonly (string | undefined)[];
 const firstPage: Trail = [undefined];
 
@@ -29,7 +29,7 @@ export function AccountList() {
   const [selection, setSelection] = useState<Selection>(noSelection);
   useEffect(() => setFilters({ search }), [search]);
   const { data, error, refetch } = useQuery({
-    ...consoleQueries.accounts(search, trail.at(-1)),
+    ...adminQueries.accounts(search, trail.at(-1)),
     placeholderData: keepPreviousData,
   });
   const next = data?.next ?? null;
@@ -47,7 +47,7 @@ export function AccountList() {
             setTrail(firstPage);
           }}
         />
-        {/* Its line is there before its number, so that nothing moves. */}
+        {/* Its line is reserved before the number is known, to avoid a layout shift. */}
         <p className="min-h-5 text-sm text-muted tabular-nums">
           {data?.total != null && plural(data.total, "account")}
         </p>
@@ -94,10 +94,10 @@ export function AccountList() {
 
 function emptyTitle(search: string, next: string | null): string {
   if (search === "") return "No accounts yet";
-  return next === null ? "No matching accounts" : "None so far; the search goes on on the next page";
+  return next === null ? "No matching accounts" : "None so far; the search continues on the next page";
 }
 
-/** What was changed need not stay selected; what was refused does. */
+/** Deselects accounts that were changed; refused ones stay selected. */
 function without(selection: Selection, changed: readonly AccountView[]): Selection {
   const left = new Map(selection);
   for (const { id } of changed) left.delete(id);

@@ -1,5 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { CirclePause, CirclePlay, Ellipsis, KeyRound, Layers, ShieldCheck, ShieldOff } from "lucide-react";
+import {
+  CirclePause,
+  CirclePlay,
+  Ellipsis,
+  KeyRound,
+  Layers,
+  ShieldCheck,
+  ShieldOff,
+  Trash2,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
@@ -10,7 +19,8 @@ import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { LastUsed } from "../../../components/text/last-used.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { queries } from "../../../service/queries.ts";
+import { useMe } from "../../../hooks/use-me.ts";
+import { queries, useSite } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { mostAtOnce } from "../../../../src/core/bounds.js";
 import { accountAddress } from "./account-address.ts";
@@ -98,10 +108,30 @@ function Email({ account, selection, onSelect }: EmailProps) {
           <Address email={account.email} className="font-medium" />
         </Link>
         {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
+        <SignInNote account={account} />
       </span>
     </span>
   );
 }
+
+/** What is unusual about how an account is signed in to. */
+export function SignInNote({ account }: { account: AccountView }) {
+  const { data: site } = useSite();
+  if (!account.canSignIn) {
+    return (
+      <span title={noSignIn}>
+        <Badge>
+          Command line<span className="sr-only">: {noSignIn}</span>
+        </Badge>
+      </span>
+    );
+  }
+  if (site?.canMail !== true || account.isEmailVerified) return null;
+  return <Badge tone="warn">Unverified</Badge>;
+}
+
+export const noSignIn =
+  "It has no password, so nobody can sign in to it. It was created at the first start or on the command line, where its keys are managed.";
 
 export function AccountStatus({ account: { suspendedAt } }: { account: AccountView }) {
   return suspendedAt === null ? (
@@ -120,6 +150,7 @@ export function AccountMenu({
   account: AccountView;
   onTask: (task: AccountTask) => void;
 }) {
+  const me = useMe();
   const suspended = account.suspendedAt !== null;
   const admin = account.role === "admin";
   const task = (type: AccountTask["type"]) => () => onTask({ type, account });
@@ -138,7 +169,7 @@ export function AccountMenu({
         Password reset link…
       </MenuItem>
       <MenuItem icon={admin ? <ShieldOff /> : <ShieldCheck />} onSelect={task("role")}>
-        {admin ? "Make a user…" : "Make an admin…"}
+        {admin ? "Remove admin role…" : "Make admin…"}
       </MenuItem>
       <MenuSeparator />
       {suspended ? (
@@ -150,6 +181,14 @@ export function AccountMenu({
           Suspend…
         </MenuItem>
       )}
+      <MenuItem
+        icon={<Trash2 />}
+        tone="danger"
+        disabled={me.account.id === account.id}
+        onSelect={task("delete")}
+      >
+        Delete…
+      </MenuItem>
     </Menu>
   );
 }

@@ -1,4 +1,4 @@
-/** The same change to every selected account, after a confirmation; then which could not be changed, and why. */
+/** Applies one change to every selected account after a confirmation, then lists those that could not be changed, and why. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BulkResult } from "../../../../src/protocol/dashboard/accounts.js";
@@ -13,7 +13,7 @@ import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Address } from "../../../components/text/address.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { consoleApi } from "../../../service/console-api.ts";
+import { adminApi } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
 
@@ -31,13 +31,13 @@ export function BulkDialog({ action, accounts, onChanged, onClose }: BulkDialogP
   const { data: known } = useQuery(queries.admin.plans);
   const [chosen, setChosen] = useState("");
   const planId = chosen === "" ? (known?.plans[0]?.id ?? "") : chosen;
-  // As it was when the dialog opened: what is changed leaves the selection behind it.
+  // The selection when the dialog opened: changed accounts are deselected behind it.
   const [affected] = useState(accounts);
   const { title, verb, done, tone, consequence } = words[action];
   const run = useMutation({
     mutationFn: () => {
       const ids = affected.map(({ id }) => id);
-      return consoleApi.changeAccounts(action === "plan" ? { action, ids, planId } : { action, ids });
+      return adminApi.changeAccounts(action === "plan" ? { action, ids, planId } : { action, ids });
     },
     gcTime: 0,
     onSuccess: async ({ changed, refused }) => {
@@ -103,7 +103,7 @@ export function BulkDialog({ action, accounts, onChanged, onClose }: BulkDialogP
   );
 }
 
-/** The first few by name, since a mistake is seen there. */
+/** Names the first few, so that mistakes are noticed. */
 function Names({ accounts }: { accounts: readonly AccountView[] }) {
   const named = accounts.slice(0, 5);
   const others = accounts.length - named.length;

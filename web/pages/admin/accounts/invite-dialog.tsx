@@ -10,8 +10,7 @@ import { Input } from "../../../components/controls/input.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { consoleApi } from "../../../service/console-api.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
 
 const expiries = [1, 3, inviteDays.usual, 14, 30, inviteDays.max].map((days) => ({
@@ -19,24 +18,30 @@ const expiries = [1, 3, inviteDays.usual, 14, 30, inviteDays.max].map((days) => 
   label: days === 1 ? "In a day" : `In ${days} days`,
 }));
 
-export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const [typed, setTyped] = useState("");
+interface InviteDialogProps {
+  /** Filled in at first. */
+  email?: string;
+  onClose: () => void;
+}
+
+export function InviteDialog({ email: known = "", onClose }: InviteDialogProps) {
+  const [typed, setTyped] = useState(known);
   const [checked, setChecked] = useState(false);
   const [planId, setPlanId] = useState("");
   const [days, setDays] = useState(String(inviteDays.usual));
   const client = useQueryClient();
-  const { data: known } = useQuery(queries.admin.plans);
+  const { data: plans } = useQuery(queries.admin.plans);
   const email = typed.trim();
   const fault =
     email === "" || /^\S+@\S+$/.test(email) ? undefined : "Enter an email address, or leave it empty.";
   const invite = useMutation({
     mutationFn: () =>
-      consoleApi.invite({
+      adminApi.invite({
         ...(email === "" ? {} : { email }),
         ...(planId === "" ? {} : { planId }),
         expiresInDays: Number(days),
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: consoleQueries.invites.queryKey }),
+    onSuccess: () => client.invalidateQueries({ queryKey: adminQueries.invites.queryKey }),
     gcTime: 0,
   });
   const failure = formError(invite.error, ["email", "planId", "expiresInDays"]);
@@ -97,7 +102,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
                 onChange={(event) => setPlanId(event.target.value)}
                 options={[
                   { value: "", label: "Default plan" },
-                  ...(known?.plans.map((plan) => ({ value: plan.id, label: plan.name })) ?? []),
+                  ...(plans?.plans.map((plan) => ({ value: plan.id, label: plan.name })) ?? []),
                 ]}
               />
             </Field>

@@ -10,14 +10,13 @@ import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Address } from "../../../components/text/address.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { consoleApi } from "../../../service/console-api.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
 
-/** Invitations that nobody has used yet. */
+/** Pending invitations. */
 export function InviteList({ onInvite }: { onInvite: () => void }) {
   const client = useQueryClient();
-  const { data, error, refetch } = useQuery(consoleQueries.invites);
+  const { data, error, refetch } = useQuery(adminQueries.invites);
   const { data: known } = useQuery(queries.admin.plans);
   const [revoking, setRevoking] = useState<InviteView | null>(null);
   const planName = (id: string | null) =>
@@ -66,7 +65,7 @@ export function InviteList({ onInvite }: { onInvite: () => void }) {
           title="Revoke invitation"
           confirm="Revoke invitation"
           onConfirm={async () => {
-            await consoleApi.revokeInvite(revoking.id);
+            await adminApi.revokeInvite(revoking.id);
             toast("Invitation revoked");
             await client.invalidateQueries({ queryKey: ["admin"] });
           }}

@@ -6,7 +6,7 @@ import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { formatCount } from "../../../units.ts";
 import type { BulkAction } from "./bulk-dialog.tsx";
 
-/** By id; also of other pages than the one that is shown. */
+/** By id, across pages. */
 export type Selection = ReadonlyMap<string, AccountView>;
 export const noSelection: Selection = new Map();
 
@@ -16,7 +16,7 @@ interface SelectionBarProps {
   onSelect: (selection: Selection) => void;
 }
 
-/** Above the list: all of it, and how many are selected. */
+/** Above the list: select all, and how many are selected. */
 export function SelectionBar({ shown, selection, onSelect }: SelectionBarProps) {
   const hasAll = shown.length > 0 && shown.every(({ id }) => selection.has(id));
   const selectShown = (on: boolean) => {
@@ -37,7 +37,7 @@ export function SelectionBar({ shown, selection, onSelect }: SelectionBarProps) 
       />
       {selection.size > 0 && (
         <span role="status" className="text-muted tabular-nums">
-          {formatCount(selection.size)} selected{selection.size >= mostAtOnce && ", the most at once"}
+          {formatCount(selection.size)} selected{selection.size >= mostAtOnce && " (maximum)"}
         </span>
       )}
     </div>
@@ -49,7 +49,7 @@ interface SelectionActionsProps {
   onAction: (action: BulkAction) => void;
 }
 
-/** What can be done with them: below the list, which would move otherwise, and in view wherever it is scrolled to. */
+/** The bulk actions: below the list, which would otherwise move, and sticky while scrolling. */
 export function SelectionActions({ onClear, onAction }: SelectionActionsProps) {
   return (
     <div

@@ -11,16 +11,16 @@ import { Badge } from "../../../components/states/badge.tsx";
 import { zoneName } from "../../../components/text/moments.ts";
 import { fieldError } from "../../../form-errors.ts";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminQueries } from "../../../service/admin.ts";
 
-/** As they are in the address: days, and empty for all. */
+/** As in the address: days, and empty for all. */
 export type TypedFilters = Record<"who" | "what" | "from" | "to" | "account", string>;
 export const noFilters: TypedFilters = { who: "", what: "", from: "", to: "", account: "" };
 
 interface AuditFilterBarProps {
   value: TypedFilters;
   onChange: (change: Partial<TypedFilters>) => void;
-  /** What the service said about them. */
+  /** The service's error about them. */
   error: Error | null;
 }
 
@@ -95,7 +95,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
 }
 
 function AccountFilter({ id }: { id: string }) {
-  const { data } = useQuery(consoleQueries.account(id));
+  const { data } = useQuery(adminQueries.account(id));
   return <Badge tone="accent">About {data?.account.email ?? id}</Badge>;
 }
 
@@ -112,7 +112,7 @@ export function toQuery({ who, what, from, to, account }: TypedFilters): AuditFi
   };
 }
 
-/** When a day begins, or one so many days later; undefined for what is no day. */
+/** The start of a day, or of the day that many days later; undefined for an invalid day. */
 function startOf(day: string, daysLater: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
   const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);

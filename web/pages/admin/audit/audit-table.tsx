@@ -10,18 +10,18 @@ import { Address } from "../../../components/text/address.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { ApiError } from "../../../service/request.ts";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { adminQueries } from "../../../service/admin.ts";
 import { accountAddress } from "../accounts/account-address.ts";
 
 interface AuditTableProps {
   filters: AuditFilters;
-  /** As many rows as are shown until older ones are asked for; all that were read if there is none. */
+  /** How many rows to show until older ones are requested; by default all that were loaded. */
   atFirst?: number;
 }
 
 export function AuditTable({ filters, atFirst = Infinity }: AuditTableProps) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    consoleQueries.audit(filters),
+    adminQueries.audit(filters),
   );
   const [most, setMost] = useState(atFirst);
   const entries = data?.pages.flatMap((page) => page.entries);

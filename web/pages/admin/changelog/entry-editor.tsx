@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
+import type { Draft } from "../../../../src/core/admin/drafts.js";
 import type { ChangelogEntry } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
@@ -14,20 +15,34 @@ import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../service/queries.ts";
 
+interface EntryEditorProps {
+  entry: ChangelogEntry | null;
+  /** What a new entry begins with. */
+  draft?: Draft;
+  onClose: () => void;
+}
+
 /** Writes a new entry, or changes one. */
-export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; onClose: () => void }) {
+export function EntryEditor({ entry, draft, onClose }: EntryEditorProps) {
   const client = useQueryClient();
-  const [title, setTitle] = useState(entry?.title ?? "");
-  const [body, setBody] = useState(entry?.body ?? "");
+  const [title, setTitle] = useState(entry?.title ?? draft?.title ?? "");
+  const [body, setBody] = useState(entry?.body ?? draft?.body ?? "");
   const [checked, setChecked] = useState(false);
   const untitled = title.trim() === "";
   const save = useMutation({
-    mutationFn: () =>
-      entry === null ? api.admin.addEntry({ title, body }) : api.admin.saveEntry(entry.id, { title, body }),
+    mutationFn: () => {
+      if (entry !== null) return api.admin.saveEntry(entry.id, { title, body });
+      return draft === undefined
+        ? api.admin.addEntry({ title, body })
+        : api.admin.publishDraft(draft.model, { title, body });
+    },
     onSuccess: async () => {
       toast(entry === null ? "Entry published" : "Entry saved");
       onClose();
-      await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
+        client.invalidateQueries({ queryKey: queries.admin.drafts.queryKey }),
+      ]);
     },
   });
   const failure = formError(save.error, ["title", "body"]);

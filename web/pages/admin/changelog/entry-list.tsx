@@ -11,6 +11,7 @@ import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
+import { DraftList } from "./draft-list.tsx";
 import { EntryEditor } from "./entry-editor.tsx";
 
 type Open = { type: "edit" | "delete"; entry: ChangelogEntry } | null;
@@ -50,37 +51,40 @@ export function EntryList() {
     },
   ];
   return (
-    <Card flush>
-      <Table
-        label="Entries"
-        columns={columns}
-        rows={data?.entries.filter((entry) => entry.kind === "entry")}
-        rowId={(entry) => entry.id}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState icon={<Megaphone />} title="No entries yet">
-            Publish one when something changes for your users.
-          </EmptyState>
-        }
-      />
-      {open?.type === "edit" && <EntryEditor entry={open.entry} onClose={close} />}
-      {open?.type === "delete" && (
-        <ConfirmDialog
-          open
-          onOpenChange={close}
-          title="Delete entry"
-          confirm="Delete entry"
-          onConfirm={async () => {
-            await api.admin.deleteEntry(open.entry.id);
-            toast("Entry deleted");
-            await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
-          }}
-        >
-          <strong className="font-medium wrap-anywhere text-ink">{open.entry.title}</strong> will be removed
-          from the page and the feed.
-        </ConfirmDialog>
-      )}
-    </Card>
+    <>
+      <DraftList />
+      <Card flush>
+        <Table
+          label="Entries"
+          columns={columns}
+          rows={data?.entries.filter((entry) => entry.kind === "entry")}
+          rowId={(entry) => entry.id}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState icon={<Megaphone />} title="No entries yet">
+              Publish one when something changes for your users.
+            </EmptyState>
+          }
+        />
+        {open?.type === "edit" && <EntryEditor entry={open.entry} onClose={close} />}
+        {open?.type === "delete" && (
+          <ConfirmDialog
+            open
+            onOpenChange={close}
+            title="Delete entry"
+            confirm="Delete entry"
+            onConfirm={async () => {
+              await api.admin.deleteEntry(open.entry.id);
+              toast("Entry deleted");
+              await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
+            }}
+          >
+            <strong className="font-medium wrap-anywhere text-ink">{open.entry.title}</strong> will be removed
+            from the page and the feed.
+          </ConfirmDialog>
+        )}
+      </Card>
+    </>
   );
 }

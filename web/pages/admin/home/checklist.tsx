@@ -1,4 +1,4 @@
-/** What to see to before others use the service. Items tick themselves off; the rest an admin can tick off. */
+/** The set-up checklist. Items that the service can check are ticked automatically; the others by an admin. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Circle, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -45,7 +45,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
       description={
         left === 0
           ? "Everything is done."
-          : `${entries.length - left} of ${entries.length} done. What the service can see is checked off automatically.`
+          : `${entries.length - left} of ${entries.length} done. Items that the service can check are ticked off automatically.`
       }
       actions={
         left === 0 ? (
@@ -122,7 +122,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
 
 const controlOf = (id: ChecklistItem): string => `checklist-${id}`;
 
-/** What was pressed is gone when its item changes: the focus goes to the item's other control. */
+/** The pressed button disappears when its item changes: the focus moves to the item's other control. */
 function useKeptFocus({ entries }: Checklist): (id: ChecklistItem) => void {
   const [pressed, setPressed] = useState<{ id: ChecklistItem; state: string } | null>(null);
   const stateOf = (id: ChecklistItem) => entries.find((entry) => entry.id === id)?.state ?? "";

@@ -6,7 +6,7 @@ import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { formatCount } from "../../../units.ts";
 import { states } from "../engine-card.tsx";
 
-/** Each engine in a line: what it serves, whether it answers, how busy it is, and why it does not answer. */
+/** One line for each engine: the models it serves, its state and load, and the reason if it is unavailable. */
 export function EngineHealth({ engines }: { engines: AdminHome["engines"] }) {
   return (
     <Card

@@ -10,7 +10,7 @@ const minutesShown = 60;
 
 export function LastHour({ home, stale }: { home: AdminHome; stale: boolean }) {
   const { minutes, machine, tokensPerSecond, running, waiting, capacity } = home;
-  // The present minute has only begun: the one before is the latest whole one.
+  // The current minute is incomplete: the one before is the latest full one.
   const last = minutes.at(-2) ?? minutes.at(-1);
   const total = (of: (minute: LiveMinute) => number) => minutes.reduce((sum, minute) => sum + of(minute), 0);
   const requests = total((minute) => minute.requests);
@@ -76,7 +76,7 @@ export function LastHour({ home, stale }: { home: AdminHome; stale: boolean }) {
           label="Queue"
           value={formatCount(waiting)}
           unit="waiting"
-          hint={waiting === 0 ? "nobody waits" : "for a free sequence"}
+          hint={waiting === 0 ? "no one is waiting" : "for a free sequence"}
         >
           <Spark
             tone="warn"

@@ -1,4 +1,4 @@
-/** Other names for the models. They come from the configuration, so there is nothing to change here. */
+/** Other names for the models. They come from the configuration and cannot be changed here. */
 import type { ModelAlias } from "../../../../src/core/model-aliases.js";
 import { Card } from "../../../components/frame/card.tsx";
 

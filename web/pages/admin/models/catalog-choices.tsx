@@ -1,50 +1,67 @@
-/** Models known to work well, with what each needs and whether this machine has it. */
-import type { CatalogView } from "../../../../src/core/model-views.js";
+/** Models known to work well, with their requirements and what they get on this machine. */
+import type { CatalogView, ModelChoicesView } from "../../../../src/core/model-views.js";
 import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
-import { Button } from "../../../components/controls/button.tsx";
-import { formatCount, formatDecimal, formatSize } from "../../../units.ts";
+import { Callout } from "../../../components/states/callout.tsx";
+import { formatDecimal, formatRate, formatSize } from "../../../units.ts";
 import { ChoiceFailure, type Choice } from "./choice.tsx";
+import { ChoiceRow } from "./choice-row.tsx";
 import { FitBadge } from "./fit-badge.tsx";
 
 interface CatalogChoicesProps {
-  entries: readonly CatalogView[];
+  choices: ModelChoicesView;
   model: ModelId;
   choose: Choice;
 }
 
-export function CatalogChoices({ entries, model, choose }: CatalogChoicesProps) {
-  const pick = ({ id, title, file }: CatalogView) =>
+export function CatalogChoices({ choices, model, choose }: CatalogChoicesProps) {
+  const pick = ({ id, title, file }: CatalogView, contextTokens: number | undefined) =>
     choose.mutate(
       file === null
-        ? { id, work: () => api.admin.pull({ reference: id, model }), done: `Downloading ${title}` }
-        : { id, work: () => api.admin.useWeights(model, { file }), done: `Switching ${model} to ${title}` },
+        ? {
+            id,
+            work: () => api.admin.pull({ reference: id, model, use: true, contextTokens }),
+            done: `Downloading ${title}; ${model} switches over to it afterwards`,
+          }
+        : {
+            id,
+            work: () => api.admin.useWeights(model, { file, contextTokens }),
+            done: `Switching ${model} to ${title}`,
+          },
     );
   return (
     <>
       <ChoiceFailure choose={choose} />
+      {choices.isAllSlow && (
+        <Callout tone="warn" className="mb-4">
+          None of these reaches 8 tokens a second on this machine.
+        </Callout>
+      )}
       <ul aria-label="Catalogue" className="divide-y divide-line">
-        {entries.map((entry) => (
-          <li key={entry.id} className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
-            <div className="min-w-0">
-              <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-                <span className="font-medium">{entry.title}</span>
+        {choices.catalog.map((entry) => (
+          <ChoiceRow
+            key={entry.id}
+            title={<span className="font-medium">{entry.title}</span>}
+            badges={
+              <>
+                {entry.isBest && <Badge tone="good">Recommended here</Badge>}
                 <FitBadge fits={entry.fits} />
                 {entry.suits.includes(model) && <Badge tone="accent">Suits {model}</Badge>}
-              </p>
-              <p className="mt-1 text-sm text-muted">{factsOf(entry)}</p>
-              <p className="mt-1 text-sm">{entry.goodFor}</p>
-            </div>
-            <Button
-              size="sm"
-              pending={choose.isPending && choose.variables.id === entry.id}
-              onClick={() => pick(entry)}
-            >
-              {entry.file === null ? "Download" : "Use"}
-              <span className="sr-only"> {entry.title}</span>
-            </Button>
-          </li>
+              </>
+            }
+            facts={factsOf(entry)}
+            note={entry.goodFor}
+            context={
+              entry.fits === "no"
+                ? null
+                : { here: entry.here, trained: entry.contextTokens, choices: entry.contexts }
+            }
+            action={entry.file === null ? "Download and use" : "Use"}
+            subject={entry.title}
+            pending={choose.isPending && choose.variables.id === entry.id}
+            onChoose={(contextTokens) => pick(entry, contextTokens)}
+          />
         ))}
       </ul>
     </>
@@ -53,9 +70,10 @@ export function CatalogChoices({ entries, model, choose }: CatalogChoicesProps) 
 
 const factsOf = (entry: CatalogView): string =>
   [
+    ...(entry.tokensPerSecond === null
+      ? []
+      : [`About ${formatRate(entry.tokensPerSecond)} tokens a second here`]),
     `${formatDecimal(entry.parametersBillion)} billion parameters`,
     formatSize(entry.bytes),
-    `${formatSize(entry.memoryNeedBytes)} of memory`,
-    `${formatCount(entry.contextTokens)} tokens of context`,
     `licence ${entry.licence}`,
   ].join(", ");

@@ -14,7 +14,7 @@ import { FileChoices } from "./file-choices.tsx";
 import { ReferenceForm } from "./reference-form.tsx";
 
 export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(queries.admin.modelChoices);
+  const { data, error, refetch } = useQuery(queries.admin.modelChoices(model.model));
   const choose = useChoice(onClose);
   const common = { model: model.model, choose };
   return (
@@ -44,7 +44,7 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
             {
               id: "catalog",
               label: "Catalogue",
-              content: <CatalogChoices entries={data.catalog} {...common} />,
+              content: <CatalogChoices choices={data} {...common} />,
             },
             {
               id: "files",

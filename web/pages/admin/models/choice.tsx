@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
+import { formError } from "../../../form-errors.ts";
 
 export type Choice = ReturnType<typeof useChoice>;
 
@@ -20,10 +21,11 @@ export function useChoice(onClose: () => void) {
 
 /** For choices without a field to show the error at. */
 export function ChoiceFailure({ choose }: { choose: Choice }) {
-  if (choose.error === null) return null;
+  const failure = formError(choose.error, []);
+  if (failure === undefined) return null;
   return (
     <Callout tone="bad" className="mb-4">
-      <span className="wrap-anywhere">{choose.error.message}</span>
+      <span className="wrap-anywhere">{failure}</span>
     </Callout>
   );
 }

@@ -10,8 +10,9 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { fieldError } from "../../../form-errors.ts";
-import { formatCount, formatRate, formatSize } from "../../../units.ts";
+import { formatRate, formatSize } from "../../../units.ts";
 import { ChoiceFailure, type Choice } from "./choice.tsx";
+import { ChoiceRow } from "./choice-row.tsx";
 import { FitBadge } from "./fit-badge.tsx";
 
 interface FileChoicesProps {
@@ -24,10 +25,10 @@ interface FileChoicesProps {
 export function FileChoices({ choices, current, model, choose }: FileChoicesProps) {
   const [path, setPath] = useState("");
   const [force, setForce] = useState(false);
-  const use = (file: string, id: string) =>
+  const use = (file: string, id: string, contextTokens?: number) =>
     choose.mutate({
       id,
-      work: () => api.admin.useWeights(model, { file, force }),
+      work: () => api.admin.useWeights(model, { file, force, contextTokens }),
       done: `Switching ${model} to ${file}`,
     });
   const useStarter = () =>
@@ -53,29 +54,26 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
           </li>
         )}
         {choices.files.map((item) => (
-          <li key={item.file} className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
-            <div className="min-w-0">
-              <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-                <span className="min-w-0 font-medium wrap-anywhere">{item.file}</span>
+          <ChoiceRow
+            key={item.file}
+            title={<span className="min-w-0 font-medium wrap-anywhere">{item.file}</span>}
+            badges={
+              <>
                 {item.problem === null && <FitBadge fits={item.fits} />}
                 {item.models.map((one) => (
                   <Badge key={one} tone="accent">
                     Serves {one}
                   </Badge>
                 ))}
-              </p>
-              <p className="mt-1 text-sm wrap-anywhere text-muted">{factsOf(item)}</p>
-            </div>
-            {item.problem === null && !item.models.includes(model) && (
-              <Button
-                size="sm"
-                pending={isPending(choose, item.file)}
-                onClick={() => use(item.file, item.file)}
-              >
-                Use<span className="sr-only"> {item.file}</span>
-              </Button>
-            )}
-          </li>
+              </>
+            }
+            facts={factsOf(item)}
+            context={contextOf(item, current)}
+            action={item.problem === null && !item.models.includes(model) ? "Use" : null}
+            subject={item.file}
+            pending={isPending(choose, item.file)}
+            onChoose={(contextTokens) => use(item.file, item.file, contextTokens)}
+          />
         ))}
       </ul>
       {choices.files.length === 0 && (
@@ -119,13 +117,24 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
 const isPending = ({ isPending: pending, variables }: Choice, id: string): boolean =>
   pending && variables.id === id;
 
-function factsOf({ weights, problem, speed }: FileView): string {
+/** The starter keeps the context that it was trained for. */
+function contextOf({ weights, contexts, models, fits }: FileView, current: ModelView) {
+  if (weights === null || fits === "no") return null;
+  const { here, contextTokens: trained } = weights;
+  const isOwn = models.includes(current.model);
+  const choices = isOwn && current.source?.type === "starter" ? [] : contexts;
+  return { here, trained, choices, chosen: isOwn ? current.chosenContextTokens : null };
+}
+
+function factsOf({ weights, problem, speed, tokensPerSecond }: FileView): string {
   if (weights === null) return `It ${problem ?? "cannot be read"}.`;
   return [
     weights.quantisation,
     formatSize(weights.bytes),
-    `${formatSize(weights.memoryNeedBytes)} of memory`,
-    ...(weights.contextTokens === null ? [] : [`${formatCount(weights.contextTokens)} tokens of context`]),
-    ...(speed === null ? [] : [`${formatRate(speed.tokensPerSecond)} tokens/s here`]),
+    ...(speed === null
+      ? tokensPerSecond === null
+        ? []
+        : [`about ${formatRate(tokensPerSecond)} tokens a second here`]
+      : [`${formatRate(speed.tokensPerSecond)} tokens a second here, as measured`]),
   ].join(", ");
 }

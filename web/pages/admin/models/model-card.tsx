@@ -82,11 +82,39 @@ function factsOf(model: ModelView): Fact[] {
   return [
     ...(weights === null ? [] : ([["Size", formatSize(weights.bytes)]] satisfies [string, string][])),
     ...(weights === null ? [] : ([["Quantisation", weights.quantisation]] satisfies [string, string][])),
-    ["Context", model.contextTokens > 0 ? `${formatCount(model.contextTokens)} tokens` : "–"],
+    ["Context you get here", contextOf(model)],
+    ...(isElsewhere ? [] : ([["Concurrent requests", formatCount(model.sequences)]] satisfies Fact[])),
+    ...(model.cacheType === null || model.cacheType === "f16"
+      ? []
+      : ([["KV cache", `${model.cacheType}, to fit`]] satisfies Fact[])),
     ["Runs on", isElsewhere ? "Another machine" : model.compute === null ? "–" : backendNames[model.compute]],
-    ["Speed", speed === null ? "Not measured yet" : `${formatRate(speed.tokensPerSecond)} tokens/s`],
-    ["Memory", model.memoryBytes === null ? "–" : formatBytes(model.memoryBytes)],
+    ["Speed", speed === null ? "Not measured yet" : speedOf(model, speed.tokensPerSecond)],
+    ["Memory", memoryOf(model)],
   ];
+}
+
+function contextOf({ contextTokens, weights }: ModelView): string {
+  if (contextTokens === 0) return "–";
+  const trained = weights?.contextTokens ?? null;
+  const rest = trained === null || trained <= contextTokens ? "" : `, trained for ${formatCount(trained)}`;
+  return `${formatCount(contextTokens)} tokens${rest}`;
+}
+
+/** With that of the model before it, after a change. */
+function speedOf({ previous, previousSpeed }: ModelView, rate: number): string {
+  const before =
+    previous === null || previousSpeed === null
+      ? ""
+      : `, before ${formatRate(previousSpeed.tokensPerSecond)}`;
+  return `${formatRate(rate)} tokens/s${before}`;
+}
+
+/** One engine takes its memory once, whatever the number of models that it serves. */
+function memoryOf({ memoryBytes, sharedWith }: ModelView): string {
+  if (memoryBytes === null) return "–";
+  const shared =
+    sharedWith.length === 0 ? "" : `, shared with ${new Intl.ListFormat("en-GB").format(sharedWith)}`;
+  return `${formatBytes(memoryBytes)}${shared}`;
 }
 
 const backendNames = { cuda: "GPU (CUDA)", vulkan: "GPU (Vulkan)", metal: "GPU (Metal)", cpu: "CPU" };

@@ -63,7 +63,7 @@ function Pull({ pull, isUsed, onCancel }: { pull: PullView; isUsed: boolean; onC
         )}
       </div>
       <div className="flex items-center gap-1">
-        {pull.state === "done" && model !== null && !isUsed && (
+        {pull.state === "done" && model !== null && !isUsed && (!pull.use || pull.reason !== "") && (
           <Button
             variant="primary"
             size="sm"

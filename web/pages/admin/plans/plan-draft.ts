@@ -5,7 +5,7 @@ import type { ModelId } from "../../../../src/core/models.js";
 type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys";
 type OptionalField = keyof QuotasView | "maxTokens";
 
-/** What is typed as a number; empty stands for no limit where there may be none. */
+/** The numeric fields; empty means no limit where that is allowed. */
 export type NumberField = RequiredField | OptionalField;
 
 export interface PlanDraft extends Record<NumberField, string> {
@@ -68,7 +68,7 @@ export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly strin
   const faults: Faults = {};
   if (draft.name.trim() === "") faults.name = "Enter a name.";
   if (isNew && !/^[a-z0-9][a-z0-9-]{0,63}$/.test(draft.id))
-    faults.id = "Use lower-case letters, digits and hyphens.";
+    faults.id = "Use lowercase letters, digits and hyphens.";
   if (isNew && taken.includes(draft.id)) faults.id = "A plan with this id already exists.";
   for (const field of ["requestsPerMinute", "tokensPerMinute", "concurrentRequests", "maxKeys"] as const) {
     if (!isCount(draft[field])) faults[field] = "Enter a whole number, 1 or more.";

@@ -24,7 +24,7 @@ interface PlanFormProps {
   onClose: () => void;
 }
 
-/** In pairs, as they stand side by side. */
+/** In pairs, as they are shown side by side. */
 const numbers: readonly { field: NumberField; label: string; empty?: string }[] = [
   { field: "requestsPerMinute", label: "Requests per minute" },
   { field: "tokensPerMinute", label: "Tokens per minute" },

@@ -6,6 +6,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { Address } from "../../../components/text/address.tsx";
+import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import type { Choose, ServiceChoice } from "./use-usage-choice.ts";
 
@@ -16,7 +17,7 @@ interface AccountFilterProps {
   error: Error | null;
 }
 
-/** One account, by its address; and what is chosen now. */
+/** Filters by one account's email address, and shows the current filter. */
 export function AccountFilter({ choice, choose, report, error }: AccountFilterProps) {
   const [typed, setTyped] = useState("");
   const isChosen = choice.account !== "" || choice.key !== "";
@@ -31,7 +32,9 @@ export function AccountFilter({ choice, choose, report, error }: AccountFilterPr
           {choice.key !== "" && (
             <>
               <span className="text-muted">, key: </span>
-              <span className="font-medium wrap-anywhere">{report?.key?.name ?? choice.key}</span>
+              <span className="font-medium">
+                <KeyLabel name={report?.key?.name ?? choice.key} lastFour={report?.key?.lastFour ?? null} />
+              </span>
             </>
           )}
         </p>

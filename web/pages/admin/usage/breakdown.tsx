@@ -54,7 +54,7 @@ const modelColumns: readonly Column<ModelRow>[] = [
     header: "Model",
     cell: (row) =>
       row.model === null ? (
-        <span className="text-muted">Unknown (refused early)</span>
+        <span className="text-muted">Refused before parsing</span>
       ) : (
         <ModelName model={row.model} />
       ),

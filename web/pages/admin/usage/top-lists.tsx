@@ -1,11 +1,12 @@
 /** Who uses the service most. A row leads to the usage of its account or key. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { TopUserView } from "../../../../src/core/usage/usage-views.js";
+import type { TopUser } from "../../../../src/core/usage/usage-views.js";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Address } from "../../../components/text/address.tsx";
+import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { adminQueries, type ServiceUsageQuery } from "../../../service/admin.ts";
 import { formatCount } from "../../../units.ts";
@@ -76,8 +77,9 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
                     <Link
                       href={usageAddress({ ...choice, account: row.accountId, key: row.keyId ?? "" })}
                       className={linkLook}
+                      title={row.keyId ?? undefined}
                     >
-                      <span className="wrap-anywhere">{row.keyName}</span>
+                      {row.key && <KeyLabel {...row.key} />}
                     </Link>
                     <span className="block text-sm text-muted">
                       <Address email={row.email} />
@@ -101,7 +103,7 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
 
 const linkLook = "rounded-sm font-medium text-accent hover:underline";
 
-const counts: readonly Column<TopUserView>[] = [
+const counts: readonly Column<TopUser>[] = [
   { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
   { id: "errors", header: "Errors", align: "right", cell: (row) => formatCount(row.errors) },
   { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },

@@ -1,4 +1,4 @@
-/** What is looked at, kept in the page's address. */
+/** The page's filters, kept in its address. */
 import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import { useUrlFilters, withFilters } from "../../../hooks/use-url-filters.ts";
 import {
@@ -27,7 +27,7 @@ export function useUsageChoice(): { choice: ServiceChoice; choose: Choose } {
   return { choice: choiceOf(filters), choose: (change) => setFilters(filtersOf(change)) };
 }
 
-/** The address of this page with something else chosen. */
+/** The address of this page with other filters. */
 export function usageAddress(choice: ServiceChoice): string {
   const text = withFilters(new URLSearchParams(), usual, filtersOf(choice)).toString();
   return text === "" ? "/admin/usage" : `/admin/usage?${text}`;

@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { Button } from "../../../components/controls/button.tsx";
@@ -12,13 +13,23 @@ import { Input, PasswordInput } from "../../../components/controls/input.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { useDeparture } from "../../../hooks/use-departure.ts";
+import { useMe } from "../../../hooks/use-me.ts";
+import { erasePresets } from "../playground/saved/erase-presets.ts";
 
 export function DeleteAccount({ email }: { email: string }) {
   const [open, setOpen] = useState(false);
   return (
     <Card
       title="Delete account"
-      description="Your keys stop working immediately, and your account, keys, sessions, links and usage are removed. The audit trail keeps what admins did to your account, without your id. The bare ids of your account and keys stay for up to two hours, so that every server learns of the deletion. Log lines with your account and key ids, and backups, last as long as the operator keeps them. This cannot be undone."
+      description={
+        <>
+          Your keys stop working immediately, and your account, keys, sessions, links and usage are removed.
+          This cannot be undone.{" "}
+          <Link href="/docs/privacy#deleting" className="text-accent underline underline-offset-3">
+            What is left, and for how long
+          </Link>
+        </>
+      }
     >
       <Button onClick={() => setOpen(true)}>Delete account…</Button>
       {open && <DeleteDialog email={email} onClose={() => setOpen(false)} />}
@@ -30,12 +41,14 @@ const word = "delete";
 
 function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const depart = useDeparture();
+  const { account } = useMe();
   const [password, setPassword] = useState("");
   const [typed, setTyped] = useState("");
   const remove = useMutation({
     mutationFn: () => api.deleteAccount({ password }),
     onSuccess: () => {
       depart("/");
+      erasePresets(account.id);
       toast("Your account was deleted.");
     },
     gcTime: 0,

@@ -9,11 +9,13 @@ import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { useDeparture } from "../../../hooks/use-departure.ts";
+import { useSite } from "../../../service/queries.ts";
 
 export function Identity({ me }: { me: Me }) {
   const [asking, setAsking] = useState(false);
   const depart = useDeparture();
-  const { email, role, createdAt } = me.account;
+  const { data: site } = useSite();
+  const { email, isEmailVerified, role, createdAt } = me.account;
   return (
     <Card>
       <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
@@ -21,6 +23,7 @@ export function Identity({ me }: { me: Me }) {
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Address email={email} className="text-lg font-medium" />
             {role === "admin" && <Badge tone="accent">Admin</Badge>}
+            {site?.canMail === true && !isEmailVerified && <Badge tone="warn">Unverified</Badge>}
           </p>
           <p className="text-sm text-muted">
             {me.plan.name} plan, since <Time at={createdAt} style="date" />

@@ -9,7 +9,7 @@ import { SkeletonLines } from "../../../components/states/skeleton.tsx";
 import { queries } from "../../../service/queries.ts";
 import { StoredTable } from "./stored-table.tsx";
 
-/** The rows themselves, table by table. Nothing is aggregated, and only secrets are left out. */
+/** The raw rows, table by table. Nothing is aggregated, and only secrets are omitted. */
 export function StoredAboutYou() {
   const { data, error, refetch } = useQuery(queries.stored);
   return (
@@ -18,9 +18,8 @@ export function StoredAboutYou() {
       title="What the database stores about you"
       description={
         <>
-          The rows that belong to your account, as they are, newest first. Passwords and keys are stored as
-          hashes, which are left out. There is no table for what you write or what a model replies. Request
-          logs are separate: see{" "}
+          The rows that belong to your account, unchanged, newest first. Passwords and keys are stored as
+          hashes, which are omitted. There is no table for prompts or replies. Request logs are separate: see{" "}
           <Link href="/docs/privacy#logs" className="text-accent underline underline-offset-3">
             Privacy
           </Link>
@@ -39,7 +38,7 @@ export function StoredAboutYou() {
             <SkeletonLines lines={5} />
           </div>
         ) : (
-          <ErrorState error={error} onRetry={refetch} what="what is stored" />
+          <ErrorState error={error} onRetry={refetch} what="your data" />
         )
       ) : (
         <ul className="divide-y divide-line">

@@ -1,13 +1,22 @@
+import type { ReactNode } from "react";
 import type { ConfigPart, ConnectClient, ConnectTarget } from "../../../../src/connect/client.js";
 import { fileText } from "../../../../src/connect/file-text.js";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { CodeBlock } from "../../../components/text/code-block.tsx";
 
-export function ClientConfiguration({ client, target }: { client: ConnectClient; target: ConnectTarget }) {
+interface ClientConfigurationProps {
+  client: ConnectClient;
+  target: ConnectTarget;
+  /** Which models it works with. */
+  fit: ReactNode;
+}
+
+export function ClientConfiguration({ client, target, fit }: ClientConfigurationProps) {
   return (
     <Card title={client.name} description={`Calls the ${client.api} API.`}>
       <div className="flex flex-col gap-5">
+        {fit}
         {client.configure(target).map((part, position) => (
           <Part key={`${client.id} ${position}`} part={part} />
         ))}
@@ -18,7 +27,7 @@ export function ClientConfiguration({ client, target }: { client: ConnectClient;
             rel="noreferrer"
             className="text-accent underline underline-offset-3"
           >
-            Its own documentation
+            Documentation
           </a>
         </p>
       </div>
@@ -29,11 +38,11 @@ export function ClientConfiguration({ client, target }: { client: ConnectClient;
 function checkedText({ checked: { how, version } }: ConnectClient): string {
   switch (how) {
     case "run":
-      return `Tried with ${version}.`;
+      return `Tested with ${version}.`;
     case "source":
-      return `Checked in the source of ${version}.`;
+      return `Checked against the source of ${version}.`;
     case "documentation":
-      return `Taken from its documentation (${version}), not tried.`;
+      return `Based on its documentation (${version}), not tested.`;
   }
 }
 
@@ -56,7 +65,7 @@ function Part({ part }: { part: ConfigPart }) {
   }
 }
 
-/** What to enter into a form of the client. */
+/** Values to enter into the client's own form. */
 function FormFields({ title, rows }: { title: string; rows: readonly { label: string; value: string }[] }) {
   return (
     <div className="overflow-clip rounded-lg border border-line">

@@ -1,11 +1,23 @@
 import { useId, useState } from "react";
+import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { clientGroups, connectClients } from "../../../../src/connect/clients.js";
+import { fitOf } from "../../../../src/connect/fit.js";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { cx } from "../../../cx.ts";
+import { useMe } from "../../../hooks/use-me.ts";
+import { FitBadge } from "./client-fit.tsx";
+
+interface ClientPickerProps {
+  current: string;
+  target: ConnectTarget;
+  /** Whether the models are known yet. */
+  isKnown: boolean;
+}
 
 /** The clients by group, filtered by the search. Each is a link, so that it can be shared and opened in a new tab. */
-export function ClientPicker({ current }: { current: string }) {
+export function ClientPicker({ current, target, isKnown }: ClientPickerProps) {
+  const { plan } = useMe();
   const [search, setSearch] = useState("");
   const id = useId();
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -33,7 +45,7 @@ export function ClientPicker({ current }: { current: string }) {
       >
         {found.length === 0 && (
           <p className="px-2.5 py-2 text-sm text-muted">
-            No such client. Any that lets you set a base URL works:{" "}
+            No matching client. Any client with a configurable base URL works:{" "}
             <a href="#openai-compatible" className="text-accent underline underline-offset-3">
               what to enter
             </a>
@@ -55,13 +67,19 @@ export function ClientPicker({ current }: { current: string }) {
                       href={`#${client.id}`}
                       aria-current={client.id === current ? "true" : undefined}
                       className={cx(
-                        "block rounded-md px-2.5 py-1.5 text-sm -outline-offset-2 transition-colors",
+                        "flex min-h-8 items-center justify-between gap-2 rounded-md px-2.5 py-1 text-sm -outline-offset-2 transition-colors",
                         client.id === current
                           ? "bg-accent-soft font-medium text-accent"
                           : "text-muted hover:bg-hover hover:text-ink",
                       )}
                     >
                       {client.name}
+                      {isKnown && client.needs !== undefined && (
+                        <span>
+                          <span className="sr-only">, with {target.model}: </span>
+                          <FitBadge level={fitOf(client, modelOf(target), plan.tokensPerMinute).level} />
+                        </span>
+                      )}
                     </a>
                   </li>
                 ))}

@@ -6,20 +6,12 @@ import { api } from "../../../service/api.ts";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { ModelsField } from "../../../components/controls/models-field.tsx";
-import { Select } from "../../../components/controls/select.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { fieldError } from "../../../form-errors.ts";
+import { daysToSend, ExpiryField } from "./expiry-field.tsx";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
 import { TagsField, tagsToSend } from "./tags-field.tsx";
-import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
-
-const expiries = [
-  { value: "", label: "Never" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-];
+import { KeyLimitsField, limitFieldNames, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 
 interface CreateKeyDialogProps {
   plan: PlanView;
@@ -42,7 +34,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
         api.createKey({
           name,
           models,
-          expiresInDays: expiry === "" ? null : Number(expiry),
+          expiresInDays: daysToSend(expiry),
           limits: limitsToSend(limits),
           tags: tagsToSend(tags),
         })
@@ -58,7 +50,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
           <p className="text-sm text-muted">It is filled in on this page.</p>
         )
       }
-      fieldNames={["name", "models", "expiresInDays", "limits", "tags"]}
+      fieldNames={["name", "models", "expiresInDays", ...limitFieldNames, "tags"]}
       fields={(error) => (
         <>
           <Field
@@ -80,15 +72,8 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
             among={plan.models ?? modelIds}
             error={fieldError(error, "models")}
           />
-          <Field label="Expires" error={fieldError(error, "expiresInDays")}>
-            <Select value={expiry} onChange={(event) => setExpiry(event.target.value)} options={expiries} />
-          </Field>
-          <KeyLimitsField
-            value={limits}
-            onChange={setLimits}
-            plan={plan}
-            error={fieldError(error, "limits")}
-          />
+          <ExpiryField value={expiry} onChange={setExpiry} error={fieldError(error, "expiresInDays")} />
+          <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={error} />
         </>
       )}
     />

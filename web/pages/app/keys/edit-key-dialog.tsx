@@ -12,9 +12,10 @@ import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { consoleApi } from "../../../service/console-api.ts";
+import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
-import { KeyLimitsField, limitsToSend, typedLimits } from "./key-limits-field.tsx";
+import { daysToSend, ExpiryField, sameExpiry } from "./expiry-field.tsx";
+import { KeyLimitsField, limitFieldNames, limitsToSend, typedLimits } from "./key-limits-field.tsx";
 import { TagsField, tagsToSend } from "./tags-field.tsx";
 
 interface EditKeyDialogProps {
@@ -23,23 +24,29 @@ interface EditKeyDialogProps {
   onClose: () => void;
 }
 
-/** Changes what a key is called and what it may do. The key itself stays as it is. */
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** Changes a key’s name, permissions and expiry. The key itself stays the same. */
 export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState(apiKey.name);
   const [models, setModels] = useState<ModelId[] | null>(apiKey.models);
   const [limits, setLimits] = useState(typedLimits(apiKey.limits));
+  const [expiry, setExpiry] = useState(apiKey.expiresAt === null ? "" : sameExpiry);
   const [tags, setTags] = useState(apiKey.tags.join(", "));
   const save = useMutation({
     mutationFn: () =>
-      consoleApi.editKey(apiKey.id, { name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) }),
+      api.editKey(apiKey.id, {
+        ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
+        ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
+      }),
     onSuccess: async (key) => {
       toast(`${key.name} saved`);
       onClose();
       await client.invalidateQueries({ queryKey: queries.keys.queryKey });
     },
   });
-  const failure = formError(save.error, ["name", "models", "limits", "tags"]);
+  const failure = formError(save.error, ["name", "models", "expiresInDays", ...limitFieldNames, "tags"]);
   return (
     <Dialog
       open
@@ -86,12 +93,13 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
           among={plan.models ?? modelIds}
           error={fieldError(save.error, "models")}
         />
-        <KeyLimitsField
-          value={limits}
-          onChange={setLimits}
-          plan={plan}
-          error={fieldError(save.error, "limits")}
+        <ExpiryField
+          value={expiry}
+          onChange={setExpiry}
+          {...(apiKey.expiresAt !== null && { now: `On ${day.format(new Date(apiKey.expiresAt))}, as now` })}
+          error={fieldError(save.error, "expiresInDays")}
         />
+        <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={save.error} />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       </Form>
     </Dialog>

@@ -9,13 +9,13 @@ import { NewSecret } from "./new-secret.tsx";
 import { useIssueKey } from "./use-issue-key.ts";
 
 interface IssueKeyDialogProps {
-  /** What the dialog and its button are called: "Create key". */
+  /** The label of the dialog and its button: "Create key". */
   action: string;
   /** The title once it is done: "Key created". */
   done: string;
   description?: ReactNode;
   issue: () => Promise<KeyWithSecret>;
-  /** The fields of the form that show their own errors; any other error stands below them. */
+  /** The form's fields that show their own errors; other errors are shown below them. */
   fieldNames: readonly string[];
   fields: (error: Error | null) => ReactNode;
   /** For a page that can use the secret; it must not keep it anywhere else. */

@@ -3,9 +3,9 @@ import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { SearchInput } from "../../../components/controls/search-input.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
-import type { KeysQuery } from "../../../service/console-api.ts";
+import type { KeysQuery } from "../../../service/api.ts";
 
-/** As they are in the address. */
+/** As in the address. */
 export type TypedKeyFilters = Record<"search" | "status" | "model" | "tag" | "sort" | "page", string>;
 
 export const usualFilters: TypedKeyFilters = {
@@ -78,7 +78,7 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
   );
 }
 
-/** What is in the address may be mistyped: then it is as if it were not there. */
+/** Invalid values in the address are ignored. */
 export function toQuery({ search, status, model, tag, sort, page }: TypedKeyFilters): KeysQuery {
   return {
     ...(search.trim() === "" ? {} : { search: search.trim().slice(0, 200) }),
@@ -90,6 +90,6 @@ export function toQuery({ search, status, model, tag, sort, page }: TypedKeyFilt
   };
 }
 
-/** Whether keys are left out by choice; those that have ended are left out otherwise. */
+/** Whether a filter is set. Without one, only expired and revoked keys are hidden. */
 export const isNarrowed = ({ search, status, model, tag }: TypedKeyFilters): boolean =>
   search.trim() !== "" || model !== "" || tag !== "" || (status !== "working" && status !== "all");

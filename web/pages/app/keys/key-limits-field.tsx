@@ -1,11 +1,12 @@
-/** Limits for one key below its plan's: none by default, then a number for each that is wanted. */
+/** A key's own limits, below its plan's: none by default, each optional. */
 import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";
+import { fieldError } from "../../../form-errors.ts";
 import { Input } from "../../../components/controls/input.tsx";
 
-/** As typed; empty where only the plan's limit applies. */
+/** As typed; empty if only the plan's limit applies. */
 export type TypedLimits = Record<keyof KeyLimitsView, string>;
 
 const noTypedLimits: TypedLimits = {
@@ -37,17 +38,23 @@ const names = [
   "concurrentRequests",
 ] as const;
 
+const fieldOf = (name: keyof KeyLimitsView): string => `limits.${name}`;
+
+/** The fields that show their own errors. */
+export const limitFieldNames = ["limits", ...names.map(fieldOf)];
+
 interface KeyLimitsFieldProps {
   /** Null while the key has none of its own. */
   value: TypedLimits | null;
   onChange: (limits: TypedLimits | null) => void;
   plan: PlanView;
-  error?: string | undefined;
+  /** What the service refused. */
+  error: Error | null;
 }
 
 export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldProps) {
   return (
-    <Fieldset legend="Limits" error={error}>
+    <Fieldset legend="Limits" error={fieldError(error, "limits")}>
       <Checkbox
         label="Set lower limits than my plan's"
         hint="So that a test cannot use up what production needs."
@@ -57,7 +64,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
       {value !== null && (
         <div className="grid gap-3 pl-6.5 sm:grid-cols-2">
           {names.map((name) => (
-            <Field key={name} label={labels[name]}>
+            <Field key={name} label={labels[name]} error={fieldError(error, fieldOf(name))}>
               <Input
                 value={value[name]}
                 inputMode="numeric"
@@ -73,7 +80,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
   );
 }
 
-/** The limits of a key as someone would type them; null for a key that has none of its own. */
+/** A key's limits as form values; null for a key without its own. */
 export function typedLimits(limits: KeyLimitsView): TypedLimits | null {
   if (names.every((name) => limits[name] === null)) return null;
   const typed = { ...noTypedLimits };

@@ -6,7 +6,7 @@ interface KeyLineageProps {
   onFind: (id: string) => void;
 }
 
-/** What replaced what, after a rotation. */
+/** Which key replaced which, after a rotation. */
 export function KeyLineage({ apiKey: { replaces, replacedBy }, onFind }: KeyLineageProps) {
   return (
     <>

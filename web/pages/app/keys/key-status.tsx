@@ -6,6 +6,9 @@ export function hasEnded(key: KeyView): boolean {
   return key.status === "revoked" || key.status === "expired";
 }
 
+/** One that is disabled, or being replaced already, cannot be. */
+export const canRotate = (key: KeyView): boolean => key.status === "active";
+
 export function KeyStatus({ status }: { status: KeyView["status"] }) {
   const { tone, word } = words[status];
   return (

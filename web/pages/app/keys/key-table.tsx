@@ -11,10 +11,10 @@ import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { LastUsed } from "../../../components/text/last-used.tsx";
-import { consoleQueries } from "../../../service/console-queries.ts";
+import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
 import { KeyLineage } from "./key-lineage.tsx";
-import { hasEnded, KeyStatus } from "./key-status.tsx";
+import { canRotate, hasEnded, KeyStatus } from "./key-status.tsx";
 import { limitsText } from "./key-limits-field.tsx";
 import { useKeySwitch } from "./use-key-switch.ts";
 
@@ -32,7 +32,7 @@ interface KeyTableProps {
 
 export function KeyTable(props: KeyTableProps) {
   const { rows, error, onRetry, onEdit, onRotate, onRevoke, onFind, empty } = props;
-  const { data: usage } = useQuery(consoleQueries.keyUsage);
+  const { data: usage } = useQuery(queries.keyUsage);
   const usedBy = (id: string) => usage?.keys.find(({ keyId }) => keyId === id);
   const keySwitch = useKeySwitch();
   const columns: Column<ListedKeyView>[] = [
@@ -168,7 +168,7 @@ function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps)
       <MenuItem icon={disabled ? <CirclePlay /> : <CirclePause />} onSelect={onSwitch}>
         {disabled ? "Enable" : "Disable"}
       </MenuItem>
-      {apiKey.status === "active" && (
+      {canRotate(apiKey) && (
         <MenuItem icon={<RefreshCw />} onSelect={onRotate}>
           Rotate…
         </MenuItem>

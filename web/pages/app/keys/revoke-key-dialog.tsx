@@ -5,7 +5,21 @@ import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
 
-export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
+interface RevokeKeyDialogProps {
+  apiKey: KeyView;
+  onClose: () => void;
+  /** For a key of another account. */
+  revoke?: () => Promise<unknown>;
+  /** What shows it. */
+  queryKey?: readonly string[];
+}
+
+export function RevokeKeyDialog({
+  apiKey,
+  onClose,
+  revoke = () => api.setKey(apiKey.id, "revoke"),
+  queryKey = queries.keys.queryKey,
+}: RevokeKeyDialogProps) {
   const client = useQueryClient();
   return (
     <ConfirmDialog
@@ -14,9 +28,9 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       title="Revoke key"
       confirm="Revoke key"
       onConfirm={async () => {
-        await api.setKey(apiKey.id, "revoke");
+        await revoke();
         toast(`${apiKey.name} revoked`);
-        await client.invalidateQueries({ queryKey: queries.keys.queryKey });
+        await client.invalidateQueries({ queryKey });
       }}
     >
       Requests with <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>, ending in{" "}

@@ -6,6 +6,8 @@ import { Select } from "../../../components/controls/select.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
 
+const dayMs = 24 * 60 * 60_000;
+
 const graces = [
   { value: "0", label: "Revoke immediately" },
   { value: "1", label: "1 hour" },
@@ -14,7 +16,7 @@ const graces = [
   { value: "720", label: "30 days" },
 ];
 
-/** Replaces a key with a new one of the same kind; the old one keeps working for the grace period. */
+/** Replaces a key with a new one with the same settings; the old one keeps working for the grace period. */
 export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
   const [grace, setGrace] = useState("24");
   return (
@@ -25,6 +27,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
         <>
           A new key replaces <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>. It
           keeps its name, models, limits and tags; what was used of its quotas counts for the new key too.
+          {apiKey.expiresAt !== null && <NewExpiry apiKey={apiKey} />}
         </>
       }
       issue={() => api.rotateKey(apiKey.id, { graceHours: Number(grace) })}
@@ -47,6 +50,18 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
         </p>
       }
     />
+  );
+}
+
+/** The new key lives as long as the old one was meant to. */
+function NewExpiry({ apiKey: { createdAt, expiresAt } }: { apiKey: KeyView }) {
+  const days = Math.round((Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)) / dayMs);
+  return (
+    <>
+      {" "}
+      It expires {days <= 1 ? "a day" : `${days} days`} after the rotation, as the old one did after its
+      creation.
+    </>
   );
 }
 

@@ -30,7 +30,7 @@ export function useKeySwitch() {
     },
     onSuccess: (key) => toast(key.status === "disabled" ? `${key.name} disabled` : `${key.name} enabled`),
     onError: (error, _change, before) => {
-      // Dropped meanwhile if the session ended: then it stays dropped.
+      // If the session ended in the meantime, the cache was cleared and stays so.
       for (const [key, page] of before ?? []) client.setQueryData(key, (now: unknown) => now && page);
       toast(error.message, "bad");
     },

@@ -15,6 +15,10 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
   const { plan, requests, tokens, concurrent, quotas } = limits;
   const { data } = useQuery(queries.keys);
   const { data: site } = useSite();
+  const { data: month } = useQuery({
+    ...queries.month,
+    enabled: quotas.some(({ period }) => period === "month"),
+  });
   const keys = data?.keys.filter((key) => !hasEnded(key) && key.worksUntil === null).length ?? 0;
   return (
     <Card flush>
@@ -33,7 +37,13 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
         {quotas.map((quota) => (
           <Limit
             key={quota.kind + quota.period}
-            meter={<QuotaMeter quota={quota} label={quotaLabel(quota)} />}
+            meter={
+              <QuotaMeter
+                quota={quota}
+                label={quotaLabel(quota)}
+                forecast={quota.period === "month" ? month?.[quota.kind] : undefined}
+              />
+            }
           >
             {quota.kind === "tokens"
               ? "Prompts and replies together. Requests that could use more than is left are refused."

@@ -7,7 +7,7 @@ export function TooManyRequests() {
   return (
     <Card
       title="When a limit is reached"
-      description="The request gets status 429 and uses no tokens. Wait for the number of seconds in Retry-After, then retry; the OpenAI libraries do this automatically."
+      description="The request gets status 429 and uses no tokens. Wait for the number of seconds in Retry-After, then retry; the OpenAI libraries do this automatically, except for daily and monthly quotas."
     >
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <CodeBlock title="Response" language="http" code={response} />
@@ -39,7 +39,7 @@ const headers = [
   },
   { name: "x-ratelimit-remaining-requests", means: "What is left. On every response, not only 429." },
   { name: "x-ratelimit-reset-requests", means: "When the full limit is available again: 120ms, 59s, 1m0s." },
-  { name: "retry-after", means: "Seconds to wait, 1 to 59. On 429 and 503." },
+  { name: "retry-after", means: "Seconds to wait, 1 to 59, or until a quota resets. On 429 and 503." },
 ];
 
 const response = `HTTP/1.1 429 Too Many Requests

@@ -1,6 +1,6 @@
 /**
- * The body of the overview. Someone who has not sent a request yet gets the quickstart; after the first one it steps
- * aside for what people come back for: the last day, what is left of the limits, the keys. `?quickstart` brings it back.
+ * The body of the overview. Someone who has not sent a request yet gets the quickstart; after the first one it is
+ * replaced by recent usage, remaining limits and keys. `?quickstart` shows it again.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,7 +20,7 @@ export function OwnStart({ plan }: { plan: PlanView }) {
   const [isNew, setIsNew] = useState<boolean | null>(null);
   if (isNew === null && data !== undefined) setIsNew(data.keys.every((key) => key.lastUsedDay === null));
   const isKnown = isNew !== null || error !== null;
-  // Until then nothing, so that nothing has to move.
+  // Until then nothing is rendered, to avoid a layout shift.
   if (!isKnown) return null;
   if (isNew === true || search.has("quickstart")) {
     return (

@@ -4,7 +4,7 @@ import { Callout } from "../../../components/states/callout.tsx";
 import { noticeMs } from "../../../components/frame/maintenance-banner.tsx";
 import { TimeRange } from "../../../components/text/time-range.tsx";
 
-/** The next window while it is still far off; on its last day the banner above every page takes over. */
+/** The next window, until the day before it begins; from then on the banner on every page takes over. */
 export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance | null }) {
   if (maintenance?.state !== "planned") return null;
   if (Date.parse(maintenance.startsAt) - Date.now() <= noticeMs) return null;

@@ -1,6 +1,6 @@
 /**
- * From nothing to a working request: one click creates a key, a second one copies it, and the code below has it
- * filled in for as long as it is on the screen. The secret lives in this component's memory and nowhere else.
+ * From sign-up to a working request: one click creates a key, a second one copies it, and the code below has it
+ * filled in while it is on the screen. The secret lives in this component's memory and nowhere else.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -72,7 +72,7 @@ function CreateKey({
   defaultName: string;
   onIssued: (issued: KeyWithSecret) => void;
 }) {
-  // Null until something is typed: which default is right is known only once the keys are.
+  // Null until something is typed: the default depends on the keys, which load later.
   const [typed, setTyped] = useState<string | null>(null);
   const name = typed ?? defaultName;
   const create = useIssueKey(() => api.createKey({ name, models: null, expiresInDays: null }));

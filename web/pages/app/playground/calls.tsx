@@ -12,11 +12,11 @@ import { privateText } from "./private-text.ts";
 interface CallsProps {
   calls: readonly ToolCall[];
   blocked: boolean;
-  /** Null where they need no results: they are still being written, or have them. */
+  /** Null if they need no results: they are still being streamed, or already have them. */
   onAnswer: ((results: readonly CallResult[]) => void) | null;
 }
 
-/** The functions that a reply calls, and a form for what they return: nothing is run here. */
+/** The calls in a reply, and a form for their results: nothing is executed here. */
 export function Calls({ calls, blocked, onAnswer }: CallsProps) {
   const [texts, setTexts] = useState<ReadonlyMap<number, string>>(new Map());
   const results = calls.map(({ id, name }, place) => ({ callId: id, name, text: texts.get(place) ?? "" }));

@@ -9,9 +9,9 @@ interface ComposerProps {
   away: boolean;
   /** The settings contain an invalid value. */
   blocked: boolean;
-  /** Where the message is typed, for whoever hands the focus to it. */
+  /** The message input, for moving the focus to it. */
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Whether something is typed that was not sent. */
+  /** Whether there is an unsent draft. */
   onDraft: (hasDraft: boolean) => void;
   onToEnd: () => void;
   onSend: (text: string) => void;
@@ -24,6 +24,12 @@ export function Composer({ running, away, blocked, field, onDraft, onToEnd, onSe
   const hint = useId();
   const hasDraft = text.trim() !== "";
   useEffect(() => onDraft(hasDraft), [hasDraft, onDraft]);
+  // After the change of page, which puts the focus on its content. On a touch screen the keyboard would cover the page.
+  useEffect(() => {
+    if (!matchMedia("(hover: hover)").matches) return;
+    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, [field]);
   const ready = hasDraft && !running && !blocked;
   function send() {
     if (!ready) return;
@@ -67,7 +73,7 @@ export function Composer({ running, away, blocked, field, onDraft, onToEnd, onSe
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === "Escape" && running) onStop();
-            // While a word is being composed, Enter belongs to the input method.
+            // During IME composition, Enter belongs to the input method.
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
             send();

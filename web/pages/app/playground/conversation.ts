@@ -9,7 +9,7 @@ export interface UserTurn {
   text: string;
 }
 
-/** What the reply before it asked for with its calls, answered by hand. */
+/** Results of the previous reply's calls, entered by hand. */
 export interface ResultsTurn {
   id: number;
   role: "tool";
@@ -30,9 +30,9 @@ export interface ReplyTurn extends ReplyContent {
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   /** Set when it failed. */
   failure: string | null;
-  /** Set when it was refused for now: how long to wait, counted from then. */
+  /** Set if it was temporarily refused: how long to wait from then. */
   retry: { seconds: number; since: number } | null;
-  /** Why the model ended; null until then. */
+  /** Why the reply ended; null until then. */
   reason: FinishReason | null;
   firstTokenMs: number | null;
   totalMs: number | null;
@@ -45,7 +45,7 @@ export function isRunning(turn: Turn | undefined): boolean {
   return turn?.role === "assistant" && (turn.state === "waiting" || turn.state === "writing");
 }
 
-/** Whether a reply has ended with calls, and its results are still to come. */
+/** Whether a reply ended with calls whose results are still missing. */
 export function awaitsResults({ state, reason, calls }: ReplyTurn): boolean {
   return state === "done" && reason === "tool_calls" && calls.length > 0;
 }

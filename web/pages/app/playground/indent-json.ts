@@ -1,7 +1,7 @@
 /**
  * JSON with a line for each value. The text is rearranged rather than parsed and written again, which would change
- * long numbers and drop repeated names: a call's arguments are shown as the model wrote them. What is not JSON, or
- * not yet, stays as it is.
+ * long numbers and drop repeated names: a call's arguments are shown as the model wrote them. Text that is not (yet)
+ * JSON stays as it is.
  */
 export function indentJson(text: string): string {
   if (!isJson(text)) return text;

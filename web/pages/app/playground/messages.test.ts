@@ -31,7 +31,7 @@ const results: Turn = {
 };
 
 describe("the history that is sent", () => {
-  it("has the calls of a reply, its thoughts, and a message for each result", () => {
+  it("has the calls of a reply, its reasoning, and a message for each result", () => {
     const sent = messagesOf([question, calling, results]);
     expect(sent).toEqual([
       { role: "user", content: "How is it?" },
@@ -54,7 +54,7 @@ describe("the history that is sent", () => {
     expect(readMessages(sent, "messages")).toHaveLength(4);
   });
 
-  it("leaves out calls that were never answered, and thoughts of a finished reply", () => {
+  it("omits calls that were never answered, and the reasoning of a finished reply", () => {
     const next: Turn = { id: 4, role: "user", text: "Never mind." };
     const both = [
       { role: "user", content: "How is it?" },

@@ -17,7 +17,7 @@ function messagesOfTurn(turn: Turn, next: Turn | undefined): SentMessage[] {
   return turn.text === "" ? [] : [{ role: "assistant", content: turn.text }];
 }
 
-/** With its thoughts: models that think between calls continue from them. */
+/** With its reasoning: models that reason between calls continue from it. */
 function callingMessage({ text, reasoning, calls }: ReplyTurn): SentMessage {
   return {
     role: "assistant",

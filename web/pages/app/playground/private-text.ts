@@ -1,5 +1,5 @@
 /**
  * For every input that holds a prompt: the browser saves no copy for restoring the page, and sends nothing to a
- * spell-checking service.
+ * spell-checking service. Any language is typed from its own side.
  */
-export const privateText = { autoComplete: "off", spellCheck: false } as const;
+export const privateText = { autoComplete: "off", spellCheck: false, dir: "auto" } as const;

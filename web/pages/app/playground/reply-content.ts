@@ -1,4 +1,4 @@
-/** What a model says in one reply, put together from the parts of its stream. */
+/** The content of one reply, assembled from the parts of its stream. */
 import type { ToolCall } from "../../../../src/core/chat/request.js";
 import type { ChatPart } from "../../../service/chat-stream.ts";
 
@@ -10,7 +10,7 @@ export interface ReplyContent {
 
 export const noContent: ReplyContent = { text: "", reasoning: "", calls: [] };
 
-/** With the next part added; the same object where the part brings no content. */
+/** With the next part added; the same object if the part has no content. */
 export function withPart(content: ReplyContent, part: ChatPart): ReplyContent {
   switch (part.type) {
     case "text":

@@ -1,7 +1,7 @@
 import { formatCount, formatMs, formatRate } from "../../../units.ts";
 import type { ReplyTurn } from "./conversation.ts";
 
-/** Below this a rate says more about the clock than about the model. */
+/** For shorter times a rate would be meaningless. */
 const shortestMs = 50;
 
 /** The line under a reply: which model, what it used, how fast it was, why it ended. */

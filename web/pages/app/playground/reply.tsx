@@ -1,5 +1,5 @@
 import { RefreshCw, Square } from "lucide-react";
-import { memo } from "react";
+import { memo, useId } from "react";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
@@ -10,32 +10,37 @@ import { awaitsResults, isRunning, type CallResult, type ReplyTurn } from "./con
 import { isEmpty } from "./reply-content.ts";
 import { factsOf } from "./reply-facts.ts";
 import { RetryLater } from "./retry-later.tsx";
-import { Thoughts } from "./thoughts.tsx";
+import { Reasoning } from "./reasoning.tsx";
 
 interface ReplyProps {
   turn: ReplyTurn;
   last: boolean;
   /** Nothing can be sent. */
   blocked: boolean;
-  /** Where several replies are written at once, each has a button of its own. */
+  /** When several replies are streamed at once, each has its own stop button. */
   onStop?: () => void;
   onRegenerate: () => void;
   onAnswer: (results: readonly CallResult[]) => void;
 }
 
-/** A model's turn: thoughts, text and calls as they arrive, then token counts and times. */
+/** A model's turn: reasoning, text and calls as they arrive, then token counts and times. */
 export function Reply({ turn, last, blocked, onStop, onRegenerate, onAnswer }: ReplyProps) {
+  const heading = useId();
   const running = isRunning(turn);
   const empty = isEmpty(turn);
   const silent = turn.text === "" && turn.calls.length === 0;
   return (
-    <article aria-label={`Reply from ${turn.model}`} aria-busy={running} className="flex gap-3 sm:gap-4">
+    <article aria-labelledby={heading} aria-busy={running} className="flex gap-3 sm:gap-4">
+      {/* Those in its text are below it, and whoever moves by headings gets from reply to reply. */}
+      <h2 id={heading} className="sr-only">
+        Reply from {turn.model}
+      </h2>
       <span className="flex size-8 shrink-0 items-center justify-center rounded-full border border-line text-accent">
         <ModelMark model={turn.model} className="size-4" />
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-4 pt-1">
         {empty && running && <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>}
-        {turn.reasoning !== "" && <Thoughts text={turn.reasoning} alone={silent} />}
+        {turn.reasoning !== "" && <Reasoning text={turn.reasoning} alone={silent} />}
         {turn.text !== "" && <ReplyText text={turn.text} />}
         {turn.calls.length > 0 && (
           <Calls

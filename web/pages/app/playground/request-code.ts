@@ -95,7 +95,7 @@ interface Dialect {
   indent: number;
   /** Between a field of the request and its value. */
   assign: string;
-  /** What is not written as in JSON. */
+  /** Literals that differ from JSON. */
   words: ReadonlyMap<unknown, string>;
   open: string;
   close: string;
@@ -124,7 +124,7 @@ export const javascript: Dialect = {
 };
 
 function javascriptField(name: string): string {
-  // Written plainly, it would set the object's prototype.
+  // As a plain property name, it would set the object's prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[a-zA-Z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -136,7 +136,7 @@ export const fieldsIn = (dialect: Dialect, request: RequestFields): string[] =>
       `${" ".repeat(dialect.indent)}${name}${dialect.assign}${literal(value, dialect, dialect.indent)},`,
   );
 
-/** JSON's texts and numbers mean the same in both languages. What holds objects gets a line for each item. */
+/** JSON strings and numbers are valid in both languages. Values that contain objects get a line for each item. */
 function literal(value: unknown, dialect: Dialect, indent: number): string {
   if (typeof value !== "object" || value === null) return dialect.words.get(value) ?? JSON.stringify(value);
   const inner = indent + dialect.indent;

@@ -1,7 +1,7 @@
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import type { CallResult } from "./conversation.ts";
 
-/** What the user answered to the calls of a reply, as plain text. */
+/** The user's results for the calls of a reply, as plain text. */
 export function Results({ results }: { results: readonly CallResult[] }) {
   return (
     <ol aria-label="Results" className="flex flex-col gap-3">
@@ -9,7 +9,7 @@ export function Results({ results }: { results: readonly CallResult[] }) {
         <li key={place} className="flex flex-col items-end gap-1">
           <div className="max-w-[85%] rounded-lg bg-hover px-4 py-2.5">
             <p className="text-sm wrap-anywhere text-muted">Result of {name}</p>
-            <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+            <p dir="auto" className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">
               {text === "" ? "(empty)" : text}
             </p>
           </div>

@@ -5,17 +5,17 @@ import { useCountdown } from "../../../hooks/use-countdown.ts";
 import { formatWait } from "../../../units.ts";
 
 interface RetryLaterProps {
-  /** What the service said. */
+  /** The service's message. */
   message: string;
   seconds: number;
   since: number;
   /** Nothing can be sent. */
   blocked: boolean;
-  /** Null when the conversation has gone on without this reply. */
+  /** Null if the conversation has continued without this reply. */
   onRetry: (() => void) | null;
 }
 
-/** A refusal that passes: counts down to when the service takes the request, and sends it again. */
+/** A temporary refusal: counts down to the retry time and then offers a retry. */
 export function RetryLater({ message, seconds, since, blocked, onRetry }: RetryLaterProps) {
   const left = useCountdown(seconds, since);
   return (

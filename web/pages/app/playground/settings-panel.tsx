@@ -26,11 +26,12 @@ interface SettingsPanelProps {
   settings: Settings;
   onChange: (settings: Settings) => void;
   models: readonly ModelId[];
-  /** What a reply is cut at when nothing is typed, of each model that is asked; none while that is not known. */
+  /** The default maximum reply length of each selected model; empty while unknown. */
   defaultTokens: readonly number[];
   /** The models are chosen elsewhere. */
   comparing: boolean;
   faults: ReturnType<typeof settingsErrors>;
+  onPresets: () => void;
 }
 
 export function SettingsPanel({
@@ -40,6 +41,7 @@ export function SettingsPanel({
   defaultTokens,
   comparing,
   faults,
+  onPresets,
 }: SettingsPanelProps) {
   const facts = useQuery(queries.models).data?.models.find(({ id }) => id === settings.model);
   const modelHint = facts === undefined ? undefined : <ModelHint facts={facts} />;
@@ -167,7 +169,7 @@ export function SettingsPanel({
           />
         </Field>
       )}
-      <Field label="Reasoning effort" hint="For models that think before they reply.">
+      <Field label="Reasoning effort" hint="For reasoning models.">
         <Select
           value={settings.effort}
           options={[
@@ -177,9 +179,14 @@ export function SettingsPanel({
           onChange={(event) => set({ effort: event.target.value })}
         />
       </Field>
-      <Button size="sm" className="self-start" onClick={() => onChange(defaultSettings(settings.model))}>
-        Reset all
-      </Button>
+      <div className="flex gap-2">
+        <Button size="sm" onClick={onPresets}>
+          Presets
+        </Button>
+        <Button size="sm" onClick={() => onChange(defaultSettings(settings.model))}>
+          Reset all
+        </Button>
+      </div>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export interface Settings {
   effort: string;
 }
 
-/** What the service takes where a request says nothing. Without a top P, a model's own way to drop tokens applies. */
+/** The service's defaults. Without a top P, the model's own sampling default (min-p) applies. */
 export const samplingDefaults = { temperature: 1, topP: 1, frequencyPenalty: 0, presencePenalty: 0 };
 
 export const efforts = ["none", "low", "medium", "high"] as const;
@@ -79,7 +79,7 @@ function toolChoiceOf(choice: string, names: readonly string[]): Pick<ChatBody, 
   return name === undefined ? {} : { tool_choice: { type: "function", function: { name } } };
 }
 
-/** One sequence per line; `\n` and `\t` stand for what cannot be typed on a line. */
+/** One sequence per line; `\n` and `\t` stand for characters that cannot be typed on a line. */
 function stopsOf(text: string): string[] {
   return text
     .split("\n")
@@ -87,7 +87,7 @@ function stopsOf(text: string): string[] {
     .map((line) => line.replaceAll(String.raw`\n`, "\n").replaceAll(String.raw`\t`, "\t"));
 }
 
-/** What is wrong with the settings, by field; the service checks again. */
+/** Invalid settings, by field; the service validates again. */
 export function settingsErrors(settings: Settings): { maxTokens?: string; stop?: string; tools?: string } {
   const { maxTokens } = settings;
   const { error } = readTools(settings.tools);

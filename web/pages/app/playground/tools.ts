@@ -1,6 +1,6 @@
 /**
- * The tools typed into the settings: a JSON array of tools as the API takes them, or of bare functions. Read by the
- * service's own rules, so that what is accepted here is accepted there. They are part of the page's memory only.
+ * The tools typed into the settings: a JSON array of tools as the API takes them, or of bare functions. Parsed with
+ * the service's own code, so both accept the same. They exist only in the page's memory.
  */
 import { ServiceError } from "../../../../src/core/errors.js";
 import { isObject } from "../../../../src/protocol/read-json.js";
@@ -42,7 +42,7 @@ function asTool(item: unknown): unknown {
   };
 }
 
-/** In the browser's words, which name JSON and say where. */
+/** The browser's own message, which mentions JSON and the position. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.message}.` : "This is not valid JSON.";
 

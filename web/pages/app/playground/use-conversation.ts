@@ -1,5 +1,5 @@
 /**
- * Holds the conversation and runs one reply at a time. What arrives is shown once per frame, however fast.
+ * Holds the conversation and runs one reply at a time. Incoming text is rendered at most once per frame.
  * Stopping, clearing and leaving the page abort the request, which frees the model immediately.
  */
 import { useQueryClient } from "@tanstack/react-query";
@@ -50,9 +50,9 @@ export function useConversation(settings: Settings) {
     /** Continues with the results of the last reply's calls. */
     answer: (results: readonly CallResult[]) =>
       void reply([...turns, { id: ++lastId.current, role: "tool", results }]),
-    /** Asks again for a reply; what came after it is dropped. */
+    /** Regenerates a reply; later turns are dropped. */
     regenerate: (id: number) => void reply(turnsBefore(turns, id)),
-    /** Replaces a message; what came after it is dropped. */
+    /** Replaces a message; later turns are dropped. */
     edit: (id: number, text: string) =>
       void reply([...turnsBefore(turns, id), { id: ++lastId.current, role: "user", text }]),
     clear: () => {
@@ -114,7 +114,7 @@ async function runReply(
   }
 }
 
-/** Of a refusal that passes: a limit was reached (429) or the service is busy (503). */
+/** For a temporary refusal: a limit was reached (429) or the service is busy (503). */
 function retryOf(error: unknown): ReplyTurn["retry"] {
   if (!(error instanceof ApiError)) return null;
   const { status, retryAfterSeconds = status === 429 ? usualWaitSeconds : null } = error;

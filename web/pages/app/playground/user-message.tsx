@@ -51,7 +51,9 @@ export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
   return (
     <div className="group flex flex-col items-end gap-1">
       <span className="sr-only">You said:</span>
-      <p className="max-w-[85%] rounded-lg bg-hover px-4 py-2.5 wrap-anywhere whitespace-pre-wrap">{text}</p>
+      <p dir="auto" className="max-w-[85%] rounded-lg bg-hover px-4 py-2.5 wrap-anywhere whitespace-pre-wrap">
+        {text}
+      </p>
       <div className="flex">
         <CopyButton text={text} label="Copy message" className="size-8" />
         <IconButton label="Edit message" className="size-8" disabled={locked} onClick={() => setDraft(text)}>

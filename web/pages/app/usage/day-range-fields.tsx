@@ -8,7 +8,7 @@ interface DayRangeFieldsProps {
   onChange: (range: DayRange) => void;
 }
 
-/** The first and the last day. What is typed is kept here until it makes a range that can be shown. */
+/** The first and the last day. Input is kept here until it forms a valid range. */
 export function DayRangeFields({ range, onChange }: DayRangeFieldsProps) {
   const [typed, setTyped] = useState(range);
   const now = Date.now();

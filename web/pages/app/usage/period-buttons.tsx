@@ -7,7 +7,7 @@ interface PeriodButtonsProps {
   onChange: (period: PeriodChoice) => void;
 }
 
-/** Days of one's own begin with those that are shown; `DayRangeFields` changes them. */
+/** A custom range starts with the days currently shown; `DayRangeFields` changes them. */
 export function PeriodButtons({ period, onChange }: PeriodButtonsProps) {
   const isNamed = typeof period === "string";
   const choose = (id: PeriodId | "custom") => {

@@ -4,6 +4,7 @@ import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
+import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { formatCount, plural } from "../../../units.ts";
 
@@ -12,7 +13,7 @@ type ByKey = UsageReport["byKey"][number];
 
 interface UsageBreakdownProps {
   report: UsageReport | undefined;
-  /** Where the address of the page can name a key; otherwise names are plain text. */
+  /** If the page can filter by key, names are links; otherwise plain text. */
   linksToKeys?: boolean;
 }
 
@@ -55,16 +56,18 @@ export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownPr
   );
 }
 
-function keyName({ keyId, name }: ByKey, address?: (keyId: string) => string) {
-  if (address === undefined) return <span className="wrap-anywhere">{name}</span>;
+/** Its id too: two keys may share a name and even the last four characters. */
+function keyName({ keyId, name, lastFour }: ByKey, address?: (keyId: string) => string) {
+  const text = <KeyLabel name={name} lastFour={lastFour} />;
+  if (address === undefined) return <span title={keyId}>{text}</span>;
   return (
-    <Link href={address(keyId)} className="rounded-sm wrap-anywhere text-accent hover:underline">
-      {name}
+    <Link href={address(keyId)} title={keyId} className="rounded-sm text-accent hover:underline">
+      {text}
     </Link>
   );
 }
 
-const counts: readonly Column<Omit<ByKey, "keyId" | "name">>[] = [
+const counts: readonly Column<Omit<ByKey, "keyId" | "name" | "lastFour">>[] = [
   { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
   { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
   { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
@@ -77,7 +80,7 @@ const modelColumns: readonly Column<ByModel>[] = [
     // A rate-limited request is refused before its body, which names the model, is read.
     cell: (row) =>
       row.model === null ? (
-        <span className="text-muted">Unknown (refused early)</span>
+        <span className="text-muted">Refused before parsing</span>
       ) : (
         <ModelName model={row.model} />
       ),

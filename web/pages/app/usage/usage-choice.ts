@@ -1,6 +1,6 @@
 /**
- * What a page about usage shows, as its address says it: `?period=7d`, or `?from=2026-01-01&to=2026-01-31` for days of
- * one's own, with `key` and `model`. What is as usual is left out; what makes no sense is as if it were not there.
+ * The filters of a usage page, as in its address: `?period=7d`, or `?from=2026-01-01&to=2026-01-31` for a custom
+ * range, with `key` and `model`. Defaults are omitted; invalid values are ignored.
  */
 import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import type { Filters } from "../../../hooks/use-url-filters.ts";
@@ -12,7 +12,7 @@ export interface DayRange {
   to: string;
 }
 
-/** Up to now, or days of one's own. */
+/** Up to now, or a custom range. */
 export type PeriodChoice = PeriodId | DayRange;
 
 export interface UsageChoice {
@@ -24,7 +24,7 @@ export interface UsageChoice {
 
 /** As far back as usage is kept and can be read at once. */
 export const mostDays = 400;
-/** Longer ranges are drawn by the day. */
+/** Longer ranges are shown by day. */
 const mostDaysByHour = 7;
 const dayMs = 86_400_000;
 
@@ -55,7 +55,7 @@ export const filtersOf = ({ period, key, model }: UsageChoice): UsageFilterValue
   model,
 });
 
-/** `usual` is for a page that begins with another one. */
+/** `usual` is for a page with another default. */
 export function periodChoiceOf(
   { period, from, to }: PeriodFilterValues,
   now: number,
@@ -69,7 +69,7 @@ export function periodChoiceOf(
 export const periodFiltersOf = (period: PeriodChoice, usual: PeriodId = usualPeriod): PeriodFilterValues =>
   typeof period === "string" ? { period, from: "", to: "" } : { period: usual, ...period };
 
-/** What is wrong with a range; null when it can be shown. */
+/** Why a range is invalid; null if it is valid. */
 export function rangeError({ from, to }: DayRange, now: number): string | null {
   const [first, last] = [dayOf(from), dayOf(to)];
   if (first === null || last === null) return "Enter both days.";
@@ -84,7 +84,7 @@ export function rangeBounds(now: number): { min: string; max: string } {
   return { min: dayText(now - (mostDays - 1) * dayMs), max: dayText(now) };
 }
 
-/** The days that a period touches, to begin with when someone wants days of their own. */
+/** The days that a period covers, as the initial custom range. */
 export function daysOf(period: PeriodId, now: number): DayRange {
   return { from: dayText(Date.parse(usagePeriod(period, now).from)), to: dayText(now) };
 }
@@ -99,7 +99,7 @@ export function periodOf(period: PeriodChoice, now: number): UsagePeriod {
 
 const dayText = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 
-/** Null for what is no date: "2026-02-30", "yesterday". */
+/** Null for an invalid date: "2026-02-30", "yesterday". */
 function dayOf(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
   const moment = Date.parse(text);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { playgroundKeyId } from "../../../../src/core/bounds.js";
 import { isModelId, modelIds } from "../../../../src/core/models.js";
+import { Combobox } from "../../../components/controls/combobox.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { queries } from "../../../service/queries.ts";
 import { DayRangeFields } from "./day-range-fields.tsx";
@@ -15,7 +16,7 @@ interface UsageFiltersProps {
 export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
   const { data } = useQuery(queries.keys);
   const keys = data?.keys ?? [];
-  // Stays chosen while the keys are on their way.
+  // Stays selected while the keys load.
   const isListed = ["", playgroundKeyId, ...keys.map(({ id }) => id)].includes(choice.key);
   const { period } = choice;
   const choosePeriod = (next: PeriodChoice) => onChange({ ...choice, period: next });
@@ -23,16 +24,15 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
     <div className="flex flex-wrap items-center gap-3">
       <PeriodButtons period={period} onChange={choosePeriod} />
       <div className="flex w-full gap-3 sm:ml-auto sm:w-auto">
-        <Select
-          size="sm"
-          aria-label="Key"
+        <Combobox
+          label="Key"
           className="min-w-0 flex-1 sm:w-38"
           value={choice.key}
-          onChange={(event) => onChange({ ...choice, key: event.target.value })}
+          onChange={(key) => onChange({ ...choice, key })}
           options={[
             { value: "", label: "All keys" },
-            ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
             { value: playgroundKeyId, label: "Playground" },
+            ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
             ...(isListed ? [] : [{ value: choice.key, label: "One key" }]),
           ]}
         />

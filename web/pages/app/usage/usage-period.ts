@@ -1,5 +1,5 @@
 /**
- * The periods to choose from and the times they stand for. The end is the next whole hour or UTC day, so that
+ * The selectable periods and their times. The end is the next whole hour or UTC day, so that
  * the query, and its cache key, stay the same until then.
  */
 import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
@@ -29,7 +29,7 @@ export function usagePeriod(id: PeriodId, now: number): UsagePeriod {
   return { from: new Date(end - hours * hourMs).toISOString(), to: new Date(end).toISOString(), step };
 }
 
-/** One bucket for each step of the period: those in which nothing happened are filled in with zeros. */
+/** One bucket for each step of the period; empty steps are filled with zeros. */
 export function withEmptyBuckets(buckets: readonly UsageBucket[], period: UsagePeriod): UsageBucket[] {
   const known = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
   const all: UsageBucket[] = [];

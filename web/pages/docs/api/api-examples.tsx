@@ -1,4 +1,4 @@
-/** An operation as code, and what it answers, from the document's examples or made from its schemas. */
+/** An operation as code and its response, from the document's examples or generated from its schemas. */
 import { useState } from "react";
 import { Select } from "../../../components/controls/select.tsx";
 import { CodeBlock, CodeTabs, type Sample } from "../../../components/text/code-block.tsx";

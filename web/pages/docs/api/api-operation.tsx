@@ -1,4 +1,4 @@
-/** One operation: what it takes at the left, examples beside it, what it answers below. */
+/** One operation: parameters at the left, examples beside them, responses below. */
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { cx } from "../../../cx.ts";
 import { resolve, type Body, type Media, type Method, type OpenApi, type Operation } from "./openapi.ts";
@@ -88,7 +88,7 @@ function withDescription(schema: Media["schema"] = {}, description: string | und
   return description === undefined ? schema : { ...schema, description };
 }
 
-/** With the prefix that every path has, whether the document writes it in `servers` or in the path. */
+/** With the common prefix, whether the document has it in `servers` or in the path. */
 function fullPath(document: OpenApi, path: string): string {
   const server = document.servers?.[0]?.url ?? "";
   const prefix = server.replace(/^https?:\/\/[^/]*/, "").replace(/\/$/, "");

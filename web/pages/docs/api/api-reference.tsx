@@ -1,4 +1,4 @@
-/** The API reference, drawn from /openapi.json: the page knows the format and nothing of the operations. */
+/** The API reference, rendered from /openapi.json: the page knows the format, not the operations. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../../../service/api.ts";
 import { CodeBlock } from "../../../components/text/code-block.tsx";
@@ -19,7 +19,7 @@ export default function ApiReference() {
   const { data: document, error, refetch } = useQuery(openApiQuery);
   if (document === undefined) {
     return error === null ? (
-      // As high as the screen, so that what follows the reference is not seen to move.
+      // As high as the screen, to avoid a visible layout shift below.
       <div className="min-h-screen">
         <SkeletonLines lines={8} />
       </div>
@@ -36,7 +36,7 @@ interface OperationEntry {
   operation: Operation;
 }
 
-/** The tag of what only those who run the service call. */
+/** The tag of operations for operators. */
 const operatorTag = "Operation";
 
 function Reference({ document }: { document: OpenApi }) {

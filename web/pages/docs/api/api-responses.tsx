@@ -9,7 +9,7 @@ interface ApiResponsesProps {
   responses: Record<string, Body | Reference>;
 }
 
-/** What can come back, one status a line; opens to its headers and fields. */
+/** The possible responses, one line for each status, expandable to headers and fields. */
 export function ApiResponses({ document, id, responses }: ApiResponsesProps) {
   return (
     <>

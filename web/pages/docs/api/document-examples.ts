@@ -1,8 +1,8 @@
-/** The examples in the document; where it has none, one made from the schema. */
+/** The document's examples; if it has none, one generated from the schema. */
 import { resolve, type Media, type OpenApi, type Operation } from "./openapi.js";
 import { schemaExample } from "./schema-example.js";
 
-/** What can be sent: the examples of the body, or one made from its schema. */
+/** The examples of the request body, or one generated from its schema. */
 export function bodiesOf(
   document: OpenApi,
   operation: Operation,

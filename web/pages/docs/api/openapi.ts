@@ -80,7 +80,7 @@ export interface Schema {
   example?: unknown;
 }
 
-/** The thing itself, after following `#/components/…` as often as needed; undefined when it leads nowhere. */
+/** The value after resolving `#/components/…` references; undefined if one is broken. */
 export function resolve<Thing extends object>(
   document: OpenApi,
   thing: Thing | Reference | undefined,
@@ -115,7 +115,7 @@ export function propertiesOf(
   );
 }
 
-/** What is inside a list or a choice: the first schema on the way that has fields to show. */
+/** The element of an array or a union: the first nested schema that has fields to show. */
 export function innerSchema(document: OpenApi, schema: Schema): Schema {
   const resolved = resolve(document, schema) ?? schema;
   if (resolved.items !== undefined) return innerSchema(document, resolved.items);

@@ -10,13 +10,13 @@ import {
   type Schema,
 } from "./openapi.ts";
 
-/** References may form a circle; nobody reads deeper than this. */
+/** References may be circular, so nesting is cut here. */
 const deepest = 4;
 
 interface PropertyListProps {
   document: OpenApi;
   schema: Schema | undefined;
-  /** Gives each field an address: this and its name. */
+  /** The prefix of each field's anchor. */
   anchor?: string | undefined;
   depth?: number;
 }

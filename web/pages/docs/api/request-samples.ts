@@ -6,7 +6,7 @@ import { fieldsIn, javascript, python } from "../../app/playground/request-code.
 import type { Method, Operation } from "./openapi.js";
 
 export interface SampleRequest {
-  /** Where the service is, without a slash at the end. */
+  /** The service's origin, without a trailing slash. */
   origin: string;
   method: Method;
   /** As in the document: `/v1/models/{id}`. */
@@ -22,14 +22,14 @@ interface RequestSample {
   code: string;
 }
 
-/** What stands for a parameter in a path. */
+/** Sample values for path parameters. */
 const parameters = new Map([["{id}", "omega"]]);
 
 interface LibraryCall {
   library: "openai" | "anthropic";
   python: string;
   node: string;
-  /** Where the call takes no fields of a body. */
+  /** For calls without a body. */
   argument?: string;
 }
 
@@ -152,7 +152,7 @@ function addressOf({ origin, path }: { origin: string; path: string }): string {
   return origin + path.replace(/\{\w+\}/g, (name) => parameters.get(name) ?? name);
 }
 
-/** By what the operation says of its keys: none, one of the API, or one of the operator's own. */
+/** By the operation's security scheme: none, an API key, or the operator's token. */
 function headersOf({
   path,
   operation,

@@ -55,8 +55,8 @@ export default function Messages() {
         <p>
           Each block of the reply begins with <code>content_block_start</code>, continues with{" "}
           <code>content_block_delta</code> (<code>text_delta</code>, <code>input_json_delta</code> for a call,{" "}
-          <code>thinking_delta</code> for thoughts) and ends with <code>content_block_stop</code>.{" "}
-          <code>message_delta</code> brings the usage and the <code>stop_reason</code>: <code>end_turn</code>,{" "}
+          <code>thinking_delta</code> for reasoning) and ends with <code>content_block_stop</code>.{" "}
+          <code>message_delta</code> has the usage and the <code>stop_reason</code>: <code>end_turn</code>,{" "}
           <code>max_tokens</code>, <code>stop_sequence</code> or <code>tool_use</code>.
         </p>
         <CodeBlock title="text/event-stream" language="json" code={messagesEvents} />
@@ -82,26 +82,26 @@ export default function Messages() {
           <li>
             <code>tools</code> with an <code>input_schema</code>, and <code>tool_choice</code>. Tools that
             would run on the service or that its models were trained on, such as a web search, are refused;
-            for Claude Code they are skipped and named in the header <code>sotto-ignored</code>.
+            for Claude Code they are ignored and named in the header <code>sotto-ignored</code>.
           </li>
           <li>
-            <code>thinking</code> and <code>output_config.effort</code>: as in the original, the model thinks
-            only when asked to.
+            <code>thinking</code> and <code>output_config.effort</code>: as in the original, reasoning is off
+            unless requested.
           </li>
           <li>
             Accepted without effect: <code>metadata</code>, <code>service_tier</code>,{" "}
             <code>cache_control</code>.
           </li>
           <li>
-            Refused, since nothing here could do it: <code>mcp_servers</code>, <code>container</code>, and a
-            last message of the assistant’s to be continued. Batches and files are not offered: nothing is
+            Not supported, and refused: <code>mcp_servers</code>, <code>container</code>, and an assistant
+            message at the end to be continued (prefill). There are no batches or files, since nothing is
             stored.
           </li>
         </ul>
       </Section>
       <Section id="errors" title="Errors">
         <p>
-          Errors have the shape of that API, with the same statuses as everywhere (
+          Errors have the Messages API’s shape, with the usual statuses (
           <Link href="/docs/errors">Errors</Link>):
         </p>
         <CodeBlock language="json" title="404" code={messagesErrorBody} />

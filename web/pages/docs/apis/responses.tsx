@@ -36,16 +36,16 @@ export default function Responses() {
         </p>
         <CodeBlock language="javascript" title="Node" code={responsesConversation(url)} />
         <p>
-          <code>store</code> is accepted and answered with <code>false</code>. What would need something
-          stored is refused with 400 <code>unsupported_parameter</code>: <code>previous_response_id</code>,{" "}
+          <code>store</code> is accepted and answered with <code>false</code>. Parameters that require storage
+          are refused with 400 <code>unsupported_parameter</code>: <code>previous_response_id</code>,{" "}
           <code>conversation</code>, <code>prompt</code> and <code>"background": true</code>. There are no
           responses to retrieve, list or delete.
         </p>
         <p>
           The AI SDK’s <code>openai()</code> provider refers to items of earlier replies by their ids instead
-          of repeating them. That works for ten minutes after an item was last used, while the server that
-          wrote it has it in memory, encrypted; another server of the same service does not. For conversations
-          that last longer, set <code>{"providerOptions: { openai: { store: false } }"}</code> or use{" "}
+          of repeating them. That works for ten minutes after an item was last used, as long as the server
+          that generated it has it in memory, encrypted; other replicas do not have it. For conversations that
+          last longer, set <code>{"providerOptions: { openai: { store: false } }"}</code> or use{" "}
           <code>openai.chat()</code>. With <code>"store": false</code> nothing is kept.
         </p>
       </Section>
@@ -68,7 +68,7 @@ export default function Responses() {
           the output is framed by <code>response.output_item.added</code> and{" "}
           <code>response.output_item.done</code>. Between them arrive <code>response.output_text.delta</code>{" "}
           for text, <code>response.function_call_arguments.delta</code> for a call and{" "}
-          <code>response.reasoning_text.delta</code> for thoughts.
+          <code>response.reasoning_text.delta</code> for reasoning.
         </p>
         <CodeBlock title="text/event-stream" language="json" code={responsesEvents} />
         <p>
@@ -82,20 +82,20 @@ export default function Responses() {
           <li>
             <code>input</code>: a string, or items of the types <code>message</code>,{" "}
             <code>function_call</code>, <code>function_call_output</code>, <code>reasoning</code> and{" "}
-            <code>item_reference</code>. Text only. In a history that began elsewhere, calls of other tools
-            are read as calls of functions, and what only another service can read is passed over.
+            <code>item_reference</code>. Text only. In a history from another service, calls of other tools
+            are treated as function calls, and items that only that service can read are ignored.
           </li>
           <li>
             <code>instructions</code>, <code>max_output_tokens</code>, <code>temperature</code>,{" "}
             <code>top_p</code>, <code>top_logprobs</code>, <code>reasoning.effort</code>,{" "}
-            <code>reasoning.summary</code> (repeats the thoughts for clients that show only their summary),
-            and <code>text.format</code> for JSON that follows a schema.
+            <code>reasoning.summary</code> (repeats the reasoning for clients that show only its summary), and{" "}
+            <code>text.format</code> for JSON that follows a schema.
           </li>
           <li>
             <code>tools</code> of the type <code>function</code>, also in a <code>namespace</code>,{" "}
             <code>tool_choice</code> and <code>parallel_tool_calls</code>. Tools of other types, such as a web
-            search, are refused: this service runs none itself. For Codex, which always sends one, they are
-            skipped and named in the header <code>sotto-ignored</code>.
+            search, are refused, since this service executes no tools. For Codex, which always sends one, they
+            are ignored and named in the header <code>sotto-ignored</code>.
           </li>
           <li>
             Accepted without effect: <code>include</code>, <code>metadata</code>, <code>truncation</code>,{" "}

@@ -3,7 +3,7 @@ import { Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { cx } from "../../../cx.ts";
 
-// The dialog and the index are for those who search.
+// The dialog and the index are loaded on first use.
 const SearchDialog = lazy(() => import("./search-dialog.tsx"));
 
 export function DocsSearch({ className }: { className?: string }) {

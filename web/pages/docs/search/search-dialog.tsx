@@ -90,7 +90,7 @@ interface OptionProps {
   onOpen: () => void;
 }
 
-/** No link inside: the focus stays in the field, and what is in an option is read as one text. */
+/** Without a link inside: the focus stays in the field, and screen readers read an option as one text. */
 function Option({ id, hit, isChosen, onOpen }: OptionProps) {
   return (
     <li

@@ -1,6 +1,6 @@
 /**
  * Finds parts of the documentation. Every word of the query must occur, in the heading, in the page's title or in the
- * text; where it occurs decides the order. The index is a few hundred parts, so each is looked at.
+ * text; where it occurs decides the order. The index has only a few hundred parts, so a linear scan is enough.
  */
 export interface DocsPart {
   /** The title of its page, and of the section for what is smaller than one. */

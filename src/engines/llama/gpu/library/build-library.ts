@@ -5,7 +5,7 @@
  *
  * Nothing is downloaded. The toolkit is the operator's: one that the driver supports, which is the point.
  */
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../../../adapters/make-folder.js";
@@ -65,11 +65,8 @@ export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
       .map((folder) => join(build, folder, libraryFile(backend)))
       .find((path) => existsSync(path));
     if (built === undefined) throw new ToolError(`The build left no ${libraryFile(backend)}.`);
-    const description = { backend, from: "built" as const, made: made.text, at: now().toISOString() };
-    return await keepLibrary(dataDir, description, async (folder) => {
-      copyFileSync(built, join(folder, libraryFile(backend)));
-      await Promise.resolve();
-    });
+    const description = { backend, from: "built", made: made.text, at: now().toISOString() } as const;
+    return keepLibrary(dataDir, description, built);
   } finally {
     rmSync(workFolder, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindingVersion } from "../../binding-package.js";
-import { anyLibrary, keepLibrary, libraryFile, ownLibrary, removeLibrary } from "./own-library.js";
+import { anyLibrary, keepLibrary, ownLibrary, removeLibrary } from "./own-library.js";
 
 let dataDir: string;
 beforeEach(() => {
@@ -20,41 +20,40 @@ const description = {
   at: "2026-01-31T09:05:00.000Z",
 } as const;
 
-const keep = (content: string) =>
-  keepLibrary(dataDir, description, (folder) => {
-    writeFileSync(join(folder, libraryFile("cuda")), content);
-    return Promise.resolve();
-  });
+const keep = (content: string) => {
+  const built = join(dataDir, "built");
+  writeFileSync(built, content);
+  return keepLibrary(dataDir, description, built);
+};
 
 describe("a GPU library of this machine", () => {
-  it("is found once it is complete, with what it was made for", async () => {
+  it("is found once it is complete, with what it was made for", () => {
     expect(ownLibrary(dataDir, "cuda")).toBeNull();
-    const kept = await keep("one");
+    const kept = keep("one");
     expect(ownLibrary(dataDir, "cuda")).toEqual(kept);
     expect(kept).toMatchObject({ ...description, binding: bindingVersion() });
     expect(readFileSync(kept.file, "utf8")).toBe("one");
     expect(ownLibrary(dataDir, "vulkan")).toBeNull();
   });
 
-  it("stays what it was when the next one cannot be put in its place", async () => {
-    const kept = await keep("one");
-    const failing = keepLibrary(dataDir, description, () => Promise.reject(new Error("no space")));
-    await expect(failing).rejects.toThrow("no space");
+  it("stays what it was when the next one cannot be put in its place", () => {
+    const kept = keep("one");
+    expect(() => keepLibrary(dataDir, description, join(dataDir, "missing"))).toThrow("ENOENT");
     expect(ownLibrary(dataDir, "cuda")).toEqual(kept);
     expect(existsSync(`${kept.folder}.new`)).toBe(false);
-    expect(readFileSync((await keep("two")).file, "utf8")).toBe("two");
+    expect(readFileSync(keep("two").file, "utf8")).toBe("two");
   });
 
-  it("is not used with another version of the engine", async () => {
-    const { folder } = await keep("one");
+  it("is not used with another version of the engine", () => {
+    const { folder } = keep("one");
     const file = join(folder, "library.json");
     writeFileSync(file, readFileSync(file, "utf8").replace(bindingVersion(), "0.0.1"));
     expect(ownLibrary(dataDir, "cuda")).toBeNull();
     expect(anyLibrary(dataDir, "cuda")).toMatchObject({ binding: "0.0.1" });
   });
 
-  it("is gone after its removal", async () => {
-    await keep("one");
+  it("is gone after its removal", () => {
+    keep("one");
     expect(removeLibrary(dataDir, "cuda")).toBe(true);
     expect(ownLibrary(dataDir, "cuda")).toBeNull();
     expect(removeLibrary(dataDir, "cuda")).toBe(false);

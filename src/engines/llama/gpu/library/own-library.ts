@@ -1,10 +1,9 @@
 /**
  * GPU libraries that belong to this machine rather than to the installed packages: built here for its card and its
- * driver (`build-library.ts`). Each is a folder in the data directory, so that
- * reinstalling the packages leaves it alone. It holds one library, which the CPU's binding loads beside its own, and
- * a description. A library is made for one version of the binding: for any other it counts as missing.
+ * driver (`build-library.ts`). Each is a folder in the data directory, so that reinstalling the packages leaves it
+ * alone. It holds one library, which the CPU's binding loads beside its own, and a description. A library is made for one version of the binding: for any other it counts as missing.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../../adapters/make-folder.js";
@@ -15,8 +14,8 @@ const descriptionSchema = z.object({
   backend: z.enum(gpuBackends),
   /** The version of the binding that it was made for. */
   binding: z.string(),
-  from: z.enum(["built", "fetched"]),
-  /** For people: the toolkit and the cards it was built for, or the package that it came in. */
+  from: z.literal("built"),
+  /** For people: what it was built for. */
   made: z.string().max(200),
   at: z.iso.datetime(),
 });
@@ -56,19 +55,19 @@ export function anyLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | n
   }
 }
 
-/** Takes over what `fill` puts into an empty folder, in place of what was there; nothing changes when it fails. */
-export async function keepLibrary(
+/** Copies a library that was built into the place of the one before; nothing changes when that fails. */
+export function keepLibrary(
   dataDir: string,
   description: Omit<LibraryDescription, "binding">,
-  fill: (folder: string) => Promise<void>,
-): Promise<OwnLibrary> {
+  builtFile: string,
+): OwnLibrary {
   const { backend } = description;
   const folder = folderOf(dataDir, backend);
   const unfinished = `${folder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   makeFolder(unfinished);
   try {
-    await fill(unfinished);
+    copyFileSync(builtFile, join(unfinished, libraryFile(backend)));
     const whole: LibraryDescription = { ...description, binding: bindingVersion() };
     writeFileSync(join(unfinished, descriptionFile), `${JSON.stringify(whole, null, 2)}\n`);
     // A process that has the old one loaded keeps it: its file stays until it is closed.

@@ -9,6 +9,7 @@ import type { Conversation } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";
+import { runs } from "../../../../../test/support/depth.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sotto-prompt-"));
 let model: LoadedModel;
@@ -98,7 +99,7 @@ describe("prompt", () => {
         expect(specialIn(tokens)).toEqual(specialIn(tokensOf(bare)));
         for (const { content } of messages) expect(textOf(tokens)).toContain(content);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -236,7 +237,7 @@ describe.each([
       fc.property(some, (written) => {
         expect(specialIn(read(written))).toEqual(specialIn(read({})));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

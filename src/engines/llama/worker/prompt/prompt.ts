@@ -9,7 +9,7 @@
  *
  * The work is bounded: a conversation that cannot fit is refused by its length, or by its first part.
  */
-import type { Conversation, PromptResult } from "../../messages.js";
+import type { Conversation, PrepareResult } from "../../messages.js";
 import { charsOf, mapTexts } from "./conversation-texts.js";
 import { Shield, type PromptPiece } from "./shield.js";
 import { SpecialTexts } from "./special-texts.js";
@@ -35,7 +35,7 @@ export class PromptBuilder {
     this.#addsLeadingSpace = afterBreak !== null && !sameTokens(afterBreak, vocabulary.tokenize("a", false));
   }
 
-  build(conversation: Conversation): PromptResult {
+  build(conversation: Conversation): PrepareResult {
     const fewestTokens = Math.ceil(charsOf(conversation) / this.vocabulary.longestTokenChars);
     if (fewestTokens >= this.contextTokens) return { type: "too_long", tokens: fewestTokens, exact: false };
 
@@ -46,7 +46,7 @@ export class PromptBuilder {
     return this.#read(conversation, (shield, content) => shield.cover(content));
   }
 
-  #read(conversation: Conversation, cover: (shield: Shield, content: string) => string): PromptResult {
+  #read(conversation: Conversation, cover: (shield: Shield, content: string) => string): PrepareResult {
     const shield = new Shield();
     const rendered = this.template.render(mapTexts(conversation, (text) => cover(shield, text)));
     if (rendered === null) return { type: "refused" };

@@ -99,11 +99,11 @@ export class ChatTemplate {
 
   /** The template variables that turn reasoning on or off and set its effort. */
   #reasoningVariables(effort: Conversation["reasoningEffort"]): Record<string, unknown> {
-    const { thinking, takesEffort } = this.#abilities;
+    const { thinkingSwitch, takesEffort } = this.#abilities;
     if (effort === undefined) return {};
     const isOn = effort !== "none";
     return {
-      ...(thinking === null ? {} : { [thinking.variable]: isOn ? thinking.on : thinking.off }),
+      ...(thinkingSwitch === null ? {} : { [thinkingSwitch]: isOn }),
       // The lowest effort of models that cannot turn reasoning off.
       ...(takesEffort ? { reasoning_effort: isOn ? effort : "low" } : {}),
     };

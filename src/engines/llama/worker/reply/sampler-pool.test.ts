@@ -24,13 +24,13 @@ class FakeSampler {
   }
 }
 
-function setUp(shares = false) {
+function setUp() {
   const made: FakeSampler[] = [];
   const pool = new SamplerPool(() => {
     const sampler = new FakeSampler();
     made.push(sampler);
     return sampler;
-  }, shares);
+  });
   return { made, pool };
 }
 
@@ -45,7 +45,7 @@ describe("sampler pool", () => {
   });
 
   it("gives samples that leave nothing behind the same sampler, for each kind of sample", () => {
-    const { made, pool } = setUp(true);
+    const { made, pool } = setUp();
     const shared = pool.share(configWith(1));
     expect(pool.share(configWith(2))).toBe(shared);
     pool.release(shared);
@@ -55,16 +55,11 @@ describe("sampler pool", () => {
   });
 
   it("bounds the shared ones, whatever clients ask for", () => {
-    const { made, pool } = setUp(true);
+    const { made, pool } = setUp();
     for (let temperature = 0; temperature < 100; temperature++) {
       pool.release(pool.share({ ...configWith(1), temperature }));
     }
     expect(made.length).toBeLessThanOrEqual(9);
-  });
-
-  it("shares nothing where several threads may sample at once", () => {
-    const { pool } = setUp();
-    expect(pool.share(configWith(1))).not.toBe(pool.share(configWith(1)));
   });
 
   it.each([0, 1, 42])("restarts for every reply, also with the same seed (%d)", (seed) => {

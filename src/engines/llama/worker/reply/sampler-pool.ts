@@ -6,7 +6,8 @@
  *
  * Stateless sampling shares one sampler. Its memory, which every call fills with all logits, then
  * stays in the processor's cache: with 64 sequences and a vocabulary of 128,000 that halves the time of a call
- * (`bench -- engine`). That is safe where a single thread samples, one token after the other, as in the engine's child.
+ * (`bench -- engine`). That is safe because a single thread of the child samples, one token after the other
+ * (child-environment.ts).
  */
 import type { Sampler } from "../batch-context.js";
 import type { SamplerConfig } from "./sampling-plan.js";
@@ -18,11 +19,7 @@ export class SamplerPool {
   readonly #free: Sampler[] = [];
   readonly #shared = new Map<string, Sampler>();
 
-  constructor(
-    private readonly newSampler: () => Sampler,
-    /** Whether a single thread samples. */
-    private readonly shares = false,
-  ) {}
+  constructor(private readonly newSampler: () => Sampler) {}
 
   /** A sampler without history. From here on it counts each token that it samples for the penalties. */
   take(config: SamplerConfig): Sampler {
@@ -39,9 +36,8 @@ export class SamplerPool {
     const kind = [temperature, topP, minP, topK].join(" ");
     const known = this.#shared.get(kind);
     if (known !== undefined) return known;
-    if (!this.shares || this.#shared.size >= longestShared) return this.take(config);
     const sampler = this.take(config);
-    this.#shared.set(kind, sampler);
+    if (this.#shared.size < longestShared) this.#shared.set(kind, sampler);
     return sampler;
   }
 

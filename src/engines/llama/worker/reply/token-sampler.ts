@@ -13,7 +13,7 @@
  * - Log probabilities. They are the model's own, before anything shaped them, and read with a second sampler
  *   that has nothing to shape them with.
  */
-import type { BatchContext, Sampler } from "../batch-context.js";
+import type { BatchContext, LogitsRead, LogitsWanted, Sampler } from "../batch-context.js";
 import type { GrammarState } from "./grammar.js";
 import type { LazyGrammar } from "./lazy-grammar.js";
 import type { Utf8Guard } from "./utf8-guard.js";
@@ -123,24 +123,21 @@ export class TokenSampler {
 
   /** Narrows the next call to the smallest set of tokens whose probability reaches `nucleus`; returns its size. */
   async #narrow(logitIndex: number, nucleus: number): Promise<number> {
+    let topK: number | null = null;
     for (const top of [firstLook, this.facts.vocabularySize]) {
       this.#configure(this.options.config);
-      const wanted = [[], false, false, false, top] as const;
-      const [, , , logits = [], total = 1] = await this.context.sampleToken(
-        logitIndex,
-        this.#sampler,
-        false,
-        false,
-        [...wanted],
-        true,
-      );
-      const size = nucleusSize(logits, total, nucleus);
-      if (size === null && top < this.facts.vocabularySize) continue;
-      const topK = size ?? this.facts.vocabularySize;
-      this.#configure({ ...this.options.config, topK });
-      return topK;
+      const wanted: LogitsWanted = [[], false, false, false, top];
+      const [, , , logits = [], total = 1] = await this.#readLogits(logitIndex, this.#sampler, wanted);
+      topK = nucleusSize(logits, total, nucleus);
+      if (topK !== null) break;
     }
-    return this.facts.vocabularySize;
+    topK ??= this.facts.vocabularySize;
+    this.#configure({ ...this.options.config, topK });
+    return topK;
+  }
+
+  #readLogits(logitIndex: number, sampler: Sampler, wanted: LogitsWanted): Promise<LogitsRead> {
+    return this.context.sampleToken(logitIndex, sampler, false, false, wanted, true);
   }
 
   #configure(config: SamplerConfig): void {
@@ -162,14 +159,8 @@ export class TokenSampler {
   async #logprobs(logitIndex: number, token: number, sampler: Sampler): Promise<Logprobs> {
     const top = this.options.topLogprobs ?? 0;
     // This sampler returns the likeliest token: its logit is the largest.
-    const [likeliest, , , logits = [], total = 1] = await this.context.sampleToken(
-      logitIndex,
-      sampler,
-      false,
-      false,
-      [[token], false, false, true, top],
-      true,
-    );
+    const wanted: LogitsWanted = [[token], false, false, true, top];
+    const [likeliest, , , logits = [], total = 1] = await this.#readLogits(logitIndex, sampler, wanted);
     const pairs = inPairs(logits);
     const logitOf = new Map(pairs);
     const ofAll = (logitOf.get(likeliest) ?? 0) + Math.log(total);

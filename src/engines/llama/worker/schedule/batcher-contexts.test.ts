@@ -13,6 +13,7 @@ import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";
 import { rawConfig } from "../reply/sampling-plan.js";
+import { runs } from "../../../../../test/support/depth.js";
 
 /** A computed token, and the account that it was computed for. */
 interface Cell {
@@ -348,7 +349,7 @@ describe("conversations in the batcher", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

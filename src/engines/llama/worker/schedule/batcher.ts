@@ -19,6 +19,7 @@
  * loop ends.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Kept } from "../../../../core/serving/engine-port.js";
 import type { GrammarBudget } from "./grammar-budget.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
@@ -117,6 +118,11 @@ export class Batcher {
   forgetAccount(accountId: string): void {
     this.#forgotten.add(accountId);
     this.#wake();
+  }
+
+  /** What is to be forgotten is counted until it is. */
+  keptOf(accountId: string): Kept {
+    return this.options.cache.keptOf(accountId);
   }
 
   /** Drops everything after the step under way. */

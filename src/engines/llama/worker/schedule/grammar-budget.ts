@@ -9,6 +9,8 @@
  * Time is what both the processor and the wall clock say has passed: on a busy machine the wall clock runs on while
  * nothing is computed, and threads of the native code that spin cost processor time without computing either.
  */
+import { processCpuMs } from "./thread-pace.js";
+
 export interface GrammarBudgetOptions {
   /** Every token of it is checked against the grammar. */
   vocabularySize: number;
@@ -31,7 +33,7 @@ export class GrammarBudget {
   #turns = 0;
   #stepMs = 0;
 
-  constructor({ vocabularySize, clocks = [processMs, wallMs] }: GrammarBudgetOptions) {
+  constructor({ vocabularySize, clocks = [processCpuMs, wallMs] }: GrammarBudgetOptions) {
     this.#msPerSample = Math.max(leastMsPerSample, vocabularySize * msPerTokenOfVocabulary);
     this.#clocks = clocks;
   }
@@ -82,8 +84,3 @@ export class GrammarBudget {
 }
 
 const wallMs = (): number => performance.now();
-
-function processMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}

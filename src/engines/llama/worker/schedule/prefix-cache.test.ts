@@ -37,6 +37,20 @@ describe("prefix cache", () => {
     expect(run("b", "the same prompt")?.keptTokens).toBe(0);
   });
 
+  it("says how much it keeps of an account, and for how long", () => {
+    const { cache, run, pass } = setUp(3);
+    run("a", "hello");
+    pass(60_000);
+    run("a", "good evening");
+    run("b", "hello");
+    expect(cache.keptOf("a")).toEqual({ count: 2, lastMs: 10 * 60_000 - 2 });
+    cache.take("a", tokens("good evening"));
+    expect(cache.keptOf("a").count).toBe(1);
+    cache.forgetAccount("a");
+    expect(cache.keptOf("a")).toEqual({ count: 0, lastMs: 0 });
+    expect(cache.keptOf("b").count).toBe(1);
+  });
+
   it("takes the longest match", () => {
     const { run } = setUp(3);
     run("a", "once upon a time");

@@ -10,6 +10,8 @@
  *
  * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
  */
+import type { Kept } from "../../../../core/serving/engine-port.js";
+
 export interface Taken {
   sequenceId: number;
   /** How many tokens of the prompt it has computed already. Everything after them must be removed. */
@@ -107,6 +109,15 @@ export class PrefixCache {
   /** The same for everything that is kept for one account. */
   forgetAccount(accountId: string): number[] {
     return this.#forgetWhere((warm) => warm.accountId === accountId);
+  }
+
+  /** Conversations of one account; those that are being replied to are not among them. */
+  keptOf(accountId: string): Kept {
+    const used = [...this.#free.values()].flatMap((warm) =>
+      warm?.accountId === accountId ? [warm.usedAtMs] : [],
+    );
+    const lastMs = used.length === 0 ? 0 : Math.max(0, Math.max(...used) + keepMs - this.nowMs());
+    return { count: used.length, lastMs };
   }
 
   #forgetWhere(matches: (warm: Warm) => boolean): number[] {

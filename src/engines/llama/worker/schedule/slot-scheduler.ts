@@ -15,7 +15,6 @@ import type { Slots, Sequence } from "./slots.js";
 
 /** A job, or a preempted choice, that wants slots. */
 interface Candidate {
-  accountId: string;
   slots: number;
   /** What is to be resumed; undefined for a job that has not begun. */
   sequence?: Sequence;
@@ -81,21 +80,14 @@ export class SlotScheduler {
     const preempted = slots.preempted();
     if (preempted.length === 0 && this.#waiting.size === 0) return [];
     const held = slots.held();
-    const begun = preempted.map((sequence): Candidate => {
-      const { job } = sequence.group;
-      return { accountId: job.accountId, slots: 1, sequence, job };
-    });
-    const jobs = [...this.#waiting.values()].map((job): Candidate => ({
-      accountId: job.accountId,
-      slots: job.choices.length,
-      job,
-    }));
-    const heldBy = ({ accountId }: Candidate) => held.get(accountId) ?? 0;
+    const begun = preempted.map((sequence): Candidate => ({ slots: 1, sequence, job: sequence.group.job }));
+    const jobs = [...this.#waiting.values()].map((job): Candidate => ({ slots: job.choices.length, job }));
+    const heldBy = ({ job }: Candidate) => held.get(job.accountId) ?? 0;
     // Sorting keeps the order of those that are equal: first what has begun, then what came first.
     return [...begun, ...jobs].sort((a, b) => heldBy(a) - heldBy(b));
   }
 
-  #makeRoom({ accountId, slots: wanted }: Candidate): boolean {
+  #makeRoom({ job: { accountId }, slots: wanted }: Candidate): boolean {
     const { slots, onPreempting } = this.options;
     const missing = wanted - slots.free;
     if (missing <= 0) return true;
@@ -114,7 +106,7 @@ interface Wanted {
 }
 
 /** The accounts that each give up one slot, the one with the most first; null when that would leave one with too few. */
-export function accountsToPreempt(
+function accountsToPreempt(
   held: ReadonlyMap<string, number>,
   { accountId, gains, missing }: Wanted,
 ): string[] | null {

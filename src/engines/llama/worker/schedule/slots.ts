@@ -264,13 +264,9 @@ export class Slots {
       if (room !== undefined) await context.copySequenceStateFromOtherSequence(room, to);
       await context.copySequenceStateFromOtherSequence(to, from);
       context.disposeSequence(from);
-      this.#reassign(from, to);
+      this.#sequences[to] = this.#sequences[from] ?? null;
+      this.#sequences[from] = null;
     }
-  }
-
-  #reassign(from: number, to: number): void {
-    this.#sequences[to] = this.#sequences[from] ?? null;
-    this.#sequences[from] = null;
   }
 
   #all(): Sequence[] {

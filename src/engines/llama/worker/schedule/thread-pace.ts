@@ -145,7 +145,7 @@ export const ownsMachine = (): boolean =>
 
 export const machineIdleMs = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0);
 
-function processCpuMs(): number {
+export function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * The playground's request as the other two APIs word it. What one of them has no field for is left out, and named in
- * `missing`.
+ * The playground's request in the format of the other two APIs. Settings without a matching field are omitted, and
+ * listed in `missing`.
  */
 import { isObject } from "../../../../../src/protocol/read-json.js";
 import type { ChatBody, SentMessage } from "../../../../service/chat-stream.ts";
@@ -42,7 +42,7 @@ export function asMessages(body: ChatBody): OtherRequest {
       max_tokens: body.max_tokens ?? defaultMaxTokens,
       ...(system === "" ? {} : { system }),
       messages: turnsOf(messages),
-      // There it ends at 1.
+      // Its maximum there is 1.
       ...given({ temperature: temperature === undefined ? undefined : Math.min(1, temperature), top_p }),
       ...given({ stop_sequences: stop }),
       ...(tools === undefined ? {} : { tools: tools.map(inputTool) }),
@@ -78,11 +78,11 @@ function itemsOf(message: SentMessage): RequestFields[] {
     case "tool":
       return [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }];
     case "assistant": {
-      const { content, reasoning_content: thoughts, tool_calls: calls = [] } = message;
+      const { content, reasoning_content: reasoning, tool_calls: calls = [] } = message;
       return [
-        ...(thoughts === undefined
+        ...(reasoning === undefined
           ? []
-          : [{ type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: thoughts }] }]),
+          : [{ type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: reasoning }] }]),
         ...(content === null ? [] : [{ role: "assistant", content }]),
         ...calls.map((call) => ({ type: "function_call", call_id: call.id, ...call.function })),
       ];
@@ -112,12 +112,12 @@ function turnsOf(messages: readonly SentMessage[]): RequestFields[] {
 
 function blocksOf({
   content,
-  reasoning_content: thoughts,
+  reasoning_content: reasoning,
   tool_calls: calls,
 }: Extract<SentMessage, { role: "assistant" }>): unknown {
   if (calls === undefined) return content ?? "";
   return [
-    ...(thoughts === undefined ? [] : [{ type: "thinking", thinking: thoughts, signature: "" }]),
+    ...(reasoning === undefined ? [] : [{ type: "thinking", thinking: reasoning, signature: "" }]),
     ...(content === null ? [] : [{ type: "text", text: content }]),
     ...calls.map(({ id, function: { name, arguments: text } }) => ({
       type: "tool_use",
@@ -128,7 +128,7 @@ function blocksOf({
   ];
 }
 
-/** Arguments that were cut off are no JSON. */
+/** Arguments that were cut off are not valid JSON. */
 function inputOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -149,7 +149,7 @@ function typedChoice(choice: ChatBody["tool_choice"]): unknown {
   return { type: choice === "required" ? "any" : choice };
 }
 
-/** That API's models think only when they are asked to. */
+/** In that API, reasoning is off unless requested. */
 function thinkingOf(effort: string | undefined): RequestFields {
   if (effort === undefined || effort === "none") return {};
   return { thinking: { type: "adaptive" }, output_config: { effort } };

@@ -9,7 +9,7 @@ interface ComparedModelsProps {
   /** While a reply is being written. */
   locked: boolean;
   onChoose: (place: 0 | 1, model: ModelId) => void;
-  /** Goes on with the other one alone. */
+  /** Continues with the other one alone. */
   onRemove: (place: 0 | 1) => void;
 }
 

@@ -1,4 +1,4 @@
-/** A conversation cut at the messages of its user: two models that are sent the same messages stay in step by these. */
+/** A conversation split at the user's messages, which align the replies of two models. */
 import type { Turn, UserTurn } from "../conversation.ts";
 
 export interface Exchange {

@@ -1,0 +1,29 @@
+/** The end of an account, by its owner or by an admin. See `docs/privacy.md`. */
+import { deletedAccount, type Actor, type Audit } from "../audit.js";
+import type { KeyRing } from "../keys/key-ring.js";
+import type { CutTarget } from "../serving/completion.js";
+import type { UsageRecorder } from "../usage/usage-recorder.js";
+import type { AccountStore } from "./ports.js";
+
+export interface EndAccountParts {
+  accounts: Pick<AccountStore, "remove">;
+  keys: Pick<KeyRing, "forgetAccount">;
+  usage: Pick<UsageRecorder, "forgetAccount">;
+  audit: Audit;
+  /** Ends the replies that are being written. */
+  cutStreams: (target: CutTarget) => void;
+}
+
+/**
+ * Its keys stop working, its streams end and its rows are deleted before this resolves. False, and nothing is done, when
+ * it is the only admin.
+ */
+export async function endAccount(parts: EndAccountParts, actor: Actor, id: string): Promise<boolean> {
+  const { accounts, keys, usage, audit, cutStreams } = parts;
+  if (!(await accounts.remove(id))) return false;
+  keys.forgetAccount(id);
+  usage.forgetAccount(id);
+  cutStreams({ accountId: id });
+  await audit.record(actor, "deleted account", deletedAccount);
+  return true;
+}

@@ -1,0 +1,354 @@
+/**
+ * What is stored, mailed, and left after an account is deleted, in words: the source of /docs/privacy, docs/privacy.md and
+ * the account page. Tests compare it with the tables and columns that exist (`test/contract/store`) and with the pages; a
+ * mail whose kind is not listed here does not compile. What admins can read is in `protocol/dashboard/admin-visible.ts`.
+ */
+
+export interface StoredTable {
+  title: string;
+  /** By column; `first_token_*` stands for the steps of the histogram. Columns with the same words are listed once. */
+  columns: Readonly<Record<string, string>>;
+  kept: string;
+  /** For a table with rows about accounts: why, told to their owner. */
+  why?: string;
+  /** What a deleted account leaves in it, and for how long; absent where nothing. */
+  leaves?: Leftover;
+}
+
+export interface Leftover {
+  what: string;
+  until: string;
+}
+
+const account = "account";
+const key = "key";
+const created = "time of creation";
+const expiry = "time of expiry";
+const withAccount = "until the account is deleted";
+const asUsage = "400 days, unless the operator changes it";
+const withHours = "as long as usage";
+const always = "as long as the service";
+
+const counts = {
+  model: "model",
+  requests: "number of requests",
+  errors: "number of errors",
+  rate_limited: "number of refusals",
+  unavailable: "number of refusals",
+  prompt_tokens: "number of tokens of prompts and replies",
+  completion_tokens: "number of tokens of prompts and replies",
+  first_token_ms: "sum, minimum, maximum and histogram of the time to first token",
+  first_token_min_ms: "sum, minimum, maximum and histogram of the time to first token",
+  first_token_max_ms: "sum, minimum, maximum and histogram of the time to first token",
+  "first_token_*": "sum, minimum, maximum and histogram of the time to first token",
+};
+
+const keyCounts = {
+  account_id: account,
+  key_id: key,
+  model: "model",
+  requests: "number of requests",
+  errors: "number of errors",
+  refused: "number of refusals",
+  tokens: "number of tokens",
+};
+
+const limits = {
+  requests_per_minute: "limits",
+  tokens_per_minute: "limits",
+  concurrent_requests: "limits",
+  requests_per_day: "limits",
+  tokens_per_day: "limits",
+  requests_per_month: "limits",
+  tokens_per_month: "limits",
+};
+
+const announcement = {
+  id: "id",
+  title: "title",
+  body: "text",
+  published_at: "times of publication and of the last change",
+  updated_at: "times of publication and of the last change",
+};
+
+/** Every table of the database. */
+export const storedTables: Readonly<Record<string, StoredTable>> = {
+  accounts: {
+    title: "Accounts",
+    columns: {
+      id: "id",
+      email: "email address",
+      email_lower: "email address",
+      email_verified_at: "when the address was verified",
+      password_hash: "password hash (argon2id)",
+      role: "role",
+      plan_id: "plan",
+      created_at: created,
+      suspended_at: "time of suspension",
+    },
+    kept: withAccount,
+    why: "Your account: the address you sign in with and when it was verified, a hash of your password, your role and plan.",
+  },
+  account_numbers: {
+    title: "Numbers of accounts (SQLite)",
+    columns: { number: "a number for the search index", account_id: account },
+    kept: withAccount,
+  },
+  account_addresses: {
+    title: "Search index (SQLite)",
+    columns: { address: "pieces of three characters of email addresses" },
+    kept: withAccount,
+  },
+  keys: {
+    title: "Keys",
+    columns: {
+      id: "id",
+      account_id: account,
+      hash: "SHA-256 of the key",
+      last_four: "its last four characters",
+      name: "name",
+      models: "allowed models and operations",
+      operations: "allowed models and operations",
+      ...limits,
+      tags: "tags",
+      replaces: "the key it replaced and the first in that chain",
+      lineage: "the key it replaced and the first in that chain",
+      created_at: created,
+      expires_at: expiry,
+      disabled_at: "time of disabling",
+      revoked_at: "time of revocation",
+      last_used_at: "day and model of the last use",
+      last_used_model: "day and model of the last use",
+    },
+    kept: `${withAccount}, revoked and expired keys too`,
+    why: "Your API keys, as hashes that the keys on requests are compared with, and the day and model of their last use.",
+  },
+  sessions: {
+    title: "Sessions",
+    columns: {
+      hash: "SHA-256 of the session token",
+      account_id: account,
+      created_at: created,
+      last_seen_at: "time of last use",
+      expires_at: expiry,
+    },
+    kept: "until signing out, 7 days without use, or 30 days, unless the operator changes these",
+    why: "Where you are signed in, as hashes of the cookies. Gone when you sign out or they expire.",
+  },
+  links: {
+    title: "One-time links",
+    columns: {
+      hash: "SHA-256 of the token",
+      kind: "what it is for (set-up, invitation, password, signing in, verifying or changing an address)",
+      account_id: account,
+      email: "invited or new email address",
+      email_hash: "SHA-256 of an invited address (unsalted)",
+      plan_id: "plan of an invitation",
+      created_at: created,
+      expires_at: expiry,
+    },
+    kept: "until used or revoked: signing in 5 minutes, password 1 hour, set-up and change of address 1 day, verification 7 days, invitation 1 to 90 days at most",
+    why: "Links to choose a new password, to sign in, to verify or change your address, and invitations to it, that were not used yet. Gone once used, revoked or expired.",
+  },
+  usage: {
+    title: "Usage by hour",
+    columns: { account_id: account, key_id: key, hour: "hour", ...counts },
+    kept: asUsage,
+    why: "Counts by the hour, so that you can see what you used. There is no field for what you wrote.",
+  },
+  account_days: {
+    title: "Usage by day",
+    columns: { account_id: account, day: "day", ...counts },
+    kept: withHours,
+    why: "The same counts by the day, so that months can be shown quickly. Gone with the hours.",
+  },
+  key_days: {
+    title: "Usage of keys by day",
+    columns: { day: "day", ...keyCounts },
+    kept: withHours,
+    why: "What each of your keys used by the day, in counts. Gone with the hours.",
+  },
+  key_spans: {
+    title: "Usage of keys by 32 days",
+    columns: { span: "first day", ...keyCounts },
+    kept: withHours,
+    why: "The same in sums of 32 days, so that a year can be shown quickly. Gone with the hours.",
+  },
+  quota_days: {
+    title: "Quota days",
+    columns: {
+      account_id: account,
+      key_id: key,
+      day: "day",
+      requests: "number of requests",
+      tokens: "number of tokens",
+    },
+    kept: "62 days",
+    why: "What each key used by the day, so that quotas hold after a restart. Gone after two months.",
+  },
+  quota_warnings: {
+    title: "Quota warnings",
+    columns: {
+      account_id: account,
+      name: "quota, period and level that a warning was mailed for",
+      sent_at: "when it was mailed",
+    },
+    kept: "62 days",
+    why: "Which warnings about quotas were mailed to you, so that each is mailed once. Gone after two months.",
+  },
+  audit: {
+    title: "Audit trail",
+    columns: {
+      id: "id",
+      at: "time",
+      actor: "id of the account that acted, or the command line",
+      action:
+        "what was done: sign-ups, sign-ins, changes of passwords and addresses, and changes to accounts, keys, plans, models, announcements and the operator’s details",
+      target: "id of what it was done to",
+    },
+    kept: asUsage,
+    why: "What was done to your account and by whom, so that misuse can be found. Kept as long as usage; when you delete your account, what you did to it goes with it, and your id is taken out of the rest.",
+    leaves: {
+      what: "audit lines between the account and others, with “deleted account” in place of its id, and one line that an account was deleted",
+      until: "as long as usage",
+    },
+  },
+  changes: {
+    title: "Changes",
+    columns: {
+      id: "number",
+      kind: "kind of change",
+      subject: "id of the key, account or plan that every server must learn about",
+      at: "time",
+    },
+    kept: "two hours at most",
+    why: "That a key, a session or your account changed, so that every server learns of it at once. Gone within two hours, also when you delete your account.",
+    leaves: {
+      what: "the bare ids of the account and of keys that changed recently",
+      until: "two hours at most",
+    },
+  },
+  change_counter: {
+    title: "Number of changes",
+    columns: { id: "one row", last: "the number of the latest change" },
+    kept: always,
+  },
+  service_usage: {
+    title: "Service totals",
+    columns: { hour: "hour", ...counts },
+    kept: asUsage,
+    leaves: {
+      what: "its share of the service’s totals by hour and model, which name no account",
+      until: "as long as usage",
+    },
+  },
+  outcomes: {
+    title: "Outcomes",
+    columns: {
+      hour: "hour",
+      model: "model",
+      code: "error code, or none",
+      requests: "number of requests of all accounts",
+    },
+    kept: asUsage,
+  },
+  changelog: { title: "Changelog", columns: announcement, kept: "until an admin deletes it" },
+  maintenance: {
+    title: "Maintenance",
+    columns: {
+      ...announcement,
+      starts_at: "times of begin and end",
+      ends_at: "times of begin and end",
+      ended_at: "times of begin and end",
+    },
+    kept: "until an admin deletes it",
+  },
+  plans: {
+    title: "Plans",
+    columns: {
+      id: "id",
+      name: "name",
+      ...limits,
+      max_keys: "most keys",
+      max_tokens: "longest reply",
+      models: "allowed models",
+    },
+    kept: "until an admin deletes it",
+  },
+  settings: {
+    title: "Settings",
+    columns: {
+      name: "name",
+      value:
+        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), measured speed of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup",
+    },
+    kept: always,
+  },
+  migrations: {
+    title: "Migrations",
+    columns: { number: "number", name: "name", applied_at: "when it was applied" },
+    kept: always,
+  },
+};
+
+/** What a table holds, as one list. */
+export const columnsText = ({ columns }: StoredTable): string =>
+  [...new Set(Object.values(columns))].join(", ");
+
+/** Everything that a deleted account leaves: in the tables, then elsewhere. */
+export const leftovers: readonly Leftover[] = [
+  ...Object.values(storedTables).flatMap(({ leaves }) => leaves ?? []),
+  {
+    what: "the id in an audit line of a request that was in progress at that moment",
+    until: "an hour at most",
+  },
+  {
+    what: "in the memory of servers: cached conversation state and compiled schemas, encrypted items of replies, routing hashes",
+    until: "ten minutes at most; items are dropped immediately",
+  },
+  {
+    what: "in the memory of servers: its cache salt (an HMAC of its id)",
+    until: "until the process restarts",
+  },
+  {
+    what: "what engines on the network keep in their caches",
+    until: "as long as those engines keep it",
+  },
+  {
+    what: "counters for limits and sign-in attempts, in memory or in Redis, under hashed names",
+    until: "an hour at most; for quotas the rest of their day or month",
+  },
+  {
+    what: "its counts in usage-waiting.json of a server that is stopped",
+    until: "until that server starts; its database then refuses them",
+  },
+  {
+    what: "SQLite: nothing in its files. Deleted rows are overwritten with zeros and the write-ahead log is emptied, immediately unless another process is reading, else within an hour. The disk itself may keep old blocks",
+    until: "until the disk reuses them; an encrypted disk avoids this",
+  },
+  {
+    what: "Postgres: deleted rows in its tables and its write-ahead log",
+    until:
+      "until it vacuums and recycles them, and in archives of the log as long as the operator keeps those",
+  },
+  { what: "the old sotto.db after “sotto store copy”", until: "until the operator deletes it" },
+  { what: "the sotto_device cookie in other browsers", until: "up to 400 days" },
+  {
+    what: "log lines with its account and key ids, and backups",
+    until: "as long as the operator keeps them",
+  },
+  { what: "mails that were sent to it", until: "as long as mail servers keep them" },
+];
+
+/** Every mail that is sent, all with the recipient's address and the operator's name. */
+export const mails = {
+  reset: "a link to choose a new password",
+  invite: "an invitation to create an account",
+  verify: "a link to verify an address",
+  change_from: "a link to agree to a new address, with that address",
+  change_to: "a link to confirm a new address",
+  quota:
+    "a warning that most or all of a quota is used: numbers, the name of the plan, the last four characters of a key",
+} as const;
+
+export type MailKind = keyof typeof mails;

@@ -1,0 +1,62 @@
+/**
+ * How fast this machine goes through weights, kept as a setting, and from it how fast a file will run that is not here
+ * yet. A token of one reply reads every weight that takes part in it once, and on nearly all machines reading them is
+ * what takes the time: tokens a second are bytes a second divided by those bytes. The engine measures single steps when
+ * it loads a file for the first time. Of several files the largest counts, since caches flatter small ones.
+ */
+import { availableParallelism, cpus, totalmem } from "node:os";
+import * as z from "zod";
+import type { Store } from "../core/store.js";
+
+const setting = "machine_speed";
+
+const schema = z.object({
+  /** Measured elsewhere, it says nothing: databases are moved. */
+  machine: z.string(),
+  backend: z.string(),
+  bytesPerSecond: z.number().positive(),
+  /** Of the file that it was measured with. */
+  activeBytes: z.number().positive(),
+});
+export type MachineSpeed = z.infer<typeof schema>;
+
+export interface MeasuredSteps {
+  backend: string;
+  /** Weights that take part in a token. */
+  activeBytes: number;
+  tokenMs: number;
+}
+
+const gib = 1024 ** 3;
+
+export const machineName = (): string =>
+  `${cpus()[0]?.model.trim() ?? process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / gib)} GiB`;
+
+/** Null until it has been measured on this machine. */
+export async function readMachineSpeed(store: Pick<Store, "getSetting">): Promise<MachineSpeed | null> {
+  const row = await store.getSetting(setting);
+  if (row === null) return null;
+  try {
+    const speed = schema.parse(JSON.parse(row));
+    return speed.machine === machineName() ? speed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Resolves with what counts from now on. */
+export async function noteSteps(
+  store: Pick<Store, "getSetting" | "setSetting">,
+  { backend, activeBytes, tokenMs }: MeasuredSteps,
+): Promise<MachineSpeed> {
+  const known = await readMachineSpeed(store);
+  if (known?.backend === backend && known.activeBytes > activeBytes) return known;
+  const bytesPerSecond = Math.round((activeBytes / tokenMs) * 1000);
+  const speed = { machine: machineName(), backend, bytesPerSecond, activeBytes };
+  await store.setSetting(setting, JSON.stringify(speed));
+  return speed;
+}
+
+/** Of one reply that runs alone. */
+export const expectedTokensPerSecond = (activeBytes: number, bytesPerSecond: number): number =>
+  Math.round((bytesPerSecond / activeBytes) * 10) / 10;

@@ -1,0 +1,187 @@
+/**
+ * What admins can read about accounts, in words, for the privacy page. The fields are typed by the replies, so that a
+ * field without words does not compile; `test/dashboard/admin/visible.test.ts` reads every route that only admins may read
+ * and fails for a field or a route that is missing here. Null: says nothing about an account.
+ */
+import type { AbuseAlert, AbuseSignal } from "../../core/admin/service-views.js";
+import type { MonthCount, MonthView } from "../../core/limits/month-use.js";
+import type { KeyLabel, TopUser, UsageBucket } from "../../core/usage/usage-views.js";
+import type { AccountDetail, InviteView } from "./accounts.js";
+import type { AccountView, KeyView, PlanView } from "./api.js";
+import type { AuditEntry } from "./audit.js";
+
+type Words<View> = Readonly<Record<keyof Required<View>, string | null>>;
+
+interface VisibleGroup {
+  title: string;
+  fields: Readonly<Record<string, string | null>>;
+}
+
+const counts = "numbers of requests, errors, refusals and tokens by hour, key and model";
+const firstToken = "time to first token";
+const forecast = "requests and tokens of the month, with a forecast";
+const unusual = "requests, tokens, refusals or errors of an hour far above the usual";
+
+const account: Words<AccountView> = {
+  id: "id",
+  email: "email address",
+  isEmailVerified: "whether it is verified",
+  canSignIn: "whether it has a password",
+  role: "role",
+  planId: "plan",
+  createdAt: "times of creation and suspension",
+  suspendedAt: "times of creation and suspension",
+  keys: "number of working keys",
+  lastUsedDay: "day of the last use",
+};
+
+const keyOfAccount: Words<KeyView> = {
+  id: "id",
+  name: "name",
+  lastFour: "last four characters",
+  models: "allowed models",
+  limits: "limits",
+  createdAt: "times of creation and expiry",
+  expiresAt: "times of creation and expiry",
+  lastUsedDay: "day and model of the last use",
+  lastUsedModel: "day and model of the last use",
+  tags: "tags",
+  status: "status",
+  worksUntil: "status",
+};
+
+const session: Words<AccountDetail["sessions"][number]> = {
+  createdAt: "when it began",
+  lastSeenAt: "when it was last used",
+  expiresAt: "when it expires",
+};
+
+const bucket: Words<UsageBucket> = {
+  start: counts,
+  requests: counts,
+  errors: counts,
+  rateLimited: counts,
+  unavailable: counts,
+  promptTokens: counts,
+  completionTokens: counts,
+  firstTokenMsP50: firstToken,
+  firstTokenMsP95: firstToken,
+};
+
+const topUser: Words<TopUser> = {
+  accountId: "account",
+  email: "account",
+  keyId: "key",
+  key: "key",
+  requests: counts,
+  errors: counts,
+  refused: counts,
+  tokens: counts,
+};
+
+const keyLabel: Words<KeyLabel> = { name: "key", lastFour: "key" };
+
+const plan: Words<PlanView> = {
+  id: "name",
+  name: "name",
+  requestsPerMinute: "limits",
+  tokensPerMinute: "limits",
+  concurrentRequests: "limits",
+  requestsPerDay: "limits",
+  tokensPerDay: "limits",
+  requestsPerMonth: "limits",
+  tokensPerMonth: "limits",
+  maxKeys: "limits",
+  maxTokens: "limits",
+  models: "limits",
+};
+
+const auditEntry: Words<AuditEntry> = {
+  id: null,
+  at: "time",
+  actor: "who acted",
+  actorId: "who acted",
+  action: "what was done: sign-ups, sign-ins, changes to accounts and keys",
+  target: "what it was done to",
+  targetAccountId: "what it was done to",
+  targetOwner: "what it was done to",
+  targetIsId: null,
+};
+
+const invite: Words<InviteView> = {
+  id: null,
+  email: "invited address",
+  isForUnknownAddress: "invited address",
+  planId: "plan",
+  createdAt: "times of creation and expiry",
+  expiresAt: "times of creation and expiry",
+};
+
+const month: Words<MonthView & MonthCount> = {
+  startsAt: null,
+  endsAt: null,
+  requests: forecast,
+  tokens: forecast,
+  used: forecast,
+  forecast,
+  limit: "limits",
+  mostUsedAt: forecast,
+  usedUpAt: forecast,
+};
+
+const alert: Words<AbuseAlert & AbuseAlert["account"] & AbuseSignal & KeyLabel> = {
+  account: "account",
+  id: "account",
+  email: "account",
+  role: "account",
+  plan: "plan",
+  name: "key",
+  lowerPlan: "plan",
+  hour: "hour",
+  signals: unusual,
+  kind: unusual,
+  count: unusual,
+  usual: unusual,
+  key: "key",
+  lastFour: "key",
+};
+
+export const adminVisible = {
+  account: { title: "Account", fields: account },
+  plan: { title: "Plan", fields: plan },
+  keys: { title: "Keys", fields: keyOfAccount },
+  sessions: { title: "Sessions", fields: session },
+  usage: { title: "Usage", fields: { ...bucket, ...topUser, ...keyLabel, model: counts } },
+  audit: { title: "Audit trail", fields: auditEntry },
+  invitations: { title: "Invitations", fields: invite },
+  month: { title: "This month", fields: month },
+  alerts: { title: "Unusual use", fields: alert },
+} satisfies Record<string, VisibleGroup>;
+
+/** What an admin sees of an account in this group. */
+export const fieldsText = ({ fields }: VisibleGroup): string =>
+  [...new Set(Object.values(fields).filter((words) => words !== null))].join(", ");
+
+/** Every address below /api that only admins can read, with what its reply has about accounts. */
+export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
+  "/admin/home": [],
+  "/admin/accounts": ["account"],
+  "/admin/accounts/:id": ["account", "plan", "sessions"],
+  "/admin/accounts/:id/keys": ["keys"],
+  "/admin/accounts/:id/usage": ["usage"],
+  "/admin/accounts/:id/month": ["month"],
+  "/admin/alerts": ["alerts"],
+  "/admin/usage": ["usage", "account"],
+  "/admin/usage/top": ["usage"],
+  "/admin/usage.csv": ["usage"],
+  "/admin/audit": ["audit"],
+  "/admin/audit.csv": ["audit"],
+  "/admin/invites": ["invitations"],
+  "/admin/plans": ["plan"],
+  "/admin/plans/month": ["plan", "month"],
+  "/admin/changelog/drafts": [],
+  "/admin/engines": [],
+  "/admin/models": [],
+  "/admin/models/choices": [],
+  "/admin/model-suggestion": [],
+};

@@ -1,0 +1,97 @@
+/** The privacy page says everything that admins can read about an account. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
+import type { DashboardParts } from "../../../src/http/dashboard/parts.js";
+import { adminReads, adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
+import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
+import {
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../../support/processes/dashboard-server.js";
+
+/** Routes are listed without anything behind them. */
+const nothing: unknown = new Proxy(() => undefined, { get: () => nothing, apply: () => nothing });
+const adminPaths = dashboardRoutes(nothing as DashboardParts)
+  .filter(({ access, method }) => access === "admin" && method === "GET")
+  .map(({ path }) => path);
+
+/** Names of lists, pages and groups; columns of the CSV files, which repeat fields under other names. */
+const frame = [
+  ...["accounts", "account", "next", "total", "plan", "sessions", "keys", "key", "invites", "entries"],
+  ...["buckets", "totals", "byModel", "byKey", "causes", "code", "status", "plans", "planId", "alerts"],
+  ...["requestsPerMinute", "tokensPerMinute", "concurrentRequests"],
+  ...["requestsPerDay", "tokensPerDay", "requestsPerMonth", "tokensPerMonth"],
+];
+const columns: Record<string, readonly string[]> = {
+  "/admin/usage.csv": ["account", "key_id", "key", "key_last_four", "model", "start"],
+  "/admin/audit.csv": ["time", "actor", "actor_account", "action", "target", "target_account", "key_owner"],
+};
+
+let dashboard: TestDashboard;
+let operator: Browser;
+let id: string;
+let traces: string[];
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  operator = await dashboard.setUp();
+  await operator.post("/api/admin/invites", { email: "invited-canary@example.com" });
+  const ada = await dashboard.signUp("ada-canary@example.com");
+  ({ id } = (await ada.get<Me>("/api/me")).account);
+  const { key } = await ada.post<KeyWithSecret>("/api/keys", {
+    ...{ name: "key-canary", models: null, expiresInDays: 3, tags: ["tag-canary"] },
+  });
+  traces = ["canary", id, key.id];
+  dashboard.app.dashboard.usage.record({
+    ...{ accountId: id, keyId: key.id, model: "omega", outcome: "ok", promptTokens: 5, completionTokens: 7 },
+  });
+  await dashboard.app.dashboard.usage.flush();
+});
+afterAll(() => dashboard.close());
+
+const read = (path: string) => {
+  const now = Date.now();
+  const [from, to] = [now - 86_400_000, now + 3_600_000].map((time) => new Date(time).toISOString());
+  const query = path.includes("/usage") ? `?from=${from}&to=${to}&step=hour&measure=requests` : "";
+  return operator.send("GET", `/api${path.replace(":id", id)}${query}`);
+};
+
+it("knows every address that only admins can read", () => {
+  expect(adminPaths.length).toBeGreaterThan(10);
+  expect(Object.keys(adminReads).sort()).toEqual([...adminPaths].sort());
+});
+
+describe.each(adminPaths)("%s", (path) => {
+  it("has no field about an account without its words", async () => {
+    const { status, json, text } = await read(path);
+    expect(`${status} ${status === 200 ? "" : text}`).toBe("200 ");
+    const groups = (adminReads[path] ?? []).map((group) => adminVisible[group]);
+    if (groups.length === 0) {
+      for (const trace of traces) expect(text).not.toContain(trace);
+      return;
+    }
+    const known = new Set([...frame, ...groups.flatMap(({ fields }) => Object.keys(fields))]);
+    const csvColumns = columns[path];
+    if (csvColumns === undefined) {
+      expect([...namesIn(json)].filter((name) => !known.has(name))).toEqual([]);
+      return;
+    }
+    const camel = (name: string) => name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+    const heading = text.split(/\r?\n/)[0]?.split(",") ?? [];
+    expect(heading.length).toBeGreaterThan(3);
+    expect(heading.filter((name) => !csvColumns.includes(name) && !known.has(camel(name)))).toEqual([]);
+  });
+});
+
+it("says it in words", () => {
+  for (const group of Object.values(adminVisible)) expect(fieldsText(group)).toMatch(/\w/);
+  expect(fieldsText(adminVisible.keys)).toContain("last four characters");
+});
+
+function* namesIn(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) yield name;
+    yield* namesIn(inner);
+  }
+}

@@ -1,0 +1,83 @@
+/** Every GET route of the dashboard's API, with a sample query: none may return user content. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Installation } from "./installation.js";
+
+type Who = "ada" | "operator";
+
+const hourMs = 3_600_000;
+
+function lastDays(days: number, step: "hour" | "day"): string {
+  const to = Math.ceil(Date.now() / (24 * hourMs)) * 24 * hourMs;
+  const times = { from: new Date(to - days * 24 * hourMs), to: new Date(to) };
+  return new URLSearchParams({ from: times.from.toISOString(), to: times.to.toISOString(), step }).toString();
+}
+
+const all = new URLSearchParams({ status: "all" }).toString();
+
+/** By route. `:id` is the caller's account. */
+export const reads: Record<string, [who: Who, query?: string]> = {
+  "/site": ["ada"],
+  "/status": ["ada"],
+  "/status/history": ["ada"],
+  "/changelog": ["ada"],
+  "/models": ["ada"],
+  "/me": ["ada"],
+  "/me/stored": ["ada"],
+  "/me/stored/rows": ["ada", "table=usage&after=9999999999999%20key%20omega"],
+  "/me/export": ["ada"],
+  "/me/memory": ["ada"],
+  "/me/email": ["ada"],
+  "/connection-test": ["ada"],
+  "/usage/month": ["ada"],
+  "/keys": ["ada"],
+  "/keys/page": ["ada", all],
+  "/keys/usage": ["ada"],
+  "/usage": ["ada", lastDays(7, "hour")],
+  "/usage.csv": ["ada", lastDays(30, "day")],
+  "/limits": ["ada"],
+  "/admin/home": ["operator"],
+  "/admin/accounts": ["operator"],
+  "/admin/accounts/:id": ["operator"],
+  "/admin/accounts/:id/keys": ["operator"],
+  "/admin/accounts/:id/month": ["operator"],
+  "/admin/alerts": ["operator"],
+  "/admin/accounts/:id/usage": ["operator", lastDays(90, "day")],
+  "/admin/invites": ["operator"],
+  "/admin/plans": ["operator"],
+  "/admin/plans/month": ["operator"],
+  "/admin/audit": ["operator"],
+  "/admin/audit.csv": ["operator"],
+  "/admin/engines": ["operator"],
+  "/admin/models": ["operator"],
+  "/admin/models/choices": ["operator"],
+  "/admin/model-suggestion": ["operator"],
+  "/admin/changelog/drafts": ["operator"],
+  "/admin/usage": ["operator", lastDays(90, "day")],
+  "/admin/usage.csv": ["operator", lastDays(7, "hour")],
+  "/admin/usage/top": ["operator", `${lastDays(30, "day")}&measure=tokens`],
+};
+
+/** The routes that there are, from their sources. */
+export function readRoutes(): string[] {
+  const folder = "src/http/dashboard";
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .flatMap((name) => [
+      ...readFileSync(join(folder, name), "utf8").matchAll(/\b(?:anyone|user|admin)\(\s*"GET",\s*"([^"]+)"/g),
+    ])
+    .map(([, route = ""]) => route);
+}
+
+/** What each of them answers, by its route. */
+export async function readEverything(installation: Installation): Promise<Record<string, string>> {
+  const { account } = await installation.ada.get<{ account: { id: string } }>("/api/me");
+  const texts: Record<string, string> = {};
+  for (const [route, [who, query = ""]] of Object.entries(reads)) {
+    const path = route.replace(":id", account.id);
+    const { status, text } = await installation[who].send("GET", `/api${path}?${query}`);
+    if (status !== 200) throw new Error(`GET ${route} answered ${status}: ${text}`);
+    texts[route] = text;
+  }
+  return texts;
+}
