@@ -1,8 +1,8 @@
 /**
  * How many ordinary questions the starter answers, with its correction and without, at the usual temperature and at
- * 0. Questions go to the whole service, as a newcomer would ask: with its own system prompt, sampling and cap. `ANSWERS=verbose`
- * prints every answer that was counted as wrong; settings given in the environment (SOTTO_MODELS_OMEGA_MIN_P and
- * its siblings) are passed on, which is how they were chosen.
+ * 0. Questions go to the whole service, as a newcomer would ask: with its own system prompt, sampling and cap.
+ * `ANSWERS=verbose` prints every answer that was counted as wrong; settings given in the environment
+ * (SOTTO_MODELS_OMEGA_MIN_P and its siblings) are passed on, which is how they were chosen.
  */
 import { Agent, fetch } from "undici";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";

@@ -55,7 +55,10 @@ export async function benchBodies(): Promise<void> {
   }
 }
 
-/** Open loop: one request at a fixed interval, whether or not the last was answered, so that a stall affects every request that falls into it. */
+/**
+ * Open loop: one request at a fixed interval, whether or not the last was answered, so that a stall affects every
+ * request that falls into it.
+ */
 async function timesOf(ask: () => Promise<void>, forMs = probeMs): Promise<number[]> {
   const times: number[] = [];
   const asked: Promise<void>[] = [];

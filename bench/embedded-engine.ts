@@ -1,15 +1,15 @@
 /**
  * The embedded engine as users experience it, over HTTP, beside a bare loop on the same binding and, when
  * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens per second and time to first
- * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that
- * the machine's speed and load cancel out in the ratios; the CPU time for the same tokens is meaningful on a
- * busy machine too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether
- * the engine stays within its memory estimate, and whether memory stays flat.
+ * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that the
+ * machine's speed and load cancel out in the ratios; the CPU time for the same tokens is meaningful on a busy machine
+ * too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether the
+ * engine stays within its memory estimate, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`,
- * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` override the defaults; `BENCH_PARTS` chooses from streams,
- * turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
+ * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` override the defaults; `BENCH_PARTS` chooses from
+ * streams, turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
  *
  * On a GPU: `BENCH_DATA_DIR` names a data directory with a library of its own (`sotto engine build cuda`), which the
  * service and the bare loop then use; LLAMA_SERVER_ARGS is for llama-server, for instance "-ngl 999".

@@ -1,7 +1,7 @@
 /**
- * What floods that are refused cost everyone else: sign-ins with wrong passwords from many addresses, well-formed keys that
- * nobody has, malformed keys, and bodies of almost 4 MB that are no requests. Meanwhile an account asks for `/v1/key`, forty
- * times a second. Its latencies are shown beside those of a quiet service in the same run.
+ * What floods that are refused cost everyone else: sign-ins with wrong passwords from many addresses, well-formed
+ * keys that nobody has, malformed keys, and bodies of almost 4 MB that are no requests. Meanwhile an account asks for
+ * `/v1/key`, forty times a second. Its latencies are shown beside those of a quiet service in the same run.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,10 +1,10 @@
 /**
- * What forwarding a chat to an engine costs: the time that Sotto adds to a streamed reply, beside a bare
- * pass-through (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway,
- * all in one run and each in a process of its own, in front of the same scripted engine.
+ * What forwarding a chat to an engine costs: the time that Sotto adds to a streamed reply, beside a bare pass-through
+ * (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway, all in one run and
+ * each in a process of its own, in front of the same scripted engine.
  *
- * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched from
- * npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
+ * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched
+ * from npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,9 +1,10 @@
 /**
- * Mixed traffic for ten minutes (`SOAK_MINUTES` for another time): whole replies, streams, clients that hang
- * up, errors and refusals. Memory must be flat after the warm-up, and nothing may be left at the end: no
- * sequence, no waiter, no open handle that was not there before, no child.
+ * Mixed traffic for ten minutes (`SOAK_MINUTES` for another time): whole replies, streams, clients that hang up,
+ * errors and refusals. Memory must be flat after the warm-up, and nothing may be left at the end: no sequence, no
+ * waiter, no open handle that was not there before, no child.
  *
- * On a tiny model, so that the traffic is heavy; `SOAK_WEIGHTS` names a GGUF file, or `starter` for the starter weights.
+ * On a tiny model, so that the traffic is heavy; `SOAK_WEIGHTS` names a GGUF file, or `starter` for the starter
+ * weights.
  */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

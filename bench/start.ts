@@ -1,7 +1,7 @@
 /**
- * Processor time of a start, user and system, all threads: a bare Node, `sotto --version`, `sotto keys list`, and a server
- * until it listens. Weights are excluded: a tiny model is used, loaded on demand. The minimum of
- * several alternating rounds, since other load on the machine only adds to it.
+ * Processor time of a start, user and system, all threads: a bare Node, `sotto --version`, `sotto keys list`, and a
+ * server until it listens. Weights are excluded: a tiny model is used, loaded on demand. The minimum of several
+ * alternating rounds, since other load on the machine only adds to it.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 /**
  * The original starter weights (IQ2_XXS) compared with the same weights merged with their correction (Q4_0): how long
- * the merge takes; tokens per second, alternating, so that other load on the machine cancels out; and perplexity on a text
- * of our own. Both are read through the binding, so the engine's own arithmetic judges the merge.
+ * the merge takes; tokens per second, alternating, so that other load on the machine cancels out; and perplexity on a
+ * text of our own. Both are read through the binding, so the engine's own arithmetic judges the merge.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * `npm run smoke:claude-code`: the real Claude Code against this service, on an engine that is scripted: it reads a file and
- * says what it holds, then holds a session of ten turns that edit one. It comes from npm, once, into node_modules/.cache; it is too large for a dependency. It is
- * given a home of its own and reaches nothing but this service.
+ * `npm run smoke:claude-code`: the real Claude Code against this service, on a scripted engine: it reads a file and
+ * says what it contains, then holds a session of ten turns that edit one. It is installed from npm once, into
+ * node_modules/.cache: it is too large for a dependency. It gets its own home and reaches nothing but this service.
  */
 import { strict as assert } from "node:assert";
 import { type ChildProcessByStdio, spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted: it reads a file and calls
- * a tool of an MCP server before it answers, then holds a session of ten turns that edit a file. Codex comes from npm, once, into node_modules/.cache: it is far too
- * large for everyone who installs Sotto. It can reach nothing but this machine.
+ * `npm run test:codex`: the real Codex CLI against the real server, on a scripted engine: it reads a file and calls a
+ * tool of an MCP server before it answers, then holds a session of ten turns that edit a file. Codex is installed from
+ * npm once, into node_modules/.cache: it is too large for a dependency. It can reach nothing but this machine.
  */
 import { strict as assert } from "node:assert";
 import { spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * What the real coding agents are tested with: a scripted model with 64k tokens of context, configured as `sotto connect`
- * does it, and a session of ten turns, each of which edits a file. Connect must say that the agent works with it, and
- * that it does not work with the starter.
+ * What the real coding agents are tested with: a scripted model with 64k tokens of context, configured as `sotto
+ * connect` does it, and a session of ten turns, each of which edits a file. Connect must say that the agent works
+ * with it, and that it does not work with the starter.
  */
 import { strict as assert } from "node:assert";
 import { fetchLimits } from "../src/cli/connect/limits.js";

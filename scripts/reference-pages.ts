@@ -10,7 +10,10 @@ import { catalog } from "../src/models/choice/catalog.js";
 import { entrySize } from "../src/models/choice/fit-here.js";
 import { formatBytes } from "../src/models/sizes.js";
 import { agentMemory } from "../src/models/gguf/memory.js";
-/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models, what is stored. */
+/**
+ * The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models, what is
+ * stored.
+ */
 
 const groups: Record<string, string> = {
   service: "Service",

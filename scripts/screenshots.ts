@@ -101,7 +101,9 @@ async function shoot(page: Page, look: Look, { window = false }: View, path: str
   await page.screenshot({ path, fullPage: !window });
 }
 
-/** Waits until the page's data is loaded and its skeletons are gone. Pages that poll are never idle: hence the limit. */
+/**
+ * Waits until the page's data is loaded and its skeletons are gone. Pages that poll are never idle: hence the limit.
+ */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => undefined);
   const skeleton = page.locator(".animate-breathe").first();

@@ -1,10 +1,11 @@
 /**
- * Which network addresses this service never connects to, no matter who configured them: link-local and multicast ones, and
- * those where clouds hand out credentials to any program on the machine.
+ * Which network addresses this service never connects to, no matter who configured them: link-local and multicast
+ * ones, and those where clouds hand out credentials to any program on the machine.
  *
- * An IPv6 address can lead to an IPv4 address (mapped, translated by NAT64 or SIIT, tunnelled by 6to4,
- * Teredo or ISATAP), and is refused when that one is. A name is checked by what it resolves to: `guardedLookup` goes
- * into the socket itself, so the address that was checked is the one that is connected to, however quickly its DNS records change.
+ * An IPv6 address can lead to an IPv4 address (mapped, translated by NAT64 or SIIT, tunnelled by 6to4, Teredo or
+ * ISATAP), and is refused when that one is. A name is checked by what it resolves to: `guardedLookup` goes into the
+ * socket itself, so the address that was checked is the one that is connected to, however quickly its DNS records
+ * change.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -100,8 +101,8 @@ export function guardedLookup(
 const isPrivate = (plain: string): boolean => privateRanges.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 
 /**
- * IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. Other IPv6 ones are
- * written with all of their groups.
+ * IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. Other IPv6 ones
+ * are written with all of their groups.
  */
 export function withoutMapping(address: string): string {
   const groups = groupsOf(address);

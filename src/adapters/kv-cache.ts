@@ -1,7 +1,7 @@
 /**
- * How large the KV cache is: for each token of context a key and a value for every key-value head of
- * every layer. The engine sizes its contexts by it; the catalogue and `sotto doctor` estimate with it, before anything is
- * loaded, what a file will need.
+ * How large the KV cache is: for each token of context a key and a value for every key-value head of every layer. The
+ * engine sizes its contexts by it; the catalogue and `sotto doctor` estimate with it, before anything is loaded, what
+ * a file will need.
  */
 
 /** How keys and values are kept: 16-bit floats, or 8 or 4 bits each. */

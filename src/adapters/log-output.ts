@@ -1,12 +1,13 @@
 /**
- * Standard error, written by this process itself and not in the background: what is said last before a crash is not lost.
+ * Standard error, written by this process itself and not in the background: what is said last before a crash is not
+ * lost.
  *
- * The first line of a turn of the event loop is written immediately, and the others of that turn together at its end: under
- * load, a system call for each line costs more than everything else about it. Warnings are written immediately as well,
- * and so is what is left when the process exits.
+ * The first line of a turn of the event loop is written immediately, and the others of that turn together at its end:
+ * under load, a system call for each line costs more than everything else about it. Warnings are written immediately
+ * as well, and so is what is left when the process exits.
  *
- * A reader that does not keep up must not stop the service. Where the pipe to it does not block, it is waited for, for
- * a second in a minute at most; beyond that, lines are dropped. EPIPE is ignored.
+ * A reader that does not keep up must not stop the service. Where the pipe to it does not block, it is waited for,
+ * for a second in a minute at most; beyond that, lines are dropped. EPIPE is ignored.
  */
 import { writeSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 /**
- * Names the sources in a stack trace of the built program, whose few files say nothing to a reader. Source maps are read
- * when the first unexpected error is logged: reading them at every start would double its time.
+ * Names the sources in a stack trace of the built program, whose few files say nothing to a reader. Source maps are
+ * read when the first unexpected error is logged: reading them at every start would double its time.
  */
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";

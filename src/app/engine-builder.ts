@@ -26,18 +26,15 @@ import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/backends.js";
 import { type EngineBackends, GpuChoice, type GpuMachine } from "../engines/llama/gpu/choice.js";
 import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
-import { wordsOf } from "../engines/llama/gpu/failures.js";
 import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
-import type { ChildExit } from "../engines/llama/host/engine-causes.js";
 import { LlamaEngine } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
-import type { LlamaEvent } from "../engines/llama/host/supervisor.js";
 import type { LoadedFacts } from "../engines/llama/messages.js";
 import { type MadeMember, MemberList, type MemberSource } from "../engines/pool/member-list.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
-import type { UpstreamEngine, UpstreamEngineParts } from "../engines/upstream/upstream-engine.js";
+import type { UpstreamEngine } from "../engines/upstream/upstream-engine.js";
 import type { Log } from "../log.js";
 import { type DesiredSource, type Mapping, readMapping } from "../models/choice/mapping.js";
 import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
@@ -50,6 +47,7 @@ import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
 import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
+import { logEngineEvent, upstreamEvents } from "./engine-log.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
@@ -175,7 +173,8 @@ export class EngineBuilder {
   async assignments(config: Config): Promise<Assignments> {
     const { sources, reasons } = await this.sources(config);
     if (reasons.size > 0) {
-      throw new WeightsError(together(reasons));
+      const isChosen = [...reasons.keys()].some((model) => !isStarter(this.#mapping?.[model]));
+      throw new WeightsError(together(reasons, isChosen));
     }
     return forEachModel((model) => {
       const source = sources[model];
@@ -200,8 +199,8 @@ export class EngineBuilder {
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         // The starter's own errors say what to do, and nobody chose it.
-        const isStarter = desired.type === "source" && desired.source.type === "starter";
-        reasons.set(model, isStarter ? error.message : `${originOf(model, desired)}: ${error.message}`);
+        const { message } = error;
+        reasons.set(model, isStarter(desired) ? message : `${originOf(model, desired)}: ${message}`);
       }
     }
     // Only now all files are known that share the memory, and the largest context for each.
@@ -338,6 +337,7 @@ export class EngineBuilder {
             maxWaiting: config.limits.queueLength + fit.sequences,
             waitMs: config.limits.queueWaitMs + config.engine.loadTimeoutMs * this.ways,
           };
+    let speedNoted = Promise.resolve();
     const engine = new LlamaEngine({
       weights: path,
       backends,
@@ -351,7 +351,7 @@ export class EngineBuilder {
         if (event.type === "loaded") {
           this.#memory.set(engine, event.memoryBytes);
           if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes(event));
-          if (size !== null) void this.#noteSpeed(path, size, event);
+          if (size !== null) speedNoted = this.#noteSpeed(path, size, event);
         }
         if (event.type === "unloaded") this.#memory.set(engine, 0);
         if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
@@ -365,7 +365,11 @@ export class EngineBuilder {
     this.#backends.set(engine, backends);
     const isOnDemand = onDemand !== undefined;
     if (isOnDemand) this.#memory.set(engine, 0);
-    return { engine, isOnDemand, ready: (signal) => untilLoaded(engine, path, signal) };
+    const ready = async (signal: AbortSignal) => {
+      await untilLoaded(engine, path, signal);
+      await speedNoted;
+    };
+    return { engine, isOnDemand, ready };
   }
 
   /** A model keeps its pool while the members change. */
@@ -465,53 +469,12 @@ async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSigna
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
 
-function logEngineEvent(log: Log, event: LlamaEvent): void {
-  switch (event.type) {
-    case "loaded":
-      log.info("engine loaded", event);
-      return;
-    case "load_failed":
-      log.warn("engine did not load", { cause: event.cause, loadError: wordsOf(event.reason) });
-      return;
-    case "exited":
-      logExit(log, event);
-      return;
-    case "unloaded":
-      log.info("engine unloaded");
-      return;
-    case "restarting":
-      log.warn("engine restarting", { delayMs: event.delayMs, cause: event.cause });
-  }
-}
-
-function logExit(log: Log, { code: exitCode, signal: exitSignal, cause }: ChildExit): void {
-  const isKilled = cause === "KILLED_BY_SYSTEM";
-  const message = isKilled ? "engine killed by the system, probably out of memory" : "engine exited";
-  if (cause === "CLOSED") log.info(message, { exitCode, exitSignal, cause });
-  else log.warn(message, { exitCode, exitSignal, cause });
-}
-
-/** Logs when an engine on the network stops answering or recovers, and why a request to it failed. */
-function upstreamEvents(
-  log: Log,
-  { url }: UpstreamSource,
-): Pick<UpstreamEngineParts, "onState" | "onFailure"> {
-  const engine = URL.canParse(url) ? new URL(url).host : undefined;
-  return {
-    onState: (state, cause) => {
-      if (state === "ready") log.info("engine reachable", { engine });
-      else log.warn("engine unreachable", { engine, cause });
-    },
-    onFailure: (cause) => {
-      log.warn("engine request failed", { engine, cause });
-    },
-  };
-}
+const isStarter = (desired: DesiredSource | undefined): boolean =>
+  desired?.type === "source" && desired.source.type === "starter";
 
 /** All errors, those that models share once; with advice where an operator's choice is at fault. */
-function together(reasons: Reasons): string {
+function together(reasons: Reasons, isChosen: boolean): string {
   const different = [...new Set(reasons.values())];
-  const isChosen = different.some((reason) => /^(SOTTO_MODELS_|sotto models use )/.test(reason));
   const advice = "Give it a GGUF file, a server, or 'starter' for the weights that come with Sotto.";
   return [...different, ...(isChosen ? [advice] : [])].join("\n");
 }

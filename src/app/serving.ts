@@ -1,6 +1,7 @@
 /**
- * What a request passes through behind HTTP: limits, maintenance, the queue and the engines, and the dashboard's parts,
- * which count it. They refer to one another: a refusal is counted, a key that is revoked in the dashboard ends its replies.
+ * What a request passes through behind HTTP: limits, maintenance, the queue and the engines, and the dashboard's
+ * parts, which count it. They refer to one another: a refusal is counted, a key that is revoked in the dashboard ends
+ * its replies.
  */
 import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";

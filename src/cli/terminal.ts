@@ -1,6 +1,7 @@
 /**
  * How this program was started and whether its streams show colours, found out once, in `main.ts`. Until then, and in
- * tests, it is `sotto` without colours. All messages are written with `sotto …`; `typed` turns that into what works here.
+ * tests, it is `sotto` without colours. All messages are written with `sotto …`; `typed` turns that into what works
+ * here.
  */
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { styleText } from "node:util";

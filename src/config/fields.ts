@@ -79,6 +79,18 @@ const serviceFields = {
     default: "on" as const,
     doc: "`on` keeps the items of a reply of `/v1/responses` in this server's memory, encrypted, for up to ten minutes after their last use, so that clients may refer to them by id, unless they set `store: false`. `off` refuses such references.",
   }),
+  secretKey: optionalField({
+    env: ["SOTTO_SECRET_KEY"],
+    schema: z.string().min(32, "must have at least 32 characters"),
+    doc: "Encrypts the service's own secrets in the database (the keys that sign statements and open encrypted bodies). The same on all replicas. Default: the file `service.key` in the data directory, created at the first start; keep a copy apart from backups of the database.",
+    secret: true,
+  }),
+  proofKeys: field({
+    env: ["SOTTO_PROOF_KEYS"],
+    schema: z.enum(["stored", "memory"], { error: "must be stored or memory" }),
+    default: "stored" as const,
+    doc: "Where the keys that sign statements and open encrypted bodies live: `stored` in the database, encrypted; `memory` in this process only, with new ones at each start, for a single server.",
+  }),
   maxConnections: optionalField({
     env: ["SOTTO_MAX_CONNECTIONS"],
     schema: integer(1, 1_000_000),

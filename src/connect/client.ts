@@ -1,6 +1,7 @@
 /**
- * The configuration of API clients: from what is known of the service (the target) to the files, code and form fields of
- * one client. Data and pure functions only: the command line prints them and writes files, the dashboard shows them.
+ * The configuration of API clients: from what is known of the service (the target) to the files, code and form fields
+ * of one client. Data and pure functions only: the command line prints them and writes files, the dashboard shows
+ * them.
  */
 import type { ClientFamily } from "../core/client-family.js";
 import type { ModelId } from "../core/models.js";
@@ -127,8 +128,9 @@ export function modelOf({ model, models }: ConnectTarget): ConnectModel {
 export const assumedLimits = { contextTokens: 8_192, outputTokens: 4_096 };
 
 /**
- * Most clients subtract the output limit from the context to get the longest prompt. Where the plan sets no limit, a reply
- * may be as long as the context, which would leave no room for a prompt: such clients get half of it as the limit.
+ * Most clients subtract the output limit from the context to get the longest prompt. Where the plan sets no limit, a
+ * reply may be as long as the context, which would leave no room for a prompt: such clients get half of it as the
+ * limit.
  */
 export function connectModel(
   id: ModelId,

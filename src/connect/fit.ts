@@ -2,10 +2,10 @@
  * Whether a client can work with a model. A coding agent sends its own prompt and the descriptions of its tools with
  * every request: a context that they fill has no room for files and replies.
  *
- * Where the numbers come from: `firstRequestTokens` is the first request of the real client, in tokens of o200k_base, of
- * the versions in `checked`. `npm run smoke:claude-code` and `npm run test:codex` run both and fail when the client has
- * outgrown it; opencode's was measured once. The least context is about twice that, rounded up to a usual size: half for
- * the client, half for files and a reply. From twice the least on, sessions of many turns fit.
+ * Where the numbers come from: `firstRequestTokens` is the first request of the real client, in tokens of o200k_base,
+ * of the versions in `checked`. `npm run smoke:claude-code` and `npm run test:codex` run both and fail when the
+ * client has outgrown it; opencode's was measured once. The least context is about twice that, rounded up to a usual
+ * size: half for the client, half for files and a reply. From twice the least on, sessions of many turns fit.
  */
 import type { ConnectClient, ConnectModel } from "./client.js";
 

@@ -42,5 +42,7 @@ export const largestQuota = 1_000_000_000_000;
 /** The part of a quota at which its owner is warned. */
 export const mostOfQuota = 0.8;
 
-/** `1,000,000`. By hand: the first `toLocaleString` loads the data of a language, which takes as long as many modules. */
+/**
+ * `1,000,000`. By hand: the first `toLocaleString` loads the data of a language, which takes as long as many modules.
+ */
 export const shownBound = (bound: number): string => String(bound).replace(/\B(?=(\d{3})+$)/g, ",");

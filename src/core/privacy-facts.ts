@@ -1,7 +1,8 @@
 /**
- * What is stored, mailed, and left after an account is deleted, in words: the source of /docs/privacy, docs/privacy.md and
- * the account page. Tests compare it with the tables and columns that exist (`test/contract/store`) and with the pages; a
- * mail whose kind is not listed here does not compile. What admins can read is in `protocol/dashboard/admin-visible.ts`.
+ * What is stored, mailed, and left after an account is deleted, in words: the source of /docs/privacy,
+ * docs/privacy.md and the account page. Tests compare it with the tables and columns that exist
+ * (`test/contract/store`) and with the pages; a mail whose kind is not listed here does not compile. What admins can
+ * read is in `protocol/dashboard/admin-visible.ts`.
  */
 
 export interface StoredTable {

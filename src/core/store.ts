@@ -84,6 +84,7 @@ export interface Store {
   /** Sets it only if absent, and returns what is stored: exactly one of many callers wins. */
   initSetting(name: string, value: string): Promise<string>;
   setSetting(name: string, value: string): Promise<void>;
+  deleteSetting(name: string): Promise<void>;
 
   /**
    * Removes what is left of deleted and changed rows in the files of an embedded database, unless another process

@@ -48,8 +48,8 @@ function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceE
 }
 
 /**
- * The OpenAI and Anthropic libraries for Python ignore more than 60 s and retry soon instead; those for Node sleep for as
- * long as it says. None of them retries where it is told not to.
+ * The OpenAI and Anthropic libraries for Python ignore more than 60 s and retry soon instead; those for Node sleep
+ * for as long as it says. None of them retries where it is told not to.
  */
 function retryAfter({ retryAfterSeconds = defaultRetryAfterSeconds, shouldRetry }: ServiceError): number {
   const seconds = Math.max(1, Math.ceil(retryAfterSeconds));

@@ -1,15 +1,18 @@
 /**
- * The answer to a path that does not exist, or not with this method: which endpoints there are, and the likely
- * one where a usual mistake is recognised: a base address without `/v1` or with two of them, with a whole endpoint or
- * with another service's prefix, a double slash, an endpoint of the same APIs that this service does not offer. Only names of ours are shown, never the path itself:
- * it may hold anything.
+ * The answer to a path that does not exist, or not with this method: which endpoints there are, and the likely one
+ * where a usual mistake is recognised: a base address without `/v1` or with two of them, with a whole endpoint or
+ * with another service's prefix, a double slash, an endpoint of the same APIs that this service does not offer. Only
+ * names of ours are shown, never the path itself: it may hold anything.
  */
 import { ServiceError } from "../core/errors.js";
 import type { ApiRoute } from "./routes.js";
 
 const prefix = "/v1";
 
-/** Endpoints that clients of these APIs know, by how their path begins; in order, so that the last that fits is the narrowest. */
+/**
+ * Endpoints that clients of these APIs know, by how their path begins; in order, so that the last that fits is the
+ * narrowest.
+ */
 const notOffered = [
   "assistants",
   "audio",

@@ -1,6 +1,7 @@
 /**
- * A dialect is one API for completions: how its requests are parsed, and how replies and errors are written. Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and
- * knows `ChatRequest` and `ReplyEvent` only.
+ * A dialect is one API for completions: how its requests are parsed, and how replies and errors are written.
+ * Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and knows
+ * `ChatRequest` and `ReplyEvent` only.
  */
 import type { KeptItem, ReplyChoice, ReplyEvent, Usage } from "../core/chat/reply.js";
 import type { ChatRequest } from "../core/chat/request.js";
@@ -27,7 +28,10 @@ export interface ParsedRequest {
   unresolved?: Unresolved;
 }
 
-/** What all parts of a reply share. The model is as sent where there is none by that name; tokens are 0 until admission. */
+/**
+ * What all parts of a reply share. The model is as sent where there is none by that name; tokens are 0 until
+ * admission.
+ */
 export interface ReplyHead {
   id: string;
   /** Unix seconds. */

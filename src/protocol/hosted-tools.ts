@@ -1,8 +1,8 @@
 /**
- * Tools that the client does not describe: those that the service itself would have to run (a web search, an interpreter)
- * and those that only the models of another service know (a shell, a patch). None can be called here. To ignore them
- * silently would mean an invented answer where a search was switched on, so they are refused. Coding clients that send
- * one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
+ * Tools that the client does not describe: those that the service itself would have to run (a web search, an
+ * interpreter) and those that only the models of another service know (a shell, a patch). None can be called here. To
+ * ignore them silently would mean an invented answer where a search was switched on, so they are refused. Coding
+ * clients that send one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
  */
 import type { ServiceError } from "../core/errors.js";
 import { unsupportedValue } from "./read-json.js";
@@ -41,7 +41,10 @@ export interface HostedTool {
 
 const known: readonly HostedType[] = [...runByTheService, ...knownToOtherModels, "mcp", "custom"];
 
-/** Types carry versions: `web_search_20250305`, `web_search_preview_2025_03_11`, `computer_use_preview`, `tool_search_tool_regex_20251119`. */
+/**
+ * Types carry versions: `web_search_20250305`, `web_search_preview_2025_03_11`, `computer_use_preview`,
+ * `tool_search_tool_regex_20251119`.
+ */
 export function hostedTool(type: string, path: string, instead: string): HostedTool {
   const fits = (name: string) => type === name || type.startsWith(`${name}_`);
   return { type: known.find(fits) ?? "other", path, instead };

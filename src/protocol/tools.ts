@@ -1,6 +1,6 @@
 /**
- * `tools` and `tool_choice`, as far as the APIs agree: how a tool is described, how many there may be, and what a choice
- * among them means. Where each API keeps the fields is in its own `tools.ts`.
+ * `tools` and `tool_choice`, as far as the APIs agree: how a tool is described, how many there may be, and what a
+ * choice among them means. Where each API keeps the fields is in its own `tools.ts`.
  */
 import type { Tool, Tooling } from "../core/chat/request.js";
 import type { ServiceError } from "../core/errors.js";

@@ -1,7 +1,7 @@
 /**
  * Why a data directory is not writable, found out by trying: a file system may be full or read-only, or refuse this
- * user, whatever the mode of the folder. SQLite's own messages ("disk I/O error", "unable to open database file") do not
- * distinguish these.
+ * user, whatever the mode of the folder. SQLite's own messages ("disk I/O error", "unable to open database file") do
+ * not distinguish these.
  */
 import {
   accessSync,

@@ -1,7 +1,7 @@
 /**
  * The majors of the AI SDK that are in use, each with its `@ai-sdk/anthropic` and with the default model of its
- * `@ai-sdk/openai`, which refers to items of earlier replies by their ids. Two turns and a tool loop each. Version 7 says that
- * it needs Node 22, and runs here on Node 20 as well.
+ * `@ai-sdk/openai`, which refers to items of earlier replies by their ids. Two turns and a tool loop each. Version 7
+ * says that it needs Node 22, and runs here on Node 20 as well.
  */
 import * as anthropic3 from "@ai-sdk/anthropic";
 import * as openai3 from "@ai-sdk/openai";

@@ -39,7 +39,10 @@ export function findCanary(
 /** The clock that a file's times are taken from goes in steps of up to 10 ms. */
 const clockStepMs = 100;
 
-/** Which files were written to since the last search. Databases have hundreds that were not, and they hold nothing new. */
+/**
+ * Which files were written to since the last search. Databases have hundreds that were not, and they hold nothing
+ * new.
+ */
 export class SearchedFiles {
   readonly #searchedMs = new Map<string, number>();
 

@@ -8,7 +8,10 @@ export function chunkOf(id: string): string | undefined {
   return rules.find(({ pattern }) => pattern.test(id))?.chunk;
 }
 
-/** The first match decides. Libraries are listed one by one: dependencies of a chunk would otherwise be pulled into it. */
+/**
+ * The first match decides. Libraries are listed one by one: dependencies of a chunk would otherwise be pulled into
+ * it.
+ */
 const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
   {
     pattern: /\/web\/components\/(?:text\/markdown|controls\/markdown-field|figures\/plot|figures\/fade-)/,

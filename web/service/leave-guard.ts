@@ -1,6 +1,6 @@
 /**
- * Asks before leaving a page whose content exists nowhere else. There are three ways to leave: a link (`aroundNav`, which
- * the router calls for every navigation), the browser's Back and Forward (`popstate`), and leaving the site or
+ * Asks before leaving a page whose content exists nowhere else. There are three ways to leave: a link (`aroundNav`,
+ * which the router calls for every navigation), the browser's Back and Forward (`popstate`), and leaving the site or
  * reloading (`beforeunload`, where browsers ask in their own words). Nothing of the content passes through here.
  */
 import type { AroundNavHandler } from "wouter";

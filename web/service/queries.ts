@@ -101,7 +101,10 @@ export function useSite() {
   return useQuery(queries.site);
 }
 
-/** The newest response about the plan applies to every part of the page. Set only when it changed: setting restarts polls. */
+/**
+ * The newest response about the plan applies to every part of the page. Set only when it changed: setting restarts
+ * polls.
+ */
 function takePlan(client: QueryClient, plan: PlanView): void {
   const known = client.getQueryData(site.queryKey);
   if (known?.me == null || JSON.stringify(known.me.plan) === JSON.stringify(plan)) return;

@@ -1,6 +1,7 @@
 /**
- * What a person types: a line, or several where they are pasted or a line ends in a backslash. A new line editor for each
- * question, with the history in memory only: between two, Ctrl-C is a signal, and what is typed waits in the terminal.
+ * What a person types: a line, or several where they are pasted or a line ends in a backslash. A new line editor for
+ * each question, with the history in memory only: between two, Ctrl-C is a signal, and what is typed waits in the
+ * terminal.
  */
 import { createInterface, emitKeypressEvents } from "node:readline";
 import type { Readable, Writable } from "node:stream";

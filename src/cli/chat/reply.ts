@@ -33,7 +33,10 @@ export interface Fragment {
   text: string;
 }
 
-/** Rejects with `UserError` when the service refuses or cannot be reached, with the signal's reason when it is aborted. */
+/**
+ * Rejects with `UserError` when the service refuses or cannot be reached, with the signal's reason when it is
+ * aborted.
+ */
 export async function* streamReply(
   { origin, key, model }: ChatTarget,
   messages: readonly Message[],

@@ -1,7 +1,7 @@
 /**
- * Settings in a file that the user owns, by libraries that keep comments and order. None of them is trusted: the file is
- * parsed before and after, and unless the outcome is exactly the old content with these settings in it, the file is
- * refused and stays untouched. Error messages never quote the file, which may hold secrets.
+ * Settings in a file that the user owns, by libraries that keep comments and order. None of them is trusted: the file
+ * is parsed before and after, and unless the outcome is exactly the old content with these settings in it, the file
+ * is refused and stays untouched. Error messages never quote the file, which may hold secrets.
  */
 import { isDeepStrictEqual } from "node:util";
 import { parse as parseToml, patch as patchToml } from "@decimalturn/toml-patch";

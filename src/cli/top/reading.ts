@@ -1,4 +1,7 @@
-/** One look at a running server: its metrics and its public status, and what two looks say about the time between them. */
+/**
+ * One look at a running server: its metrics and its public status, and what two looks say about the time between
+ * them.
+ */
 import * as z from "zod";
 
 export interface Reading {

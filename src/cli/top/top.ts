@@ -1,6 +1,6 @@
 /**
- * `sotto top`: what a running server does, each second. It reads the server's own metrics, with a token that it finds in
- * the database: whoever may run the other commands may see them, and nobody else.
+ * `sotto top`: what a running server does, each second. It reads the server's own metrics, with a token that it finds
+ * in the database: whoever may run the other commands may see them, and nobody else.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";

@@ -4,8 +4,8 @@ import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
-import { revokeKey } from "../keys/issue-keys.js";
 import type { KeyRing } from "../keys/key-ring.js";
+import { endKey } from "../keys/own-keys.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
 import { resetMail } from "../sign-in/mail.js";
 import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
@@ -131,22 +131,15 @@ export class AccountAdmin {
     }
   }
 
-  /** From now on the key is refused, and its streams end. */
   async revokeKey(actor: Actor, id: string): Promise<ApiKey> {
-    const { store, clock, keys, cutStreams, audit } = this.parts;
-    if ((await store.findKey(id)) === null) throw new DashboardError("not_found", "There is no such key.");
-    const key = await revokeKey(store, clock, id);
-    keys.forget(id);
-    cutStreams({ keyId: id });
-    await audit.record(actor, "revoked key", id);
-    return key;
+    await this.#requireKey(id);
+    return endKey(this.parts, actor, id);
   }
 
   /** Undoes one's own `revokeKey` of the last hour; what others revoked, its owner above all, stays revoked. */
   async restoreKey(actor: Actor, id: string): Promise<ApiKey> {
     const { store, clock, keys, audit } = this.parts;
-    const key = await store.findKey(id);
-    if (key === null) throw new DashboardError("not_found", "There is no such key.");
+    const key = await this.#requireKey(id);
     const from = new Date(clock.now().getTime() - undoMs);
     const { lines } = await audit.page(null, { action: "revoked key", account: key.accountId, from });
     const revokedBy = lines.find(({ target }) => target === id)?.actor;
@@ -157,6 +150,12 @@ export class AccountAdmin {
     keys.forget(id);
     await audit.record(actor, "restored key", id);
     return (await store.findKey(id)) ?? key;
+  }
+
+  async #requireKey(id: string): Promise<ApiKey> {
+    const key = await this.parts.store.findKey(id);
+    if (key === null) throw new DashboardError("not_found", "There is no such key.");
+    return key;
   }
 
   /** The link is mailed too when there is a mail server. */

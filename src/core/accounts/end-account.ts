@@ -15,8 +15,8 @@ export interface EndAccountParts {
 }
 
 /**
- * Its keys stop working, its streams end and its rows are deleted before this resolves. False, and nothing is done, when
- * it is the only admin.
+ * Its keys stop working, its streams end and its rows are deleted before this resolves. False, and nothing is done,
+ * when it is the only admin.
  */
 export async function endAccount(parts: EndAccountParts, actor: Actor, id: string): Promise<boolean> {
   const { accounts, keys, usage, audit, cutStreams } = parts;

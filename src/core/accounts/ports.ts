@@ -28,7 +28,9 @@ export interface AccountStore extends CredentialStore, KeySwitch {
     now: Date,
   ): Promise<{ accounts: AccountSummary[]; next: string | null } | null>;
   countAccounts(): Promise<number>;
-  /** Without verification; its links stop working. Rejects with `DuplicateEmail`; null when there is no such account. */
+  /**
+   * Without verification; its links stop working. Rejects with `DuplicateEmail`; null when there is no such account.
+   */
   setEmail(id: string, email: string): Promise<Account | null>;
   /** In the order of `ids`; those that do not exist are left out. */
   findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]>;

@@ -1,11 +1,11 @@
 /**
  * Accounts that an admin should look at: those that had far more requests, tokens, refusals or errors in an hour than
- * they usually have. Derived from the counts of usage, hour by hour, whenever it is asked for; nothing is kept but the dismissals, which are
- * lines of the audit trail. The present hour and the one before are looked at, so an alert is raised while
- * it happens and stays for at least an hour.
+ * they usually have. Computed from the hourly usage counts on request; only dismissals are stored, as lines of the
+ * audit trail. The current hour and the previous one are checked, so an alert appears while it happens and stays for at
+ * least an hour.
  *
- * What is usual is the average hour of the seven days that ended a day ago, of those in which the account was used: what
- * it does today does not make itself usual. 503s do not count, since those are the service's.
+ * The usual rate is the average over the hours of use in the seven days that ended a day ago, so today's spike does not
+ * raise its own baseline. 503s do not count: they are the service's fault.
  */
 import type { Actor, Audit } from "../audit.js";
 import { playgroundKeyId } from "../bounds.js";

@@ -1,5 +1,5 @@
 /**
- * The setting with the token that `sotto top` reads the metrics with. Whoever can read the database may see them; it opens
- * nothing else.
+ * The setting with the token that `sotto top` reads the metrics with. Whoever can read the database may see them; it
+ * opens nothing else.
  */
 export const operatorTokenSetting = "operator_token";

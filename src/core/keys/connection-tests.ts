@@ -2,12 +2,13 @@
  * Tests of a client's connection: someone looks at the Connect page, starts the client, and is told how its requests
  * ended.
  *
- * Requests are noted only for an account whose test is open, for two minutes at most, in memory, and without anything that
- * they contain. A request whose key is wrong belongs to nobody: it is noted for the tests that were begun from the same
- * network address, which is kept as a salted hash.
+ * Requests are noted only for an account whose test is open, for two minutes at most, in memory, and without anything
+ * that they contain. A request whose key is wrong belongs to nobody: it is noted for the tests that were begun from
+ * the same network address, which is kept as a salted hash.
  *
- * Where there are several replicas, each tells the others of the tests that begin and of the requests it notes, so that
- * the page may ask any of them. While they cannot be told (Redis is unreachable), a replica knows of its own requests only.
+ * Where there are several replicas, each tells the others of the tests that begin and of the requests it notes, so
+ * that the page may ask any of them. While they cannot be told (Redis is unreachable), a replica knows of its own
+ * requests only.
  */
 import { hash, randomUUID } from "node:crypto";
 import type { ClientFamily } from "../client-family.js";

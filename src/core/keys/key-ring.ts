@@ -1,21 +1,21 @@
 /**
  * Turns the key on a request into its caller, from memory whenever it can.
  *
- * A record read from the store is trusted for one second, so revocations and suspensions made by another
- * process are seen within that time; the ones made by this process call `forget` and are seen immediately.
- * Expiry and revocation times are compared with the clock on every request, not when the record is read, so a
- * key that ends in the future ends on time. Requests that need the same record share one query.
+ * A record read from the store is trusted for one second, so revocations and suspensions made by another process are
+ * seen within that time; the ones made by this process call `forget` and are seen immediately. Expiry and revocation
+ * times are compared with the clock on every request, not when the record is read, so a key that ends in the future
+ * ends on time. Requests that need the same record share one query.
  *
  * When the store is unreachable, a record read within the last 60 s keeps working and everything else is answered
- * "try again" (503): a key is neither refused as unknown nor accepted unchecked. A store that does not answer
- * counts as unreachable: a key that is in memory waits for it for a second, any other for five.
+ * "try again" (503): a key is neither refused as unknown nor accepted unchecked. A store that does not answer counts
+ * as unreachable: a key that is in memory waits for it for a second, any other for five.
  *
- * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
- * all, so guessing cannot push real callers out of memory. Two of them are looked up concurrently, so that a flood of
- * them does not delay lookups of known keys.
+ * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at all, so
+ * guessing cannot push real callers out of memory. Two of them are looked up concurrently, so that a flood of them
+ * does not delay lookups of known keys.
  *
- * The days of last use, and the models, are collected here and written in batches. A failed write keeps them for the next one, of a
- * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
+ * The days of last use, and the models, are collected here and written in batches. A failed write keeps them for the
+ * next one, of a bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
 import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";

@@ -3,7 +3,7 @@
  * Changes apply to the next request; when a key stops working, its running streams end.
  */
 import type { AuditAction } from "../audit-actions.js";
-import type { Audit } from "../audit.js";
+import type { Actor, Audit } from "../audit.js";
 import { listedKeys } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { DashboardError, type DashboardErrorCode } from "../dashboard-error.js";
@@ -31,12 +31,30 @@ export interface KeySwitch {
   restoreKey(id: string): Promise<void>;
 }
 
-export interface OwnKeysParts {
-  store: Store & { readonly accounts: KeySwitch };
-  keys: Pick<KeyRing, "forget" | "flush">;
+export interface EndKeyParts {
+  store: Store;
+  keys: Pick<KeyRing, "forget">;
   audit: Audit;
   clock: Clock;
   cutStreams: (target: CutTarget) => void;
+}
+
+export interface OwnKeysParts extends EndKeyParts {
+  store: Store & { readonly accounts: KeySwitch };
+  keys: Pick<KeyRing, "forget" | "flush">;
+}
+
+/** By its owner or by an admin: from now on the key is refused, and its streams end. */
+export async function endKey(
+  { store, clock, keys, cutStreams, audit }: EndKeyParts,
+  actor: Actor,
+  id: string,
+): Promise<ApiKey> {
+  const key = await revokeKey(store, clock, id);
+  keys.forget(id);
+  cutStreams({ keyId: id });
+  await audit.record(actor, "revoked key", id);
+  return key;
 }
 
 export class OwnKeys {
@@ -92,16 +110,14 @@ export class OwnKeys {
 
   async revoke(account: Account, id: string): Promise<ApiKey> {
     await this.#require(account, id);
-    const key = await revokeKey(this.parts.store, this.parts.clock, id);
-    this.#stop(id);
-    await this.#record(account, "revoked key", id);
-    return key;
+    return endKey(this.parts, { accountId: account.id }, id);
   }
 
   async disable(account: Account, id: string): Promise<ApiKey> {
     await this.#require(account, id);
     await this.parts.store.accounts.setKeyDisabled(id, this.parts.clock.now());
-    this.#stop(id);
+    this.parts.keys.forget(id);
+    this.parts.cutStreams({ keyId: id });
     await this.#record(account, "disabled key", id);
     return this.#require(account, id);
   }
@@ -112,11 +128,6 @@ export class OwnKeys {
     this.parts.keys.forget(id);
     await this.#record(account, "enabled key", id);
     return this.#require(account, id);
-  }
-
-  #stop(id: string): void {
-    this.parts.keys.forget(id);
-    this.parts.cutStreams({ keyId: id });
   }
 
   async #require(account: Account, id: string): Promise<ApiKey> {

@@ -1,15 +1,15 @@
 /**
  * One request's way through the limits. Each step asks the counters for everything that is due, in one round trip.
  *
- * While the limits appear to have room, counting the request is deferred until its prompt has been tokenised: it is then
- * counted together with the lease and the reservation of tokens. So a completion takes two round trips with shared
- * counters, one before it runs and one after. Whether there is room is judged by this replica's last readings plus its own
- * uncounted requests, so a caller can make a replica work on at most as many requests as the limits allow. Without room,
- * or where counters keep no last reading, the request is counted before its body is read, and the lease is taken and
- * the token limit checked before any work on the prompt.
+ * While the limits appear to have room, counting the request is deferred until its prompt has been tokenised: it is
+ * then counted together with the lease and the reservation of tokens. So a completion takes two round trips with
+ * shared counters, one before it runs and one after. Whether there is room is judged by this replica's last readings
+ * plus its own uncounted requests, so a caller can make a replica work on at most as many requests as the limits
+ * allow. Without room, or where counters keep no last reading, the request is counted before its body is read, and
+ * the lease is taken and the token limit checked before any work on the prompt.
  *
- * An error before the reservation is reported after the request was counted (`count`), and a refusal by that count takes
- * precedence: clients see the same order either way.
+ * An error before the reservation is reported after the request was counted (`count`), and a refusal by that count
+ * takes precedence: clients see the same order either way.
  */
 import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, Lease, WindowAsk } from "../counters.js";
 import type { KeyRecord } from "../entities.js";

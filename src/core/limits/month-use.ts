@@ -1,7 +1,7 @@
 /**
- * What was used in the calendar month of the quotas, and what it comes to by the end of it: at the average rate of the
- * last seven days, or of those since the first use among them, but of no less than one day. Days of the month before count, so that there is
- * a rate on the first.
+ * Use in the calendar month of the quotas, and the forecast for its end: at the average rate of the last seven days,
+ * or of the days since the first use among them, at least one. Days of the previous month count, so that there is a
+ * rate on the first.
  */
 import { mostOfQuota } from "../bounds.js";
 import type { Clock } from "../clock.js";

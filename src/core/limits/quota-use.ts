@@ -1,6 +1,6 @@
 /**
- * What was used of a quota: what the database has, and what this server has not written yet, each once. While writing fails,
- * what it tried to write may be counted twice: rather too much than too little.
+ * What was used of a quota: what the database has, and what this server has not written yet, each once. While writing
+ * fails, what it tried to write may be counted twice: rather too much than too little.
  */
 import type { QuotaStore } from "./ports.js";
 import type { QuotaUse } from "../usage/ports.js";

@@ -1,11 +1,11 @@
 /**
- * Follows changes made by other replicas, and by the command line on the same database. The store's table of changes is
- * polled every second, with one small query, and immediately after a wake-up. A key or an account that changed is dropped
- * from memory and its streams are reviewed; one that ended loses its streams.
+ * Follows changes made by other replicas, and by the command line on the same database. The store's table of changes
+ * is polled every second, with one small query, and immediately after a wake-up. A key or an account that changed is
+ * dropped from memory and its streams are reviewed; one that ended loses its streams.
  *
- * When the store is unreachable, the follower keeps its position and continues from there. When changes are missing (they
- * are kept for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, every
- * stream is reviewed, and the models' sources are read again.
+ * When the store is unreachable, the follower keeps its position and continues from there. When changes are missing
+ * (they are kept for an hour) or the numbers went back (a backup was restored), everything is dropped from memory,
+ * every stream is reviewed, and the models' sources are read again.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "../serving/completion.js";

@@ -3,8 +3,8 @@
  * waits, departures are as rare as requests, and a quiet night would look like a slow engine.
  *
  * Departures come in clumps where replies are equally long, so it is time over departures of the latest few dozen
- * rather than an average of single intervals. Until anything has waited, the rate is estimated from the length of the runs: so many
- * concurrently, each longer than when fewer ran.
+ * rather than an average of single intervals. Until anything has waited, the rate is estimated from the length of the
+ * runs: so many concurrently, each longer than when fewer ran.
  */
 
 /** Departures that are remembered, at least: enough for several generations of concurrent runs. */

@@ -1,6 +1,7 @@
 /**
- * What this server keeps in memory of an account's requests that have ended, for the account's owner: how much, and until
- * when. Counts and times only. Other servers have memory of their own: they are told to forget, and not asked what they keep.
+ * What this server keeps in memory of an account's requests that have ended, for the account's owner: how much, and
+ * until when. Counts and times only. Other servers have memory of their own: they are told to forget, and not asked
+ * what they keep.
  */
 import { type Engine, type Kept, nothingKept } from "./engine-port.js";
 import type { RecentItems } from "./recent-items.js";

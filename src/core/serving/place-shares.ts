@@ -1,11 +1,11 @@
 /**
  * An engine's places, shared by account.
  *
- * A single account may use all of them. What happens when a second one arrives depends on the engine. An engine that can
- * preempt is given more requests than it has places: an account below its share starts immediately while some other
- * account is above it, and the engine preempts that one. The total stays bounded, since shares shrink with every account.
- * An engine that cannot preempt gets at most as many requests as it has places, and its last place is reserved for
- * accounts that run nothing, as long as several accounts have been active recently.
+ * A single account may use all of them. What happens when a second one arrives depends on the engine. An engine that
+ * can preempt is given more requests than it has places: an account below its share starts immediately while some
+ * other account is above it, and the engine preempts that one. The total stays bounded, since shares shrink with
+ * every account. An engine that cannot preempt gets at most as many requests as it has places, and its last place is
+ * reserved for accounts that run nothing, as long as several accounts have been active recently.
  */
 import type { Clock } from "../clock.js";
 

@@ -1,9 +1,9 @@
 /**
- * Items of recent replies, for clients that refer to one by its id in place of sending it again. In memory only: each is
- * sealed (AES-256-GCM) under a random key of the process and bound to its account and id, for as long as the computed state
- * of a conversation is kept, ten minutes after its last use. What is over the bound of an account drops its oldest item;
- * what is over the bound of all drops the oldest of the account that has been inactive longest. A reference to an item that is gone is
- * refused with instructions, so nothing depends on it being kept.
+ * Items of recent replies, for clients that refer to one by its id in place of sending it again. In memory only: each
+ * is sealed (AES-256-GCM) under a random key of the process and bound to its account and id, for as long as the
+ * computed state of a conversation is kept, ten minutes after its last use. What is over the bound of an account
+ * drops its oldest item; what is over the bound of all drops the oldest of the account that has been inactive
+ * longest. A reference to an item that is gone is refused with instructions, so nothing depends on it being kept.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { KeptItem } from "../chat/reply.js";

@@ -1,7 +1,7 @@
 /**
- * Links that work once: to set the service up, to choose a new password, to accept an invitation, to sign in, to verify or
- * change an address. The token
- * is in the fragment, which browsers send to no server and put into no Referer. Only its hash is stored.
+ * Links that work once: to set the service up, to choose a new password, to accept an invitation, to sign in, to
+ * verify or change an address. The token is in the fragment, which browsers send to no server and put into no
+ * Referer. Only its hash is stored.
  */
 import { DashboardError } from "../dashboard-error.js";
 import type { LinkKind, LinkStore, NewLink } from "./ports.js";

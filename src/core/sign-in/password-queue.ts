@@ -1,7 +1,7 @@
 /**
- * Hashing a password takes a core for tens of milliseconds, so only a few run at once: a burst of sign-ins must
- * not take the machine from the API and the model. The rest wait, in a bounded queue, so that a flood of sign-ins is refused
- * instead of piling up.
+ * Hashing a password takes a core for tens of milliseconds, so only a few run at once: a burst of sign-ins must not
+ * take the machine from the API and the model. The rest wait, in a bounded queue, so that a flood of sign-ins is
+ * refused instead of piling up.
  */
 import { availableParallelism } from "node:os";
 import { DashboardError } from "../dashboard-error.js";

@@ -1,7 +1,7 @@
 /**
- * The fewest tokens that a conversation can have, by the number of its messages, calls and tools, so that one that cannot
- * fit is refused before it is rendered. Counted is what the template writes for each of them, as measured when the model
- * was loaded (worker/prompt/measure-template.ts).
+ * The fewest tokens that a conversation can have, by the number of its messages, calls and tools, so that one that
+ * cannot fit is refused before it is rendered. Counted is what the template writes for each of them, as measured when
+ * the model was loaded (worker/prompt/measure-template.ts).
  */
 import type { ChatMessage, ChatRole } from "../../core/chat/request.js";
 import type { Conversation, TemplateTokens } from "./messages.js";

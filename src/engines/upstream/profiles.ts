@@ -19,7 +19,9 @@ export type CacheIsolation =
 export interface ReasoningControl {
   /** Fields that disable it, where the model's chat template can. */
   off: Readonly<Record<string, unknown>>;
-  /** Whether the effort is also given to the chat template by name, for releases that do not pass the field on to it. */
+  /**
+   * Whether the effort is also given to the chat template by name, for releases that do not pass the field on to it.
+   */
   effortInTemplate: boolean;
 }
 

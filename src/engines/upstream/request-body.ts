@@ -79,7 +79,9 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
   };
 }
 
-/** Sequences that are not sent are matched here (choice-reader.ts), which ends the stream and knows which one matched. */
+/**
+ * Sequences that are not sent are matched here (choice-reader.ts), which ends the stream and knows which one matched.
+ */
 const stopsFor = (profile: Profile, { stop, namesStop = false }: Generation): string[] =>
   namesStop && !profile.reportsStop ? [] : stop.slice(0, profile.maxStops);
 

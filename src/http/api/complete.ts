@@ -1,7 +1,7 @@
 /**
- * A completion over HTTP, whatever the dialect: `POST /v1/chat/completions` and its siblings. Every error up to the first
- * event of the reply is an HTTP status; a stream that is already open gets it as its last event. While its model is
- * being loaded, comments open it before it is admitted.
+ * A completion over HTTP, whatever the dialect: `POST /v1/chat/completions` and its siblings. Every error up to the
+ * first event of the reply is an HTTP status; a stream that is already open gets it as its last event. While its
+ * model is being loaded, comments open it before it is admitted.
  *
  * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
  * returned, and that is waited for: its `finally` gives them back.

@@ -1,6 +1,6 @@
 /**
- * What happens to tools that cannot be called here: a request with one is refused, unless its client sends one with every
- * request and its user could do nothing about it. Then they are skipped, and a header says so.
+ * What happens to tools that cannot be called here: a request with one is refused, unless its client sends one with
+ * every request and its user could do nothing about it. Then they are skipped, and a header says so.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { clientFamilyOf } from "../../core/client-family.js";

@@ -5,7 +5,10 @@ import { dialects } from "../../protocol/dialects.js";
 
 type Addressed = Pick<FastifyRequest, "url" | "raw">;
 
-/** Unknown paths below an API's own count, too: a refusal must be readable before it is known whether there is such an endpoint. */
+/**
+ * Unknown paths below an API's own count, too: a refusal must be readable before it is known whether there is such an
+ * endpoint.
+ */
 export function dialectOf(request: Addressed): Dialect {
   if (speaksMessages(request)) return dialects.messages;
   return /^\/v1\/responses(?:[/?#]|$)/.test(request.url) ? dialects.responses : dialects.chatCompletions;

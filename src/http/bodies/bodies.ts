@@ -1,11 +1,11 @@
 /**
  * Reads the bodies of the API's requests so that large ones do not hold up other requests. A small body is read and
- * parsed at once. One that takes milliseconds to parse gets a turn of the event loop to itself, so that other work runs
- * between the bodies of a burst. A larger one waits for its share (large-body.ts) before more of it is read: until then
- * backpressure keeps it at the client, and a hang-up is only noticed when its turn comes. While it holds a share it has to
- * arrive at a minimum rate. Then it is parsed in a thread, one at a time, round-robin by account: 4 MB of JSON take from
- * 20 to some hundred milliseconds. Only the parsed request comes back; unknown fields are dropped in the thread, so that
- * little has to be copied.
+ * parsed at once. One that takes milliseconds to parse gets a turn of the event loop to itself, so that other work
+ * runs between the bodies of a burst. A larger one waits for its share (large-body.ts) before more of it is read:
+ * until then backpressure keeps it at the client, and a hang-up is only noticed when its turn comes. While it holds a
+ * share it has to arrive at a minimum rate. Then it is parsed in a thread, one at a time, round-robin by account: 4
+ * MB of JSON take from 20 to some hundred milliseconds. Only the parsed request comes back; unknown fields are
+ * dropped in the thread, so that little has to be copied.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -69,7 +69,10 @@ export async function readBody(
   return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs });
 }
 
-/** Most small bodies come together with their headers. Taking them without listeners saves a tenth of a request's time. */
+/**
+ * Most small bodies come together with their headers. Taking them without listeners saves a tenth of a request's
+ * time.
+ */
 const hasArrived = (message: IncomingMessage, length: number): boolean =>
   length > 0 && message.readableLength === length && !message.destroyed;
 

@@ -1,8 +1,8 @@
 /**
- * What one large body holds while it is read and parsed. Its account's share is reserved by the length it declares, so
- * that bodies of one account wait for one another only. The bytes of all accounts together are counted
- * as they arrive: a body that is declared and not sent takes nothing from others. Where they do not fit any more, bodies
- * are read to their end one at a time, round-robin by account; that one is not counted, and never waits for the others.
+ * What one large body holds while it is read and parsed. Its account's share is reserved by the length it declares,
+ * so that bodies of one account wait for one another only. The bytes of all accounts together are counted as they
+ * arrive: a body that is declared and not sent takes nothing from others. Where they do not fit any more, bodies are
+ * read to their end one at a time, round-robin by account; that one is not counted, and never waits for the others.
  */
 import { FairShares, type FairSharesOptions } from "./fair-shares.js";
 

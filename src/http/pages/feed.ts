@@ -1,6 +1,7 @@
 /**
- * Feeds: `GET /changelog.atom` has what is new, `GET /status.atom` maintenance and incidents. Ids are derived from those
- * of the rows and never change. Texts are Markdown and are sent as HTML without any markup of their own (`markdown.ts`).
+ * Feeds: `GET /changelog.atom` has what is new, `GET /status.atom` maintenance and incidents. Ids are derived from
+ * those of the rows and never change. Texts are Markdown and are sent as HTML without any markup of their own
+ * (`markdown.ts`).
  */
 import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest, RouteOptions } from "fastify";

@@ -52,7 +52,10 @@ function rendered(text: string): string {
   return html;
 }
 
-/** Each outermost block is written from the side of its own first letter: browsers leave out nested ones that have a `dir`. */
+/**
+ * Each outermost block is written from the side of its own first letter: browsers leave out nested ones that have a
+ * `dir`.
+ */
 function withDirections(html: string): string {
   let depth = 0;
   return html.replace(/<(\/?)(?:p|h\d|ul|ol|blockquote|table)(?: [^>]*)?>/g, (tag: string, close: string) => {

@@ -1,8 +1,7 @@
 /**
- * The built pages. All files are listed when the server starts, so no path leads out of the folder, and read when they are
- * first asked for, then kept in memory.
- * The application is one HTML file, served at a closed list of addresses with a head for each (`page-html.ts`); at any
- * other address a browser gets the same file with status 404.
+ * The built pages. All files are listed when the server starts, so no path leads out of the folder, and read when
+ * they are first asked for, then kept in memory. The application is one HTML file, served at a closed list of
+ * addresses with a head for each (`page-html.ts`); at any other address a browser gets the same file with status 404.
  * Files with a hash in their name never change and are cached for a year; the others are revalidated each time.
  */
 import { createHash } from "node:crypto";
@@ -127,8 +126,8 @@ function serve(request: FastifyRequest, reply: FastifyReply, file: StaticFile): 
 }
 
 /**
- * A hook rather than a wildcard route, which would match unknown paths of the API before the API's own handler, and that
- * one checks the key first.
+ * A hook rather than a wildcard route, which would match unknown paths of the API before the API's own handler, and
+ * that one checks the key first.
  */
 function showNotFound(page: StaticFile) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
  * The hosts that weights may be downloaded from when somebody asks from the dashboard: names as in addresses, with a
- * port where it is not the usual one, or `*.example.com` for everything below a domain. Every redirect is checked against
- * the list as well, so an allowed host cannot lead to one that is not.
+ * port where it is not the usual one, or `*.example.com` for everything below a domain. Every redirect is checked
+ * against the list as well, so an allowed host cannot lead to one that is not.
  */
 
 /** Where the endpoint's own redirects go: Hugging Face keeps its files on hosts of these domains. */

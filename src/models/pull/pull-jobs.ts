@@ -1,7 +1,8 @@
 /**
  * Pulls that run in the server: a few concurrently, the others queued, all of them in a bounded list. Pausing keeps
- * what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls never write the same file: each
- * claims its names first. A pull fails when nothing arrives any more, since every step of a download has a time limit.
+ * what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls never write the same file:
+ * each claims its names first. A pull fails when nothing arrives any more, since every step of a download has a time
+ * limit.
  */
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -170,7 +171,10 @@ export class PullJobs implements Pulls {
     requireDownloadable(url, url, this.options.download.allowedHosts);
   }
 
-  /** The list with room for one more: without the failed job for the same reference, and without the oldest finished ones. */
+  /**
+   * The list with room for one more: without the failed job for the same reference, and without the oldest finished
+   * ones.
+   */
   #makeRoom(same: Job | undefined): Job[] {
     const kept = this.#jobs.filter((job) => job !== same);
     while (kept.length >= maxJobs) {

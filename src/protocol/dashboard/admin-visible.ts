@@ -1,7 +1,7 @@
 /**
  * What admins can read about accounts, in words, for the privacy page. The fields are typed by the replies, so that a
- * field without words does not compile; `test/dashboard/admin/visible.test.ts` reads every route that only admins may read
- * and fails for a field or a route that is missing here. Null: says nothing about an account.
+ * field without words does not compile; `test/dashboard/admin/visible.test.ts` reads every route that only admins may
+ * read and fails for a field or a route that is missing here. Null: says nothing about an account.
  */
 import type { AbuseAlert, AbuseSignal } from "../../core/admin/service-views.js";
 import type { MonthCount, MonthView } from "../../core/limits/month-use.js";

@@ -135,8 +135,8 @@ const systemText: Reader<string> = (value, path) =>
     : plainText(value, path);
 
 /**
- * Claude Code's note to its own service. It is no instruction to a model, and as it changes from one request to the next,
- * nothing after it could be reused from the cache.
+ * Claude Code's note to its own service. It is no instruction to a model, and as it changes from one request to the
+ * next, nothing after it could be reused from the cache.
  */
 const isBilling = (text: string): boolean => text.startsWith("x-anthropic-billing-header:");
 

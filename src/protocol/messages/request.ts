@@ -1,8 +1,8 @@
 /**
- * From the JSON body of `POST /v1/messages` to a `ChatRequest`. The order of the statements below is the order of errors:
- * `model`, then `messages`, then the other fields. Unknown fields are ignored, and so are those that only concern that
- * API's own service (`metadata`, `service_tier`, `cache_control`, `context_management`, `inference_geo`, `speed`); what
- * would change the meaning of the reply is refused.
+ * From the JSON body of `POST /v1/messages` to a `ChatRequest`. The order of the statements below is the order of
+ * errors: `model`, then `messages`, then the other fields. Unknown fields are ignored, and so are those that only
+ * concern that API's own service (`metadata`, `service_tier`, `cache_control`, `context_management`, `inference_geo`,
+ * `speed`); what would change the meaning of the reply is refused.
  */
 import type { ChatRequest } from "../../core/chat/request.js";
 import { tokenCount } from "../chat-completions/request.js";

@@ -1,16 +1,16 @@
 /**
- * How Markdown that others wrote is shown, the same on the pages (`web/components/text/markdown.tsx`) and in the feeds
- * (`src/http/pages/markdown.ts`): GitHub's Markdown without HTML and without footnotes, whose ids would clash where a page
- * shows several texts.
+ * How Markdown that others wrote is shown, the same on the pages (`web/components/text/markdown.tsx`) and in the
+ * feeds (`src/http/pages/markdown.ts`): GitHub's Markdown without HTML and without footnotes, whose ids would clash
+ * where a page shows several texts.
  */
 
 /** micromark's names of what is left off. */
 export const footnotes = ["gfmFootnoteDefinition", "gfmFootnoteCall", "gfmPotentialFootnoteCall"];
 
 /**
- * Whether a text has more marks than `most`: then it is shown as it is. The time to parse Markdown grows with the square of
- * what may open and close something, line breaks included, and a table fills every row up to the width of its first one:
- * a few kilobytes could become millions of cells.
+ * Whether a text has more marks than `most`: then it is shown as it is. The time to parse Markdown grows with the
+ * square of what may open and close something, line breaks included, and a table fills every row up to the width of
+ * its first one: a few kilobytes could become millions of cells.
  */
 export function hasManyMarks(text: string, most: number): boolean {
   const marks = text.match(/[[\]()*_`<>!~|\n]|^[ \t]*(?:[-+]|\d+[.)])[ \t]/gm)?.length ?? 0;
@@ -21,8 +21,8 @@ export function hasManyMarks(text: string, most: number): boolean {
 }
 
 /**
- * The level at which each heading of a text is shown, one after the other: the highest ones as h3, since the page has its
- * own above, and none more than one below the heading it belongs to, whatever levels the text skips.
+ * The level at which each heading of a text is shown, one after the other: the highest ones as h3, since the page has
+ * its own above, and none more than one below the heading it belongs to, whatever levels the text skips.
  */
 export function headingLevels(): (level: number) => number {
   const above: number[] = [];

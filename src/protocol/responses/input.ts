@@ -1,6 +1,6 @@
 /**
- * `input`: the conversation so far. An assistant's messages, reasoning and calls are separate items there and one turn in
- * a chat: consecutive items of the assistant are joined.
+ * `input`: the conversation so far. An assistant's messages, reasoning and calls are separate items there and one
+ * turn in a chat: consecutive items of the assistant are joined.
  */
 import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";

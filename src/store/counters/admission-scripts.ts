@@ -8,14 +8,14 @@ local function isUnknown(fields, reopenAt)
 end`;
 
 /**
- * KEYS: windows to take first, windows to take after the leases, windows to read, then the leases.
- * ARGV: an id for the lease and for windows that open, the lease's time to live, when windows of quotas are or were to be
- * opened again, the number of windows of each kind, then for each window its amount, limit, length, and 1 if it is of a
+ * KEYS: windows to take first, windows to take after the leases, windows to read, then the leases. ARGV: an id for
+ * the lease and for windows that open, the lease's time to live, when windows of quotas are or were to be opened
+ * again, the number of windows of each kind, then for each window its amount, limit, length, and 1 if it is of a
  * quota, and must be known; then the limit of each lease.
  *
- * → 0, or the number of the key that refused; after it for each window: count, left, id (empty where none is open); for
- * each lease how many are held, or −1 where it was not reached. Or −1, and the numbers of windows that are not known:
- * nothing was counted then.
+ * → 0, or the number of the key that refused; after it for each window: count, left, id (empty where none is open);
+ * for each lease how many are held, or −1 where it was not reached. Or −1, and the numbers of windows that are not
+ * known: nothing was counted then.
  *
  * What is reserved in windows that must be known, those of quotas, is kept beside the last lease until it is settled:
  * `<lease>:reserved`, a hash by the lease's id. When the lease expires, since its holder was killed, it is given
@@ -126,12 +126,12 @@ for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
 return answer`;
 
 /**
- * KEYS: windows, then leases. ARGV: the number of windows; when windows of quotas are or were to be opened again; for each
- * window its id, what to add to it, and for quotas what to add if what was reserved is not counted there any more; the id
- * of each lease; 1 if it was reserved beside the last lease.
+ * KEYS: windows, then leases. ARGV: the number of windows; when windows of quotas are or were to be opened again; for
+ * each window its id, what to add to it, and for quotas what to add if what was reserved is not counted there any
+ * more; the id of each lease; 1 if it was reserved beside the last lease.
  *
- * → 1 if a window of a quota that is not known is being opened, otherwise 0; and the numbers of all that are not known:
- * nothing was added to those.
+ * → 1 if a window of a quota that is not known is being opened, otherwise 0; and the numbers of all that are not
+ * known: nothing was added to those.
  */
 export const settleScript = `${now}${isUnknown}
 local count, reopenAt, isReserved, unknown = tonumber(ARGV[1]), tonumber(ARGV[2]), true, {0}

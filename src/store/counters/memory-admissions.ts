@@ -1,10 +1,10 @@
 /**
- * Admissions counted in this process. Only asking the database what a quota had counted before takes time, so the rest of
- * an admission is atomic: no other of a parallel burst comes in between.
+ * Admissions counted in this process. Only asking the database what a quota had counted before takes time, so the
+ * rest of an admission is atomic: no other of a parallel burst comes in between.
  *
- * A server on its own admits the whole of every limit. Of several replicas whose Redis is unreachable, each admits its
- * share: a limit divided by their number, at least 1; of a quota, what the database says is left, divided likewise. They
- * do not know what the others admit, so a limit below their number is exceeded.
+ * A server on its own admits the whole of every limit. Of several replicas whose Redis is unreachable, each admits
+ * its share: a limit divided by their number, at least 1; of a quota, what the database says is left, divided
+ * likewise. They do not know what the others admit, so a limit below their number is exceeded.
  */
 import type {
   AdmissionAnswer,

@@ -1,7 +1,7 @@
 /**
- * Windows of limits in the memory of one process. They are timed by the monotonic clock, so that a jump of the wall clock
- * neither unlocks an account nor locks it out. Names hold email and network addresses (sign-in throttles), so they are
- * hashed with a secret that only this process has.
+ * Windows of limits in the memory of one process. They are timed by the monotonic clock, so that a jump of the wall
+ * clock neither unlocks an account nor locks it out. Names hold email and network addresses (sign-in throttles), so
+ * they are hashed with a secret that only this process has.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.js";

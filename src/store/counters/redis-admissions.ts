@@ -1,14 +1,16 @@
 /**
- * Admissions in Redis: one script counts the request, takes its leases and reserves its tokens, another settles all of it.
+ * Admissions in Redis: one script counts the request, takes its leases and reserves its tokens, another settles all
+ * of it.
  *
- * While Redis is not trusted, this replica admits its share of every limit, counted in memory (`memory-admissions.ts`).
- * Those counts are not reported when Redis recovers: windows of a minute continue with what Redis has, and those of
- * quotas are opened again from the database, all at one moment that is known 2 s ahead (`redis-link.ts`).
+ * While Redis is not trusted, this replica admits its share of every limit, counted in memory
+ * (`memory-admissions.ts`). Those counts are not reported when Redis recovers: windows of a minute continue with what
+ * Redis has, and those of quotas are opened again from the database, all at one moment that is known 2 s ahead
+ * (`redis-link.ts`).
  *
- * A window that is opened must count each settled request once. Requests settled before that moment, or while the window
- * is not open, are written to the database immediately (`settle` resolves to false), and the replica that opens the window waits
- * for those writes. A request settled while the window is being opened waits until it is open, and is recorded after it
- * was counted there.
+ * A window that is opened must count each settled request once. Requests settled before that moment, or while the
+ * window is not open, are written to the database immediately (`settle` resolves to false), and the replica that
+ * opens the window waits for those writes. A request settled while the window is being opened waits until it is open,
+ * and is recorded after it was counted there.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,10 +1,10 @@
 /**
- * Leases that replicas share. Each is an id in a sorted set of Redis that expires and is renewed by its holder, so those
- * of a replica that was killed are free within half a minute.
+ * Leases that replicas share. Each is an id in a sorted set of Redis that expires and is renewed by its holder, so
+ * those of a replica that was killed are free within half a minute.
  *
- * During an outage a replica grants its share of the limit, less all that it holds itself, granted before or since; what
- * the others hold is unknown. When Redis recovers, renewing writes what this replica holds, and what was released
- * meanwhile is removed.
+ * During an outage a replica grants its share of the limit, less all that it holds itself, granted before or since;
+ * what the others hold is unknown. When Redis recovers, renewing writes what this replica holds, and what was
+ * released meanwhile is removed.
  */
 import { randomUUID } from "node:crypto";
 import type { Lease } from "../../core/counters.js";

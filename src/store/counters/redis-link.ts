@@ -4,12 +4,13 @@
  * A command that fails or has no answer after a quarter of a second, or a connection that closes, begins an outage.
  * From then on commands are rejected immediately, so that no request waits for Redis, and a heartbeat retries several
  * times a second, each time with a new client: behind a proxy that accepts connections and resets them, one that
- * reconnects can stay `ready` on a dead socket. The cause of the outage is kept (`failure`), for the log and the operator.
+ * reconnects can stay `ready` on a dead socket. The cause of the outage is kept (`failure`), for the log and the
+ * operator.
  *
- * When a heartbeat succeeds, Redis may have lost everything, and commands that had no answer may have been executed. So
- * windows of quotas are opened again from the database, at a moment 2 s ahead that all replicas learn from Redis
- * (`reopenAt`): those that lost Redis trust it from that moment on, the others learn of it by their next heartbeat. Until
- * then all of them write usage to the database without delay (`isReopening`).
+ * When a heartbeat succeeds, Redis may have lost everything, and commands that had no answer may have been executed.
+ * So windows of quotas are opened again from the database, at a moment 2 s ahead that all replicas learn from Redis
+ * (`reopenAt`): those that lost Redis trust it from that moment on, the others learn of it by their next heartbeat.
+ * Until then all of them write usage to the database without delay (`isReopening`).
  *
  * The heartbeat also keeps this replica in the set of replicas, whose size is remembered during an outage.
  */

@@ -31,9 +31,9 @@ export const heldScript = `${now}
 return redis.call('ZCOUNT', KEYS[1], '(' .. now, '+inf')`;
 
 /**
- * id of a replica, how long a replica may be silent, how far ahead of now windows of quotas are to be opened again (0 for
- * a replica that did not lose Redis), how long that is kept → how many replicas there are, when windows of quotas are or
- * were to be opened again, and how long until then, less than 0 when it is past
+ * id of a replica, how long a replica may be silent, how far ahead of now windows of quotas are to be opened again (0
+ * for a replica that did not lose Redis), how long that is kept → how many replicas there are, when windows of quotas
+ * are or were to be opened again, and how long until then, less than 0 when it is past
  */
 export const heartbeatScript = `${now}
 local replica, silence, ahead, kept = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]

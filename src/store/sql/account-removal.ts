@@ -39,8 +39,8 @@ export async function removeAccount(transaction: Transaction<Schema>, id: string
 }
 
 /**
- * Removes the ids of deleted accounts and keys from the lines from `firstId` on: they were written by requests that were
- * running at the time of the deletion.
+ * Removes the ids of deleted accounts and keys from the lines from `firstId` on: they were written by requests that
+ * were running at the time of the deletion.
  */
 export async function forgetDeleted(db: Kysely<Schema>, firstId: string): Promise<void> {
   const forget = async (

@@ -285,7 +285,10 @@ const isTaken = (error: unknown): boolean =>
   "code" in error &&
   ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(String(error.code));
 
-/** What an old password or a pending change of address could still be used for; a link that verifies the address stays. */
+/**
+ * What an old password or a pending change of address could still be used for; a link that verifies the address
+ * stays.
+ */
 export async function deleteCredentialLinks(transaction: Transaction<Schema>, id: string): Promise<void> {
   await transaction.deleteFrom("links").where("account_id", "=", id).where("kind", "!=", "verify").execute();
 }

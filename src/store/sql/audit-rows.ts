@@ -102,7 +102,9 @@ function conditionsOf(
   ].flat();
 }
 
-/** Lines by the account, about it or about its keys. Each part uses an index; one condition with `or` would read all. */
+/**
+ * Lines by the account, about it or about its keys. Each part uses an index; one condition with `or` would read all.
+ */
 export function idsAbout(
   account: string,
   conditions: readonly RawBuilder<boolean>[],

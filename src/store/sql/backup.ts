@@ -5,7 +5,9 @@ import { lastBackupSetting } from "../../core/admin/checklist.js";
 import { openDatabase } from "./sqlite.js";
 import { StoreError } from "../store-error.js";
 
-/** Returns the size of the copy, which is on disk by then, and notes `now` in the original. Rejects with `StoreError`. */
+/**
+ * Returns the size of the copy, which is on disk by then, and notes `now` in the original. Rejects with `StoreError`.
+ */
 export async function backUpSqlite(path: string, file: string, now: Date): Promise<number> {
   if (!existsSync(path)) {
     throw new StoreError(`There is no database at ${path}. Name the data directory with --data-dir.`);

@@ -1,8 +1,8 @@
 /**
  * Migrates a database to the schema of this version. Migrations are numbered and applied in order, each in its own
- * transaction, which holds a lock against other processes and records the migration. If a process dies half-way, the next
- * one continues from there. Of several that open a database at the same time, one applies a migration; the others wait
- * for the lock, check again and continue after it.
+ * transaction, which holds a lock against other processes and records the migration. If a process dies half-way, the
+ * next one continues from there. Of several that open a database at the same time, one applies a migration; the
+ * others wait for the lock, check again and continue after it.
  */
 import type { Kysely, Transaction } from "kysely";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";

@@ -1,10 +1,11 @@
 /**
- * The store in Postgres, for installations with several replicas. The same tables, queries and migrations as in SQLite.
+ * The store in Postgres, for installations with several replicas. The same tables, queries and migrations as in
+ * SQLite.
  *
- * Every wait has a limit: for a connection (new, or a free one of the pool), for a lock, for a statement on the server,
- * and for its answer on this side, in case the server or the network stops responding. Past it, the caller gets
- * `StoreUnavailable`. A connection that broke or timed out leaves the pool; the next query opens another, so nothing has
- * to be restarted when the database recovers.
+ * Every wait has a limit: for a connection (new, or a free one of the pool), for a lock, for a statement on the
+ * server, and for its answer on this side, in case the server or the network stops responding. Past it, the caller
+ * gets `StoreUnavailable`. A connection that broke or timed out leaves the pool; the next query opens another, so
+ * nothing has to be restarted when the database recovers.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import {

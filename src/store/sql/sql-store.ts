@@ -304,6 +304,10 @@ export class SqlStore implements FullStore {
     else await write(this.#db);
   }
 
+  async deleteSetting(name: string): Promise<void> {
+    await this.#db.deleteFrom("settings").where("name", "=", name).execute();
+  }
+
   /**
    * SQLite overwrites what is deleted (`secure_delete`), but its write-ahead log still has the pages as they were. Another
    * process that reads at this moment may prevent it, which is why it is repeated every hour.

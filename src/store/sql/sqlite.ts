@@ -1,12 +1,13 @@
 /**
- * The embedded database: one SQLite file, shared by the server and the command line. With write-ahead logging, readers
- * are not blocked while one process writes; every commit is on disk before it is reported; a process that finds another
- * one writing waits up to five seconds.
+ * The embedded database: one SQLite file, shared by the server and the command line. With write-ahead logging,
+ * readers are not blocked while one process writes; every commit is on disk before it is reported; a process that
+ * finds another one writing waits up to five seconds.
  *
- * libsql is synchronous: it blocks the calling thread. A read takes microseconds. A commit waits for the disk (fsync),
- * from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another process that is
- * writing. A server therefore opens its connections in threads (see sqlite/thread-dialect.ts), where several writes can
- * share one commit. Commands use one connection on their own thread: starting threads would take longer than their work.
+ * libsql is synchronous: it blocks the calling thread. A read takes microseconds. A commit waits for the disk
+ * (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another process
+ * that is writing. A server therefore opens its connections in threads (see sqlite/thread-dialect.ts), where several
+ * writes can share one commit. Commands use one connection on their own thread: starting threads would take longer
+ * than their work.
  */
 import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";

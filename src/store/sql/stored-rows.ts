@@ -1,10 +1,10 @@
 /**
- * Everything in the database that belongs to one account or names it, page by page, the newest first. A table
- * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist and with
- * what `core/privacy-facts.ts` says about them.
+ * Everything in the database that belongs to one account or names it, page by page, the newest first. A table is left
+ * out only when nothing in it can be about a user; a test compares this list with the tables that exist and with what
+ * `core/privacy-facts.ts` says about them.
  *
- * Usage and the audit trail may have many rows, and are paged by key. The other tables have few rows for each account,
- * and are paged by offset.
+ * Usage and the audit trail may have many rows, and are paged by key. The other tables have few rows for each
+ * account, and are paged by offset.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { StoredStore } from "../../core/accounts/ports.js";

@@ -1,4 +1,6 @@
-/** Tools that cannot be called here: refused with what to do, or skipped and named for clients that always send them. */
+/**
+ * Tools that cannot be called here: refused with what to do, or skipped and named for clients that always send them.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask } from "../../support/clients/chat.js";
 import { startServer, type TestServer } from "../../support/processes/server.js";

@@ -1,4 +1,7 @@
-/** Tools on the real engine: what of a caller's text the model reads as control tokens (nothing), and how often it calls. */
+/**
+ * Tools on the real engine: what of a caller's text the model reads as control tokens (nothing), and how often it
+ * calls.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SottoProcess } from "../../support/processes/sotto-process.js";
 import { startTinySotto } from "../../support/processes/tiny-sotto.js";

@@ -1,4 +1,7 @@
-/** Looking things up: the palette, the shortcuts, what is chosen kept in the address, the overview of those who return. */
+/**
+ * Looking things up: the palette, the shortcuts, what is chosen kept in the address, the overview of those who
+ * return.
+ */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Browser as Visitor } from "../../support/processes/dashboard-server.js";

@@ -1,6 +1,6 @@
 /**
- * The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults, Markdown,
- * exported conversations and presets.
+ * The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults,
+ * Markdown, exported conversations and presets.
  */
 import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";

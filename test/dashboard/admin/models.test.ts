@@ -1,4 +1,6 @@
-/** What an admin does about the models by the dashboard's API, with a server on this machine standing in for the hub. */
+/**
+ * What an admin does about the models by the dashboard's API, with a server on this machine standing in for the hub.
+ */
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Reads a stream of the Messages API as strictly as its clients could: which event may follow which, the fields that each
- * must have, and what they add up to. Throws at the first event out of order.
+ * Reads a stream of the Messages API as strictly as its clients could: which event may follow which, the fields that
+ * each must have, and what they add up to. Throws at the first event out of order.
  */
 import type { ContentBlock, Message } from "../../../src/protocol/messages/response.js";
 

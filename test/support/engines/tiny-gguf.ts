@@ -1,11 +1,10 @@
 /**
- * Writes a model file of a few hundred kilobytes with random weights: a real engine, real tokens and real
- * batches in milliseconds. The model is a small Llama with a SentencePiece vocabulary that can encode any text byte by byte.
+ * Writes a model file of a few hundred kilobytes with random weights: a real engine, real tokens and real batches in
+ * milliseconds. The model is a small Llama with a SentencePiece vocabulary that can encode any text byte by byte.
  *
- * Weights come from a seeded generator, so that the same options give the same file and, at temperature 0, the
- * same reply. What the model likes to say is decided by how long the rows of its output matrix are: words or
- * characters of several bytes have long rows, the end of the reply has an empty one and never comes, unless
- * asked for.
+ * Weights come from a seeded generator, so that the same options give the same file and, at temperature 0, the same
+ * reply. What the model likes to say is decided by how long the rows of its output matrix are: words or characters of
+ * several bytes have long rows, the end of the reply has an empty one and never comes, unless asked for.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -34,7 +34,9 @@ export class TestPostgres {
     private readonly flags: readonly string[],
   ) {}
 
-  /** `flags` are settings of the server, such as `-c`, `max_connections=20`. Rejects at once with what Postgres says. */
+  /**
+   * `flags` are settings of the server, such as `-c`, `max_connections=20`. Rejects at once with what Postgres says.
+   */
   static async start(flags: readonly string[] = []): Promise<TestPostgres> {
     const folder = createOpenFolder("sotto-postgres-");
     try {

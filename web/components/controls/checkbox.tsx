@@ -1,4 +1,6 @@
-/** Checkbox and Switch, each with its label and an optional hint. A switch acts immediately; a checkbox with its form. */
+/**
+ * Checkbox and Switch, each with its label and an optional hint. A switch acts immediately; a checkbox with its form.
+ */
 import { useId, type ComponentProps, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 

@@ -105,7 +105,10 @@ export function Dialog({
   );
 }
 
-/** The initial focus: a form's first field, or the dismiss button of a confirmation; otherwise Radix's default, the first button. */
+/**
+ * The initial focus: a form's first field, or the dismiss button of a confirmation; otherwise Radix's default, the
+ * first button.
+ */
 function firstControl(dialog: EventTarget | null, role: "dialog" | "alertdialog"): HTMLElement | null {
   if (!(dialog instanceof HTMLElement)) return null;
   const field = dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([hidden])");

@@ -1,4 +1,7 @@
-/** Where a new account starts and others check in: a first request, the last day, what is left of the limits, the keys. */
+/**
+ * Where a new account starts and others check in: a first request, the last day, what is left of the limits, the
+ * keys.
+ */
 import { lazy } from "react";
 import { useSearchParams } from "wouter";
 import { PageHeader } from "../../components/frame/page-header.tsx";

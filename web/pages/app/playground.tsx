@@ -1,7 +1,8 @@
 /**
- * A chat with the models, using the session instead of a key. Nothing is saved unless somebody asks for it (`saved/`): the conversation is state of this
- * page, so leaving or reloading it erases it, and Back shows an empty one (`use-visit.ts`). No storage, no address,
- * no history entry; the inputs tell the browser not to remember them either.
+ * A chat with the models, using the session instead of a key. Nothing is saved unless somebody asks for it
+ * (`saved/`): the conversation is state of this page, so leaving or reloading it erases it, and Back shows an empty
+ * one (`use-visit.ts`). No storage, no address, no history entry; the inputs tell the browser not to remember them
+ * either.
  */
 import { useQuery } from "@tanstack/react-query";
 import {

@@ -1,4 +1,6 @@
-/** The code on the page about tools: agent loops, in which the model calls functions until it can reply, and streams. */
+/**
+ * The code on the page about tools: agent loops, in which the model calls functions until it can reply, and streams.
+ */
 
 export const pythonLoop = (baseUrl: string): string => `import json
 import os

@@ -49,8 +49,8 @@ export function* jsonCalls(input: Input, output: Output, options: JsonCallsOptio
 }
 
 /**
- * True once a call was read to its end. False when it turned out to be none: what was taken is then still recorded if the
- * call had not begun.
+ * True once a call was read to its end. False when it turned out to be none: what was taken is then still recorded if
+ * the call had not begun.
  */
 function* callObject(input: Input, output: Output, options: JsonCallsOptions): Reading<boolean> {
   const call = new Call(input, output);

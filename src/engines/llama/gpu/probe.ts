@@ -1,6 +1,7 @@
 /**
  * Tries a backend in a throwaway process (`probe-child.ts`). Native code may abort, hang or end the process: the
- * outcome is then derived from what it printed, which contains no user data, since it has seen no request. Bounded in time and in what is kept of its output; leaves no file and no process behind.
+ * outcome is then derived from what it printed, which contains no user data, since it has seen no request. Bounded in
+ * time and in what is kept of its output; leaves no file and no process behind.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,12 +1,12 @@
 /**
  * Supervises one child: starts it, restarts it when it dies, and lets requests wait for it.
  *
- * A request that comes while a child is starting waits for it, for a limited time. When children die in a
- * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
+ * A request that comes while a child is starting waits for it, for a limited time. When children die in a loop,
+ * requests are refused at once with the time of the next attempt, and the attempts go on.
  *
- * On demand there is no child until somebody asks for one, and `sleep` ends it again. Requests that arrive meanwhile wait
- * for the same load, which belongs to no single request: aborting one does not end it. A load that fails is reported
- * to all who wait for it, and tried again by the first who asks after a pause.
+ * On demand there is no child until somebody asks for one, and `sleep` ends it again. Requests that arrive meanwhile
+ * wait for the same load, which belongs to no single request: aborting one does not end it. A load that fails is
+ * reported to all who wait for it, and tried again by the first who asks after a pause.
  */
 import { ServiceError } from "../../../core/errors.js";
 import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";

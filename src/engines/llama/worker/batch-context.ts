@@ -2,7 +2,10 @@ import type { SamplerConfig } from "./reply/sampling-plan.js";
 
 /** Samples the tokens of one reply at a time. */
 export interface Sampler {
-  /** What differs from the last time is rebuilt; so are the penalties, unless `repeatPenaltyTokens` are what it sampled. */
+  /**
+   * What differs from the last time is rebuilt; so are the penalties, unless `repeatPenaltyTokens` are what it
+   * sampled.
+   */
   applyConfig(config: SamplerConfig): void;
 }
 

@@ -2,9 +2,9 @@
  * Grammars that hold a reply to calls in a family's own format, in GBNF.
  *
  * From the start (the choice is `required`, or a function): calls and nothing else. From a trigger (the choice is
- * `auto`): what may follow once one of `triggersOf` has appeared in the reply, that text included; whatever comes before
- * it is free. Our own format has no trigger, since its reply is always held: from a "trigger" it is a reply or calls,
- * from the beginning.
+ * `auto`): what may follow once one of `triggersOf` has appeared in the reply, that text included; whatever comes
+ * before it is free. Our own format has no trigger, since its reply is always held: from a "trigger" it is a reply or
+ * calls, from the beginning.
  *
  * Arguments follow the grammar that each tool comes with. In notations with tags, strings are plain text: there
  * `taggedParameters` says what each value must be, and a tool whose schema cannot be held like that comes without
@@ -28,7 +28,10 @@ export interface CallGrammarOptions {
   reply?: string | undefined;
 }
 
-/** Without the reasoning that may come before, but for that of gpt-oss. Throws when the format has no calls, or there is no tool. */
+/**
+ * Without the reasoning that may come before, but for that of gpt-oss. Throws when the format has no calls, or there
+ * is no tool.
+ */
 export function callGrammar(
   syntax: ReplySyntax,
   tools: readonly GrammarTool[],

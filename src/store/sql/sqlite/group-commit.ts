@@ -3,8 +3,8 @@
  * transaction and answered when that is on disk: one fsync for all of them.
  *
  * A statement that fails does not fail the others: SQLite undoes a statement that violates a constraint and continues
- * the transaction. Where SQLite rolls back the whole transaction, as on a full disk, or the commit fails, the statements
- * are executed again one at a time.
+ * the transaction. Where SQLite rolls back the whole transaction, as on a full disk, or the commit fails, the
+ * statements are executed again one at a time.
  */
 import type Database from "libsql";
 import { monotonicMs, type Answer, type Outcome, type Result, type Task } from "./messages.js";

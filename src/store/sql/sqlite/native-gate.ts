@@ -1,7 +1,7 @@
 /**
- * A thread must not end while it is inside libsql: the native code would find its JavaScript environment destroyed, and
- * abort the whole process. So a thread is never terminated, and passes a gate before every call; when the process exits,
- * for whatever reason, the gate is shut first. A running call is waited for, so that a commit is completed.
+ * A thread must not end while it is inside libsql: the native code would find its JavaScript environment destroyed,
+ * and abort the whole process. So a thread is never terminated, and passes a gate before every call; when the process
+ * exits, for whatever reason, the gate is shut first. A running call is waited for, so that a commit is completed.
  */
 
 /** One number in shared memory. */

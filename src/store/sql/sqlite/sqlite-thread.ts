@@ -85,7 +85,9 @@ export class SqliteThread {
     return this.#generation;
   }
 
-  /** Posts synchronously. `isAdmitted`: part of a transaction, which must not fail half-way because the queue is full. */
+  /**
+   * Posts synchronously. `isAdmitted`: part of a transaction, which must not fail half-way because the queue is full.
+   */
   ask(statement: Statement, { isAdmitted = false } = {}): Promise<Result> {
     if (this.#isClosed) return Promise.reject(unavailable("ECONNRESET", "The database is closed."));
     if (this.#unanswered >= this.options.queued && !isAdmitted) return Promise.reject(queueFull());

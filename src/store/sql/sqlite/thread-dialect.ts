@@ -1,12 +1,13 @@
 /**
  * A Kysely dialect for SQLite in threads: one thread with the connection that writes, others that read.
  *
- * A read outside a transaction goes to the reader with the fewest statements to answer; another reader is started only
- * while all that run are busy. Readers and the writer never block each other (write-ahead logging), and a read sees all
- * that was committed before it began, so a write that was awaited is found.
+ * A read outside a transaction goes to the reader with the fewest statements to answer; another reader is started
+ * only while all that run are busy. Readers and the writer never block each other (write-ahead logging), and a read
+ * sees all that was committed before it began, so a write that was awaited is found.
  *
- * Everything else goes to the writer, in order of arrival: a transaction has it to itself from begin to end, since it is
- * one connection; single statements hold it only while they are posted, so that those that queue up can share a commit.
+ * Everything else goes to the writer, in order of arrival: a transaction has it to itself from begin to end, since it
+ * is one connection; single statements hold it only while they are posted, so that those that queue up can share a
+ * commit.
  */
 import {
   DeleteQueryNode,

@@ -1,5 +1,6 @@
 /**
- * What this thread was started with. Imported first, since the gate must be entered before the native library is loaded.
+ * What this thread was started with. Imported first, since the gate must be entered before the native library is
+ * loaded.
  */
 import { workerData } from "node:worker_threads";
 import type { ThreadSetup } from "./messages.js";

@@ -1,7 +1,7 @@
 /**
- * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. Whole days are read from
- * those sums, and only the hours around them from the buckets: a page over a year reads some hundred rows of an account,
- * whatever it did in each hour.
+ * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. Whole days are read
+ * from those sums, and only the hours around them from the buckets: a page over a year reads some hundred rows of an
+ * account, whatever it did in each hour.
  */
 import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../../core/clock.js";

@@ -1,4 +1,7 @@
-/** Applies one change to every selected account after a confirmation, then lists those that could not be changed, and why. */
+/**
+ * Applies one change to every selected account after a confirmation, then lists those that could not be changed, and
+ * why.
+ */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BulkResult } from "../../../../src/protocol/dashboard/accounts.js";

@@ -1,4 +1,7 @@
-/** One of the weights to choose from: what it is, what it gets on this machine, and the context if it should be another. */
+/**
+ * One of the weights to choose from: what it is, what it gets on this machine, and the context if it should be
+ * another.
+ */
 import { useId, useState, type ReactNode } from "react";
 import type { ContextHere } from "../../../../src/core/model-views.js";
 import { Button } from "../../../components/controls/button.tsx";

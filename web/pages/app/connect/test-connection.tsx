@@ -1,6 +1,7 @@
 /**
- * Waits for the client's first request and says how it ended. The service notes requests of this account for two minutes
- * after the button was pressed; this page asks for them once a second, until the client is connected or the time is up.
+ * Waits for the client's first request and says how it ended. The service notes requests of this account for two
+ * minutes after the button was pressed; this page asks for them once a second, until the client is connected or the
+ * time is up.
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, PlugZap } from "lucide-react";

@@ -1,7 +1,8 @@
 /**
  * GPU libraries that belong to this machine rather than to the installed packages: built here for its card and its
  * driver (`build-library.ts`). Each is a folder in the data directory, so that reinstalling the packages leaves it
- * alone. It holds one library, which the CPU's binding loads beside its own, and a description. A library is made for one version of the binding: for any other it counts as missing.
+ * alone. It holds one library, which the CPU's binding loads beside its own, and a description. A library is made for
+ * one version of the binding: for any other it counts as missing.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

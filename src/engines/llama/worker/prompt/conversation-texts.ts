@@ -5,8 +5,8 @@ import type { Conversation } from "../../messages.js";
 type Change = (text: string) => string;
 
 /**
- * The conversation with each of them changed, and nothing besides: a field that is not known here does not get as far as
- * the template. Ids are left as they are, since templates get others in their place (template-messages.ts).
+ * The conversation with each of them changed, and nothing besides: a field that is not known here does not get as far
+ * as the template. Ids are left as they are, since templates get others in their place (template-messages.ts).
  */
 export const mapTexts = (
   { messages, tools, reasoningEffort }: Conversation,

@@ -1,6 +1,6 @@
 /**
- * The thread that turns conversations into tokens: rendering and tokenizing a long one takes as long as several steps of
- * decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
+ * The thread that turns conversations into tokens: rendering and tokenizing a long one takes as long as several steps
+ * of decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
 import { workerData } from "node:worker_threads";
 import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";

@@ -3,14 +3,14 @@
  * tool.
  *
  * A trigger is text, and it may begin in the middle of a token and end in the middle of another. So when it is
- * complete, the grammar is made for the tokens from the one on in which it begins: first the text of that token before
- * the trigger, then the trigger, which the grammar itself begins with, then the rest. Those tokens are then read by
- * the grammar. If what was written after the trigger is already against it, the reply goes on without a grammar, and
- * its parser makes of it what it can.
+ * complete, the grammar is made for the tokens from the one on in which it begins: first the text of that token
+ * before the trigger, then the trigger, which the grammar itself begins with, then the rest. Those tokens are then
+ * read by the grammar. If what was written after the trigger is already against it, the reply goes on without a
+ * grammar, and its parser makes of it what it can.
  *
  * Within reasoning no trigger counts: the model may only be considering it. Where reasoning ends the reply's parser
- * knows, one token late: a token is sampled, comes here, and is read after that. So the last token of reasoning is kept,
- * and what it wrote after the end is looked at with the next.
+ * knows, one token late: a token is sampled, comes here, and is read after that. So the last token of reasoning is
+ * kept, and what it wrote after the end is looked at with the next.
  *
  * Tokens are compared by their bytes, one character for each: a token may hold part of a character.
  */

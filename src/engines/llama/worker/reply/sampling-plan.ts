@@ -1,10 +1,10 @@
 /**
- * Translates a request's sampling to the native sampler's configuration. Its chain is: biases, penalties, then either the
- * likeliest token or top-k, top-p, min-p, temperature and a sample.
+ * Translates a request's sampling to the native sampler's configuration. Its chain is: biases, penalties, then either
+ * the likeliest token or top-k, top-p, min-p, temperature and a sample.
  *
- * OpenAI's top_p looks at the probabilities after the temperature, the native one before it. Where that makes
- * a difference, the set is left to `TokenSampler`, which finds its size first and has the native sampler choose among so
- * many. See docs/sampling.md for what all of this promises.
+ * OpenAI's top_p looks at the probabilities after the temperature, the native one before it. Where that makes a
+ * difference, the set is left to `TokenSampler`, which finds its size first and has the native sampler choose among
+ * so many. See docs/sampling.md for what all of this promises.
  */
 import { randomInt } from "node:crypto";
 import type { Sampling } from "../../../../core/chat/request.js";

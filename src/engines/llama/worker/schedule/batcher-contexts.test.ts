@@ -145,7 +145,10 @@ class ModelContext implements BatchContext {
 }
 
 const accounts = ["a", "b"];
-/** Of what is read again after it was preempted, until a token is sampled from it: it is the sampling account's from then on. */
+/**
+ * Of what is read again after it was preempted, until a token is sampled from it: it is the sampling account's from
+ * then on.
+ */
 const unknown = "unknown";
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,22 +1,21 @@
 /**
  * Continuous batching: one loop that computes all running generations together.
  *
- * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
- * ascending order of sequence (the native batch splitter needs that) and, but for choices that wait, of neighbouring
- * ones (it is faster with them); computes them as one batch; then samples the next token of every sequence that is
- * ready. Generations join and leave between steps: who gets a sequence, and who is preempted for another account, is
- * decided in slot-scheduler.ts; an aborted one is dropped, whatever its stage, at the end of the step that is under way. What
+ * Each step takes the newest token of every reply under way and a share of the prompts still being read, in ascending
+ * order of sequence (the native batch splitter needs that) and, but for choices that wait, of neighbouring ones (it
+ * is faster with them); computes them as one batch; then samples the next token of every sequence that is ready.
+ * Generations join and leave between steps: who gets a sequence, and who is preempted for another account, is decided
+ * in slot-scheduler.ts; an aborted one is dropped, whatever its stage, at the end of the step that is under way. What
  * all of them produced in a step is reported at once.
  *
- * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
- * a copy of what it computed, and each goes on with tokens of its own.
+ * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get a
+ * copy of what it computed, and each goes on with tokens of its own.
  *
- * Sampling from a grammar is slow and blocks decoding for everybody: its time is bounded (grammar-budget.ts). A choice whose
- * turn does not come in a step is put back by one token, and computed again in the next.
+ * Sampling from a grammar is slow and blocks decoding for everybody: its time is bounded (grammar-budget.ts). A
+ * choice whose turn does not come in a step is put back by one token, and computed again in the next.
  *
- * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When
- * nothing can be computed twice in a row, the native context counts as lost: `onBroken` is called and the
- * loop ends.
+ * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When nothing
+ * can be computed twice in a row, the native context counts as lost: `onBroken` is called and the loop ends.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kept } from "../../../../core/serving/engine-port.js";

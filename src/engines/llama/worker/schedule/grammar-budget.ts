@@ -21,7 +21,10 @@ export interface GrammarBudgetOptions {
 /** An ordinary schema takes a tenth of this; several hundred optional properties take all of it. */
 const msPerTokenOfVocabulary = 0.8e-3;
 const leastMsPerSample = 25;
-/** How many samples' time a choice may save up or overdraw: on a busy machine many in a row take several times as long. */
+/**
+ * How many samples' time a choice may save up or overdraw: on a busy machine many in a row take several times as
+ * long.
+ */
 const savedSamples = 32;
 const samplesPerStep = 2;
 

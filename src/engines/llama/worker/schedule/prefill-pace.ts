@@ -1,22 +1,22 @@
 /**
  * How many prompt tokens to compute in one step, so that the step stays short.
  *
- * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long reading a
- * prompt blocks decoding of the other replies. Between a small quantised model on two cores and a GPU the cost
- * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
- * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
- * times what theirs takes, or a moment that nobody notices where that is more. Where many prompts wait beside few replies
- * it may be as many times more, up to a bound: requests without a first token should not wait for the sake of a few.
+ * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long reading a prompt
+ * blocks decoding of the other replies. Between a small quantised model on two cores and a GPU the cost of a token
+ * differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step may take a
+ * fixed time, or twice what a step of replies takes where that is more; beside replies, less than three times what
+ * theirs takes, or a moment that nobody notices where that is more. Where many prompts wait beside few replies it may
+ * be as many times more, up to a bound: requests without a first token should not wait for the sake of a few.
  *
- * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
- * through once more, so it is kept for each size, and the next size is predicted from two. Medians are compared,
- * since on a busy machine any single step can be slow by chance. Sizes move by factors of two, so that
- * the same prompt is mostly computed in the same way: batches of different shape round differently.
+ * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone through
+ * once more, so it is kept for each size, and the next size is predicted from two. Medians are compared, since on a
+ * busy machine any single step can be slow by chance. Sizes move by factors of two, so that the same prompt is mostly
+ * computed in the same way: batches of different shape round differently.
  */
 
 /**
- * Long enough for good use of the hardware (steps of 700 ms read prompts about 5 % faster on two cores), short enough for
- * whoever comes meanwhile, or hangs up.
+ * Long enough for good use of the hardware (steps of 700 ms read prompts about 5 % faster on two cores), short enough
+ * for whoever comes meanwhile, or hangs up.
  */
 const targetStepMs = 250;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be predicted to. */
@@ -104,7 +104,10 @@ export class PrefillPace {
     if (this.#beside !== size) this.#stepsAtSize = 0;
   }
 
-  /** Several shares do not show what one costs, but if all of them together added no more than one may, it can be larger. */
+  /**
+   * Several shares do not show what one costs, but if all of them together added no more than one may, it can be
+   * larger.
+   */
   #adjustShare(stepMs: number): void {
     const replyMs = this.#replyStepMs.median;
     if (replyMs === undefined || stepMs > replyMs + Math.max(replyMs * mostPredicted, unnoticedMs - replyMs))

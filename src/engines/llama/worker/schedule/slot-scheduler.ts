@@ -105,7 +105,9 @@ interface Wanted {
   missing: number;
 }
 
-/** The accounts that each give up one slot, the one with the most first; null when that would leave one with too few. */
+/**
+ * The accounts that each give up one slot, the one with the most first; null when that would leave one with too few.
+ */
 function accountsToPreempt(
   held: ReadonlyMap<string, number>,
   { accountId, gains, missing }: Wanted,

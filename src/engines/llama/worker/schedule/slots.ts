@@ -3,8 +3,8 @@
  * sequences have computed stays warm when they are free again (prefix-cache.ts); those in use are compacted where
  * that saves a pass through the weights (compaction.ts).
  *
- * A choice can be preempted for another account's job (slot-scheduler.ts), whatever its state. It keeps its tokens and its
- * sampler. What it had computed stays warm until its slot is needed, and is read again where it is lost.
+ * A choice can be preempted for another account's job (slot-scheduler.ts), whatever its state. It keeps its tokens
+ * and its sampler. What it had computed stays warm until its slot is needed, and is read again where it is lost.
  */
 import type { BatchContext } from "../batch-context.js";
 import type { TokenSampler, TokenSamplerOptions } from "../reply/token-sampler.js";

@@ -2,8 +2,9 @@
  * A text in a file that only its passphrase opens, encrypted and decrypted in the browser (WebCrypto).
  *
  * The key is PBKDF2-HMAC-SHA-256 of the passphrase with 600,000 iterations and a random salt of 16 bytes; the text is
- * encrypted with AES-256-GCM under a random nonce of 12 bytes. The file is JSON that states all of this, with a SHA-256 over
- * it: that tells a damaged file from a wrong passphrase, and proves nothing; that the text was not altered is proved by GCM.
+ * encrypted with AES-256-GCM under a random nonce of 12 bytes. The file is JSON that states all of this, with a
+ * SHA-256 over it: that tells a damaged file from a wrong passphrase, and proves nothing; that the text was not
+ * altered is proved by GCM.
  */
 import { isObject } from "../../../../../src/protocol/read-json.js";
 

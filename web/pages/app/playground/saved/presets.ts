@@ -1,6 +1,6 @@
 /**
- * Settings under a name, in this browser's storage only: nothing of them is sent before a request uses them. One list for
- * each account, since a browser may be shared.
+ * Settings under a name, in this browser's storage only: nothing of them is sent before a request uses them. One list
+ * for each account, since a browser may be shared.
  */
 import type { Settings } from "../settings.ts";
 import { erasePresets, storageName } from "./erase-presets.ts";

@@ -1,6 +1,6 @@
 /**
- * A conversation and its settings as JSON, for an exported file; settings alone for a preset. What is read is checked field
- * by field: a file may come from anybody, and storage may have been written by an older version.
+ * A conversation and its settings as JSON, for an exported file; settings alone for a preset. What is read is checked
+ * field by field: a file may come from anybody, and storage may have been written by an older version.
  */
 import type { ToolCall } from "../../../../../src/core/chat/request.js";
 import { isModelId, type ModelId } from "../../../../../src/core/models.js";

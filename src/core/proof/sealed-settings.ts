@@ -1,0 +1,87 @@
+/**
+ * Secrets of the service: settings encrypted under the service key, so that a copy of the database reveals none of
+ * them. Where the operator wants them in memory only, `store` is a map, and they last as long as the process.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Store } from "../store.js";
+import { UserError } from "../user-error.js";
+
+const ivBytes = 12;
+const tagBytes = 16;
+const version = "1.";
+
+export type SettingStore = Pick<Store, "getSetting" | "initSetting" | "deleteSetting">;
+
+/** The settings were sealed under another service key. */
+export class SealedElsewhere extends UserError {
+  constructor() {
+    super(
+      "The service's secrets in the database were encrypted under another service key. Give every server of this " +
+        "installation the same one: SOTTO_SECRET_KEY, or the file service.key of the data directory.",
+    );
+    this.name = "SealedElsewhere";
+  }
+}
+
+export class SealedSettings {
+  readonly #key: Buffer;
+
+  /** `serviceKey` may be of any length; 32 random bytes are enough. */
+  constructor(
+    private readonly store: SettingStore,
+    serviceKey: Uint8Array,
+  ) {
+    this.#key = Buffer.from(hkdfSync("sha256", serviceKey, "", "sotto sealed settings", 32));
+  }
+
+  async get(name: string): Promise<Buffer | null> {
+    const stored = await this.store.getSetting(name);
+    return stored === null ? null : this.#open(name, stored);
+  }
+
+  /** The stored value, or `value` if there is none yet: exactly one of many callers wins. */
+  async init(name: string, value: Uint8Array): Promise<Buffer> {
+    return this.#open(name, await this.store.initSetting(name, this.#seal(name, value)));
+  }
+
+  delete(name: string): Promise<void> {
+    return this.store.deleteSetting(name);
+  }
+
+  #seal(name: string, value: Uint8Array): string {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, iv).setAAD(Buffer.from(name));
+    const sealed = Buffer.concat([iv, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
+    return version + sealed.toString("base64url");
+  }
+
+  #open(name: string, stored: string): Buffer {
+    const sealed = Buffer.from(stored.slice(version.length), "base64url");
+    if (!stored.startsWith(version) || sealed.length < ivBytes + tagBytes) throw new SealedElsewhere();
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, sealed.subarray(0, ivBytes))
+      .setAAD(Buffer.from(name))
+      .setAuthTag(sealed.subarray(-tagBytes));
+    const opened = decipher.update(sealed.subarray(ivBytes, -tagBytes));
+    try {
+      return Buffer.concat([opened, decipher.final()]);
+    } catch {
+      throw new SealedElsewhere();
+    }
+  }
+}
+
+/** Settings that are gone with the process. */
+export function settingsInMemory(): SettingStore {
+  const settings = new Map<string, string>();
+  return {
+    getSetting: async (name) => settings.get(name) ?? null,
+    initSetting: async (name, value) => {
+      const stored = settings.get(name) ?? value;
+      settings.set(name, stored);
+      return stored;
+    },
+    deleteSetting: async (name) => {
+      settings.delete(name);
+    },
+  };
+}
