@@ -9,9 +9,14 @@ const failed = new Set<() => void>();
 export function lazy<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): ComponentType<Props> {
+  // Not asked for while offline: some browsers remember a failed import for as long as the page is open, too.
+  const loadOnline = async () => {
+    if (!navigator.onLine) throw new TypeError("The browser is offline.");
+    return load();
+  };
   const attempt = (): ComponentType<Props> =>
     reactLazy(() =>
-      load().catch((error: unknown) => {
+      loadOnline().catch((error: unknown) => {
         failed.add(() => (Current = attempt()));
         throw error;
       }),

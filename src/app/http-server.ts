@@ -100,6 +100,7 @@ async function addDashboard(
   { storage, engines, serving, models }: HttpStages,
 ): Promise<void> {
   const { fleet } = engines;
+  const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
   registerDashboard(server, {
     http,
@@ -120,7 +121,9 @@ async function addDashboard(
     members: (model) => engines.members(model),
     weights: (model) => weights.of(model),
     suggestion: () => engines.suggestion(),
-    isSqlite: config.storage.databaseUrl === undefined,
+    backupCommand:
+      config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
+    typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
   });
 }

@@ -15,6 +15,8 @@ export interface AppOverrides extends EngineOverrides {
   webDir?: string;
   /** Called with a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
+  /** The commands in a text as they can be typed on this machine. */
+  typed?: (text: string) => string;
   /** Whether the database is opened in threads, as by default. */
   databaseThreads?: boolean;
   /** With parameters that cost less than a server's. */

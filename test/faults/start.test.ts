@@ -223,7 +223,7 @@ describe("a start on the starter", () => {
 
   it("says that it is a demonstration, and how to get a better model", async () => {
     expect(await startOn(starterFileNames[0] ?? "")).toMatch(
-      /^The starter is a demonstration model\. .+: sotto models (use omega [a-z0-9.-]+|catalog)$/m,
+      /^The starter is a demonstration model\. .+: .+ models (use omega [a-z0-9.-]+|catalog)$/m,
     );
   });
 

@@ -59,6 +59,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   endOnUnexpected(log, () => started?.abandon());
   const overrides = {
     log,
+    typed,
     onWeightsProgress: progress.weights,
     onWeightsNotice: (notice: string) => progress.notice(typed(notice)),
     onNotice: (notice: string) => progress.notice(typed(notice)),

@@ -22,8 +22,7 @@ export interface OwnFacts {
   signUp: SignUpMode;
   canMail: boolean;
   publicUrl: string | undefined;
-  /** Whether `sotto backup` is the way to back it up. */
-  isSqlite: boolean;
+  backupCommand: string | null;
   /** Name and contact were entered. */
   hasOperator: boolean;
 }
@@ -59,7 +58,7 @@ export class AdminChecklist {
       signUp: own.signUp,
       publicUrl: own.publicUrl ?? null,
       lastBackupAt,
-      isSqlite: own.isSqlite,
+      backupCommand: own.backupCommand,
     };
   }
 

@@ -18,8 +18,8 @@ export interface Checklist {
   publicUrl: string | null;
   /** When `sotto backup` last ran; null where that is not known. */
   lastBackupAt: string | null;
-  /** Whether the database is the one that `sotto backup` copies. */
-  isSqlite: boolean;
+  /** Null where the database is Postgres, which has its own tools. */
+  backupCommand: string | null;
 }
 
 /** One minute of the process that answers. */

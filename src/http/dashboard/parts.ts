@@ -42,8 +42,10 @@ export interface DashboardParts {
   weights: (model: ModelId) => Promise<ModelWeightsView | null>;
   /** What to use instead of the starter; null where it does not answer. */
   suggestion: () => ModelSuggestion | null;
-  /** Whether `sotto backup` can copy the database. */
-  isSqlite: boolean;
+  /** Copies the database while the server runs; null where it is Postgres, which has its own tools. */
+  backupCommand: string | null;
+  /** The commands in a text as they can be typed on this machine. */
+  typed: (text: string) => string;
   /** Folder of the built pages. */
   webDir: string;
 }

@@ -128,7 +128,8 @@ describe("an admin", () => {
       members: () => [],
       weights: async () => null,
       suggestion: () => null,
-      isSqlite: true,
+      backupCommand: null,
+      typed: (text) => text,
       webDir: "",
     });
     await server.close();

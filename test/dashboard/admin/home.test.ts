@@ -54,7 +54,8 @@ describe("the checklist", () => {
       backup: "open",
     });
     const { checklist } = await home();
-    expect(checklist).toMatchObject({ isHidden: false, signUp: "open", publicUrl: null, isSqlite: true });
+    expect(checklist).toMatchObject({ isHidden: false, signUp: "open", publicUrl: null });
+    expect(checklist.backupCommand).toMatch(/^sotto backup /);
   });
 
   it("ticks itself off from the configuration", async () => {

@@ -30,7 +30,11 @@ const ask = async (server: SottoProcess, key: string): Promise<void> => {
   const response = await fetch(`${server.baseURL}/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", max_tokens: 4, messages: [{ role: "user", content: "hi" }] }),
+    body: JSON.stringify({
+      model: "omega",
+      max_tokens: 4,
+      messages: [{ role: "user", content: "a question" }],
+    }),
   });
   expect([response.status, typeof (await response.json())]).toEqual([200, "object"]);
 };
@@ -70,7 +74,7 @@ describe("usage that waits when the server ends", () => {
     expect(first.output()).toMatch(/"count":3,.*"usage saved for the next start"/);
     const file = usageSpillPath(dataDir);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
-    expect(readFileSync(file, "utf8")).not.toContain("hi");
+    expect(readFileSync(file, "utf8")).not.toContain("question");
 
     await postgres.start();
     sotto = await start(dataDir);

@@ -9,14 +9,14 @@ import { admin, type DashboardRoute } from "../route.js";
 import { type AbuseAlertList, type AdminHome, tickBody } from "../../../protocol/dashboard/admin.js";
 
 export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
-  const { dashboard, suggestion, publicUrl, isSqlite } = parts;
+  const { dashboard, suggestion, publicUrl, backupCommand } = parts;
   const { abuseAlerts, checklist, live, rates, outbox, signUpMode, operator, audit } = dashboard;
   const own = async (): Promise<OwnFacts> => ({
     usesStarter: suggestion() !== null,
     signUp: signUpMode,
     canMail: outbox.canMail,
     publicUrl,
-    isSqlite,
+    backupCommand,
     hasOperator: isComplete(await operator.read()),
   });
   return [

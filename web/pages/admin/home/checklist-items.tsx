@@ -73,13 +73,13 @@ export function ItemText({ id, state, checklist, suggestion }: ItemTextProps) {
         <Words link={{ href: "/admin/accounts", text: "Accounts" }}>You have not invited anyone yet.</Words>
       );
     case "backup":
-      return checklist.isSqlite ? (
-        <Words code={'sotto backup "sotto-$(date +%F).db"'}>
-          Accounts, keys and usage are in one file. This copies it while the server runs.
-        </Words>
-      ) : (
+      return checklist.backupCommand === null ? (
         <Words code={'pg_dump --format=custom --file=sotto.dump "$SOTTO_DATABASE_URL"'}>
           The database is in Postgres, which has its own tools. Mark it as done once they run regularly.
+        </Words>
+      ) : (
+        <Words code={checklist.backupCommand}>
+          Accounts, keys and usage are in one file. This copies it while the server runs.
         </Words>
       );
   }

@@ -15,7 +15,7 @@ import { anyCharacter, NestedTooDeeply, readPattern } from "./pattern.js";
 const maxPatternChars = 10_000;
 const stepsPerPatternChar = 20;
 /** Of a pattern together with a length. */
-const maxStatesWithLength = 400;
+const maxStatesWithLength = 1000;
 
 const tooLarge = "this is too large to be enforced";
 
