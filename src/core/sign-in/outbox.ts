@@ -43,8 +43,8 @@ export class Outbox {
   }
 
   /**
-   * Returns immediately. `write` is called once, and not at all without a mail server; null sends nothing. `isRetried`: the
-   * mail is sent again when sending fails.
+   * Returns immediately. `write` is called once, and not at all without a mail server; null sends nothing.
+   * `isRetried`: the mail is sent again when sending fails.
    */
   post(write: () => Promise<Mail | null>, { isRetried = false } = {}): void {
     if (this.mailer === null || this.#sending.size >= mostSending) return;
@@ -70,7 +70,7 @@ export class Outbox {
     try {
       await mailer.send(mail);
     } catch (error) {
-      if (isRetried && !this.#closing.signal.aborted) this.#retry(mailer, mail);
+      if (isRetried) this.#retry(mailer, mail);
       throw error;
     }
   }
