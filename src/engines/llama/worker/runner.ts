@@ -208,7 +208,7 @@ async function warmUp(context: BatchContext): Promise<number> {
 
 const mostSteps = 32;
 const fewestSteps = 3;
-const longestMeasuringMs = 400;
+const longestMeasuringMs = 1000;
 
 /**
  * How long a token of a reply that runs alone takes: the fastest of a few single steps. The others were slowed down by
