@@ -26,8 +26,12 @@ const looks: readonly Look[] = [
   { name: "320", theme: "light", width: 320, height: 640 },
   { name: "390", theme: "light", width: 390, height: 844 },
   { name: "390-dark", theme: "dark", width: 390, height: 844 },
+  { name: "768", theme: "light", width: 768, height: 1024 },
+  { name: "768-dark", theme: "dark", width: 768, height: 1024 },
   { name: "1024", theme: "light", width: 1024, height: 768 },
   { name: "1024-dark", theme: "dark", width: 1024, height: 768 },
+  { name: "1920", theme: "light", width: 1920, height: 1080 },
+  { name: "1920-dark", theme: "dark", width: 1920, height: 1080 },
   { name: "1440-dark", theme: "dark", width: 1440, height: 900 },
   // Last: what only a large screen has is opened in it.
   { name: "1440", theme: "light", width: 1440, height: 900 },

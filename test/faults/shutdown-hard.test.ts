@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { startPacedSotto } from "../support/engines/paced-service.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
+import { ask, openStreams, readiness, roomy } from "./open-streams.js";
 
 const streams = 500;
 let sotto: SottoProcess | undefined;
@@ -10,33 +11,13 @@ afterEach(async () => {
   await sotto?.stop();
 });
 
-const roomy = { SOTTO_LIMIT_CONCURRENT_REQUESTS: "1000", SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000" };
-
-const ask = (server: SottoProcess, key: string, maxTokens: number) =>
-  fetch(`${server.baseURL}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      stream: true,
-      max_tokens: maxTokens,
-      messages: [{ role: "user", content: "go on" }],
-    }),
-  });
-
-/** Opens the streams and resolves when all of them have begun. */
-const openStreams = (server: SottoProcess, key: string, maxTokens: number) =>
-  Promise.all(Array.from({ length: streams }, () => ask(server, key, maxTokens)));
-
-const readiness = async (server: SottoProcess) => (await fetch(`${server.url}/readyz`)).status;
-
 describe("SIGTERM", () => {
   it("ends streams that outlast the drain time with an error event", async () => {
     sotto = await startPacedSotto(
       { tokenMs: 50, capacity: 1000 },
       { env: { ...roomy, SOTTO_DRAIN_MS: "300" } },
     );
-    const open = await openStreams(sotto, await sotto.newKey(), 100_000);
+    const open = await openStreams(sotto, streams, await sotto.newKey(), 100_000);
     sotto.kill("SIGTERM");
     const bodies = await Promise.all(open.map((response) => response.text()));
     expect(bodies.filter((body) => body.includes('"code":"maintenance"'))).toHaveLength(streams);

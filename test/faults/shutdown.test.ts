@@ -4,6 +4,7 @@ import { isDeep } from "../support/depth.js";
 import { eventually } from "../support/eventually.js";
 import { startPacedSotto } from "../support/engines/paced-service.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
+import { ask, openStreams, readiness, roomy } from "./open-streams.js";
 
 const streams = isDeep ? 500 : 50;
 let sotto: SottoProcess | undefined;
@@ -11,32 +12,12 @@ afterEach(async () => {
   await sotto?.stop();
 });
 
-const roomy = { SOTTO_LIMIT_CONCURRENT_REQUESTS: "1000", SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000" };
-
-const ask = (server: SottoProcess, key: string, maxTokens: number) =>
-  fetch(`${server.baseURL}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      stream: true,
-      max_tokens: maxTokens,
-      messages: [{ role: "user", content: "go on" }],
-    }),
-  });
-
-/** Opens the streams and resolves when all of them have begun. */
-const openStreams = (server: SottoProcess, key: string, maxTokens: number) =>
-  Promise.all(Array.from({ length: streams }, () => ask(server, key, maxTokens)));
-
-const readiness = async (server: SottoProcess) => (await fetch(`${server.url}/readyz`)).status;
-
 describe("SIGTERM", () => {
   it("refuses new requests and lets open streams finish", async () => {
     sotto = await startPacedSotto({ tokenMs: 100, capacity: 1000 }, { env: roomy });
     const server = sotto;
     const key = await server.newKey();
-    const open = await openStreams(server, key, 30);
+    const open = await openStreams(server, streams, key, 30);
     expect(open.every(({ status }) => status === 200)).toBe(true);
     expect((await fetch(`${server.url}/readyz`)).headers.get("connection")).toBe("keep-alive");
     expect(await readiness(server)).toBe(200);

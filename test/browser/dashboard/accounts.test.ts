@@ -6,10 +6,8 @@ import { launchBrowser } from "../../support/browser.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
-import { layoutErrors } from "../support/layout-faults.js";
+import { expectNoFaults } from "../support/look.js";
 import { openPage, returningContext } from "../support/visit.js";
-
-const widths = [320, 390, 1024, 1440];
 
 let dashboard: TestDashboard;
 let browser: Browser;
@@ -57,19 +55,7 @@ const open = async (path: string, heading: string) => {
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
-/** At every width, in light and dark. */
-async function look(name: string): Promise<void> {
-  await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
-  expect((await violations(page)).map((violation) => `${name}: ${violation}`)).toEqual([]);
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    expect((await layoutErrors(page)).map((error) => `${name} at ${width}: ${error}`)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
+const look = (name: string) => expectNoFaults(page, name);
 
 describe("the list of accounts", () => {
   it("pages by cursor, keeps the search in the address, and its rows open the account", async () => {

@@ -5,12 +5,11 @@ import { noKeyLimits } from "../../../src/core/entities.js";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
+import { expectNoFaults, widths } from "../support/look.js";
 import { layoutErrors } from "../support/layout-faults.js";
 import { chooseAction, openPage, returningContext } from "../support/visit.js";
 import { launchBrowser } from "../../support/browser.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
-
-const widths = [320, 390, 1024, 1440];
 
 let dashboard: TestDashboard;
 let browser: Browser;
@@ -63,18 +62,7 @@ const open = async (query: string) => {
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
-async function look(name: string): Promise<void> {
-  await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
-  expect((await violations(page)).map((violation) => `${name}: ${violation}`)).toEqual([]);
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    expect((await layoutErrors(page)).map((error) => `${name} at ${width}: ${error}`)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
+const look = (name: string) => expectNoFaults(page, name);
 
 describe("among 500 keys", () => {
   it("one is found by name, tag and status, and the choice stays in the address", async () => {
