@@ -480,6 +480,7 @@ const goldPlan: Plan = {
   tokensPerMonth: null,
   maxTokens: 500,
   models: ["prism", "omega"],
+  requiresEncryption: true,
 };
 
 /** A key with a hash of its own, for no account yet. */
