@@ -211,11 +211,7 @@ export function readBytes(
     };
     const onEnd = () => {
       stopReading();
-      try {
-        resolve(body.end());
-      } catch (error) {
-        fail(error);
-      }
+      resolve(body.end());
     };
     const onGone = () => {
       fail(signal.reason);

@@ -68,3 +68,56 @@ export async function fetchPublicKey(url: string): Promise<Buffer> {
   const response = await fetch(`${url}/.well-known/hpke-keys`);
   return publicKeyIn(new Uint8Array(await response.arrayBuffer()));
 }
+
+export interface EncryptedAnswer {
+  status: number;
+  headers: Headers;
+  /** Opened, where it was encrypted. */
+  text: string;
+  wasEncrypted: boolean;
+  /** As it was sent. */
+  raw: Buffer;
+}
+
+export interface EncryptedPost {
+  url: string;
+  key: string;
+  path?: string;
+  /** Sealed in this many frames. */
+  frames?: number;
+  headers?: Record<string, string>;
+}
+
+/** Fetches the key, unless given, and sends one request. */
+export async function postEncrypted(
+  { url, key, path = "/v1/chat/completions", frames = 1, headers = {} }: EncryptedPost,
+  body: unknown,
+  publicKey?: Uint8Array,
+): Promise<EncryptedAnswer> {
+  const text = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const size = Math.ceil(text.length / frames);
+  const pieces = Array.from({ length: frames }, (_, index) => text.subarray(index * size, (index + 1) * size));
+  const sealed = sealRequest(publicKey ?? (await fetchPublicKey(url)), pieces);
+  return postSealed({ url, key, path, headers }, sealed, Buffer.concat(sealed.frames));
+}
+
+export async function postSealed(
+  { url, key, path = "/v1/chat/completions", headers = {} }: EncryptedPost,
+  sealed: Pick<SealedRequest, "encapsulated" | "openReply">,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<EncryptedAnswer> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "ehbp-encapsulated-key": sealed.encapsulated,
+      ...headers,
+    },
+    body: bytes,
+  });
+  const raw = Buffer.from(await response.arrayBuffer());
+  const nonce = response.headers.get("ehbp-response-nonce");
+  const text = nonce === null ? raw.toString() : sealed.openReply(nonce, raw);
+  return { status: response.status, headers: response.headers, text, wasEncrypted: nonce !== null, raw };
+}
