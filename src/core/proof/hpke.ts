@@ -105,11 +105,12 @@ export class FrameCipher {
   ) {}
 
   /** Null where it is not the frame that is expected next. That one may still be opened. */
-  open(sealed: Buffer): Buffer | null {
+  open(sealed: Buffer): Buffer<ArrayBuffer> | null {
     if (sealed.length < tagBytes) return null;
     const decipher = createDecipheriv("aes-256-gcm", this.key, this.#nextNonce());
     decipher.setAuthTag(sealed.subarray(-tagBytes));
-    const opened = decipher.update(sealed.subarray(0, -tagBytes));
+    // New memory for each call, which the types do not say.
+    const opened = decipher.update(sealed.subarray(0, -tagBytes)) as Buffer<ArrayBuffer>;
     try {
       decipher.final();
     } catch {

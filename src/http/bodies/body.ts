@@ -39,6 +39,8 @@ export interface BodySink {
   readonly length: number;
   add(chunk: Buffer): void;
   end(): Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>>;
+  /** Overwrites what has arrived, instead of `end`. */
+  discard(): void;
 }
 
 /** For a body that is sent in another form than it is read in. Throws the error to answer with. */
@@ -114,7 +116,13 @@ class PlainBody implements BodySink {
   }
 
   end(): Buffer<ArrayBuffer> {
-    return Buffer.concat(this.#chunks, this.length);
+    const whole = Buffer.concat(this.#chunks, this.length);
+    this.discard();
+    return whole;
+  }
+
+  discard(): void {
+    for (const chunk of this.#chunks) chunk.fill(0);
   }
 }
 
@@ -207,6 +215,7 @@ export function readBytes(
     const fail = (error: unknown) => {
       stopReading();
       message.pause();
+      body.discard();
       reject(error instanceof Error ? error : new ClientHungUp());
     };
     const onEnd = () => {

@@ -62,7 +62,13 @@ export class EncryptedBody implements BodyDecoder {
     if (this.#opened !== null) await this.options.accept(this.#opened);
     const [only, ...others] = this.#plain;
     if (only !== undefined && others.length === 0) return only;
-    return Buffer.concat(this.#plain, this.#plainBytes);
+    const whole = Buffer.concat(this.#plain, this.#plainBytes);
+    this.discard();
+    return whole;
+  }
+
+  discard(): void {
+    for (const piece of this.#plain) piece.fill(0);
   }
 
   #readLength(chunk: Buffer, at: number): number {

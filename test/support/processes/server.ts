@@ -59,7 +59,7 @@ export interface TestServerOptions {
   /** Whether items of replies may be referred to; they may by default. */
   itemMemory?: boolean;
   /** Without it, bodies cannot be encrypted, and nothing is signed. */
-  proof?: TestProof;
+  proof?: TestProof | undefined;
 }
 
 export interface TestProof {
