@@ -28,7 +28,7 @@ export function answerError(log: Log) {
 /** In the form of the protocol for encrypted bodies, by which its clients know to fetch the key again. */
 function answerKeyMismatch({ message }: ServiceError, reply: FastifyReply): void {
   const problem = { type: "urn:ietf:params:ehbp:error:key-config", title: message };
-  reply.header("content-type", "application/problem+json").send(JSON.stringify(problem));
+  reply.header("content-type", "application/problem+json").send(Buffer.from(JSON.stringify(problem)));
 }
 
 /** The error to show, noted on the exchange; null when the client is gone. */

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 /** After the exchange: something was recorded, and the mark is nowhere in it. */
 function expectHidden(): void {
-  expect(proxy.record).toContain("ehbp-encapsulated-key");
+  expect(proxy.record).toMatch(/^ehbp-encapsulated-key: /im);
   expect(proxy.record).not.toContain(mark);
   expect(proxy.record).not.toContain("quokka");
   expect(proxy.record).not.toContain("You said");

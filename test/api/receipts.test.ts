@@ -48,9 +48,10 @@ function split(stream: string): { before: string; jws: string; after: string } {
   return { before, jws, after };
 }
 
+/** With the event that comes after the receipt. The stream of a response ends without one. */
 const apis: [path: string, body: Record<string, unknown>, last: string][] = [
   ["/v1/chat/completions", question, "data: [DONE]"],
-  ["/v1/responses", { model: "omega", input: "What is two plus two?" }, "event: response.completed"],
+  ["/v1/responses", { model: "omega", input: "What is two plus two?" }, ""],
   ["/v1/messages", { ...question, max_tokens: 50 }, "event: message_stop"],
 ];
 
@@ -75,12 +76,12 @@ describe.each(apis)("a receipt of %s", (path, body, last) => {
     expect(claims).toEqual(expected(whole, answer.body));
   });
 
-  it("is a comment before the last event of a stream", async () => {
+  it("is a comment before the end of a stream", async () => {
     const answer = await ask(server, { path, body: streamed, headers });
     const { before, jws, after } = split(answer.body);
     expect(opened(jws).claims).toEqual(expected(streamed, before));
     expect(after.startsWith(last)).toBe(true);
-    expect(after.trimEnd().split("\n\n")).toHaveLength(1);
+    expect(after === "" ? [] : after.trimEnd().split("\n\n")).toHaveLength(last === "" ? 0 : 1);
   });
 
   it("is of the plain bytes where bodies are encrypted", async () => {

@@ -82,7 +82,7 @@ export class EventStream {
     else this.reply.raw.end(typeof piece === "string" ? piece + lastChunk : Buffer.concat([piece, lastChunkBytes]));
   }
 
-  /** Ends a reply that is complete: where the client wants a receipt, it comes before the last event. */
+  /** Ends a reply that is complete: where the client wants a receipt, it comes before the last of these. */
   endWithReceipt(last: readonly WireEvent[], model: ModelId | undefined): void {
     const { receipt } = this.#exchange;
     if (receipt === null || model === undefined) {
