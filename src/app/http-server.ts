@@ -75,9 +75,7 @@ async function httpParts(
     keys: storage.keys,
     ownerName: () => dashboard.operator.name,
     limits: serving.limits,
-    bodies: closers.add(
-      new Bodies({ limitBytes: config.service.bodyLimitBytes, decoding: encryption }),
-    ),
+    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes, decoding: encryption })),
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,

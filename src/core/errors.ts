@@ -103,7 +103,8 @@ export const errorTable = {
   encryption_key_mismatch: {
     status: 422,
     type: "invalid_request_error",
-    message: "The request body was not encrypted to a key of this service. Fetch /.well-known/hpke-keys again.",
+    message:
+      "The request body was not encrypted to a key of this service. Fetch /.well-known/hpke-keys again.",
     when: "The key that the body was encrypted to has expired, or is another service's. Only for requests with `Ehbp-Encapsulated-Key`; the body is `application/problem+json` of type `urn:ietf:params:ehbp:error:key-config`.",
   },
   invalid_api_key: {

@@ -12,6 +12,7 @@ import {
   postSealed,
   sealRequest,
 } from "../support/clients/encrypting-client.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import { startServer, type TestServer, type TestServerOptions } from "../support/processes/server.js";
@@ -133,7 +134,8 @@ describe("an encrypted request", () => {
     "is accepted at %s",
     async (path) => {
       const server = await start();
-      const body = path === "/v1/responses" ? { model: "omega", input: "hi" } : { ...question, max_tokens: 9 };
+      const body =
+        path === "/v1/responses" ? { model: "omega", input: "hi" } : { ...question, max_tokens: 9 };
       const { max_tokens: _, ...counted } = { max_tokens: 0, ...body };
       const answer = await postEncrypted(
         { ...to(server), path },
@@ -170,6 +172,25 @@ describe("an encrypted request", () => {
     expect(server.engine.generations[0]?.messages[0]?.content).toHaveLength(500_000);
   });
 
+  it("is refused when a large one falls below the minimum rate, though no frame of it is complete", async () => {
+    const server = await start({ bodyLimitBytes: 1_000_000, bodyPace: { everyMs: 50, bytes: 1_000 } });
+    const sealed = sealRequest(await fetchPublicKey(server.url), ["x".repeat(500_000)]);
+    const socket = await RawSocket.open(server.port);
+    socket.send(
+      "POST /v1/chat/completions HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${server.apiKey}`,
+      "Content-Type: application/json",
+      `Ehbp-Encapsulated-Key: ${sealed.encapsulated}`,
+      "Content-Length: 500020",
+      "",
+      "",
+    );
+    socket.socket.write(Buffer.concat(sealed.frames).subarray(0, 100_000));
+    expect(await socket.untilClosed()).toContain("arrived too slowly");
+    expect(server.parts.bodies.waiting).toBe(0);
+  });
+
   it("may have empty frames between the others, but not without end", async () => {
     const server = await start();
     const sealed = sealRequest(await fetchPublicKey(server.url), [JSON.stringify(question)]);
@@ -182,40 +203,46 @@ describe("an encrypted request", () => {
 });
 
 describe("a request that is not properly encrypted", () => {
-  const changes: [name: string, change: (frames: Buffer[]) => Buffer, code: string, wasEncrypted: boolean][] = [
-    ["is cut within a frame", (frames) => Buffer.concat(frames).subarray(0, -3), "invalid_encryption", true],
+  const changes: [name: string, change: (frames: Buffer[]) => Buffer, code: string, wasEncrypted: boolean][] =
     [
-      "is cut within a length",
-      (frames) => Buffer.concat([...frames, Buffer.from([0, 0])]),
-      "invalid_encryption",
-      true,
-    ],
-    [
-      "has its frames in another order",
-      ([first, second, third]) => concat(first, third, second),
-      "invalid_encryption",
-      true,
-    ],
-    ["has a frame twice", ([first, second]) => concat(first, second, second), "invalid_encryption", true],
-    [
-      "lacks a frame in the middle",
-      ([first, , third]) => concat(first, third),
-      "invalid_encryption",
-      true,
-    ],
-    [
-      "was changed in its last byte",
-      (frames) => {
-        const bytes = Buffer.concat(frames);
-        bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-        return bytes;
-      },
-      "invalid_encryption",
-      true,
-    ],
-    ["has a frame shorter than a tag", () => Buffer.from([0, 0, 0, 3, 1, 2, 3]), "invalid_encryption", false],
-    ["has nothing", () => Buffer.alloc(0), "invalid_json", false],
-  ];
+      [
+        "is cut within a frame",
+        (frames) => Buffer.concat(frames).subarray(0, -3),
+        "invalid_encryption",
+        true,
+      ],
+      [
+        "is cut within a length",
+        (frames) => Buffer.concat([...frames, Buffer.from([0, 0])]),
+        "invalid_encryption",
+        true,
+      ],
+      [
+        "has its frames in another order",
+        ([first, second, third]) => concat(first, third, second),
+        "invalid_encryption",
+        true,
+      ],
+      ["has a frame twice", ([first, second]) => concat(first, second, second), "invalid_encryption", true],
+      ["lacks a frame in the middle", ([first, , third]) => concat(first, third), "invalid_encryption", true],
+      [
+        "was changed in its last byte",
+        (frames) => {
+          const bytes = Buffer.concat(frames);
+          bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+          return bytes;
+        },
+        "invalid_encryption",
+        true,
+      ],
+      [
+        "has a frame shorter than a tag",
+        () => Buffer.from([0, 0, 0, 3, 1, 2, 3]),
+        "invalid_encryption",
+        false,
+      ],
+      ["has nothing", () => Buffer.alloc(0), "invalid_json", false],
+    ];
   it.each(changes)("is refused when it %s", async (_, change, code, wasEncrypted) => {
     const server = await start();
     const text = JSON.stringify(question);
@@ -273,7 +300,9 @@ describe("a replayed request", () => {
     expect(await fetchPublicKey(one.url)).toEqual(await fetchPublicKey(two.url));
     const sealed = sealRequest(await fetchPublicKey(one.url), [JSON.stringify(question)]);
     const bytes = Buffer.concat(sealed.frames);
-    const answers = await Promise.all([one, two, one, two].map((server) => postSealed(to(server), sealed, bytes)));
+    const answers = await Promise.all(
+      [one, two, one, two].map((server) => postSealed(to(server), sealed, bytes)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
   });
 });

@@ -44,7 +44,10 @@ describe("docs/openapi.yaml", () => {
         });
       }
     }
-    const table = codes.map((code) => [code, { status: errorTable[code].status, type: errorTable[code].type }]);
+    const table = codes.map((code) => [
+      code,
+      { status: errorTable[code].status, type: errorTable[code].type },
+    ]);
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(table));
   });
 

@@ -44,7 +44,8 @@ function opened(jws: string): Receipt {
 
 /** The reply's bytes before its receipt, and the receipt. */
 function split(stream: string): { before: string; jws: string; after: string } {
-  const [, before = "", jws = "", after = ""] = /^([^]*\n)?: sotto-receipt (\S+)\n\n([^]*)$/.exec(stream) ?? [];
+  const [, before = "", jws = "", after = ""] =
+    /^([^]*\n)?: sotto-receipt (\S+)\n\n([^]*)$/.exec(stream) ?? [];
   return { before, jws, after };
 }
 

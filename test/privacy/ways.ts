@@ -99,7 +99,11 @@ export const answered: Record<string, Way> = {
     return "";
   },
   "an encrypted request, and a receipt": async ({ sotto, key }, canary) => {
-    const to = { url: sotto.url, key, headers: { "sotto-receipt": "a nonce of one's own".replaceAll(" ", "-") } };
+    const to = {
+      url: sotto.url,
+      key,
+      headers: { "sotto-receipt": "a nonce of one's own".replaceAll(" ", "-") },
+    };
     const answer = await postEncrypted(to, ask(canary, { stream: true }));
     expect(answer.text).toContain(": sotto-receipt ");
     const refused = await postEncrypted(to, ask(canary, { temperature: 9 }));

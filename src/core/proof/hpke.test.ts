@@ -1,11 +1,20 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, type webcrypto } from "node:crypto";
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { expect, it } from "vitest";
 import { exportSecret, FrameCipher, HpkeKeyPair } from "./hpke.js";
 
+declare global {
+  // As @hpke/core names it; without the types of a browser there is none.
+  type CryptoKey = webcrypto.CryptoKey;
+}
+
 const hex = (text: string): Buffer => Buffer.from(text, "hex");
 const info = Buffer.from("some info");
-const suite = new CipherSuite({ kem: new DhkemX25519HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+const suite = new CipherSuite({
+  kem: new DhkemX25519HkdfSha256(),
+  kdf: new HkdfSha256(),
+  aead: new Aes256Gcm(),
+});
 
 /** Appendix A.1.1 of RFC 9180: its KEM is the same in every suite with X25519. */
 const vector = {

@@ -109,8 +109,7 @@ export class FrameCipher {
     if (sealed.length < tagBytes) return null;
     const decipher = createDecipheriv("aes-256-gcm", this.key, this.#nextNonce());
     decipher.setAuthTag(sealed.subarray(-tagBytes));
-    // New memory for each call, which the types do not say.
-    const opened = decipher.update(sealed.subarray(0, -tagBytes)) as Buffer<ArrayBuffer>;
+    const opened = decipher.update(sealed.subarray(0, -tagBytes));
     try {
       decipher.final();
     } catch {

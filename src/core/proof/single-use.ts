@@ -31,7 +31,7 @@ export class SingleUse {
   readonly #uses = new WeakMap<HpkeKey, Fingerprints>();
   readonly #secret = randomBytes(32).toString("hex");
   readonly #maxUses: number;
-  #replacing: Promise<void> | null = null;
+  #isReplacing = false;
 
   constructor(private readonly options: SingleUseOptions) {
     this.#maxUses = options.maxUses ?? maxUses;
@@ -51,11 +51,13 @@ export class SingleUse {
 
   /** One at a time. When it fails, the next use tries again. */
   #replace(key: HpkeKey): void {
-    this.#replacing ??= this.options.keys
+    if (this.#isReplacing) return;
+    this.#isReplacing = true;
+    void this.options.keys
       .replace(key)
       .catch(this.options.onError)
       .finally(() => {
-        this.#replacing = null;
+        this.#isReplacing = false;
       });
   }
 

@@ -79,7 +79,10 @@ export class EventStream {
     const text = textOf(last);
     const piece = text === "" ? "" : this.#pieceOf(text);
     if (!this.#isFramed) this.reply.raw.end(piece);
-    else this.reply.raw.end(typeof piece === "string" ? piece + lastChunk : Buffer.concat([piece, lastChunkBytes]));
+    else
+      this.reply.raw.end(
+        typeof piece === "string" ? piece + lastChunk : Buffer.concat([piece, lastChunkBytes]),
+      );
   }
 
   /** Ends a reply that is complete: where the client wants a receipt, it comes before the last of these. */

@@ -94,7 +94,13 @@ export async function readBody(
     return tooSlow(pace);
   };
   const everyMs = pace?.everyMs;
-  return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs }, decoder ?? new PlainBody());
+  return readBytes(
+    message,
+    limitBytes,
+    signal,
+    { onArrived, isTooSlow, everyMs },
+    decoder ?? new PlainBody(),
+  );
 }
 
 async function decoded(

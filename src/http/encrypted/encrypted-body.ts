@@ -82,7 +82,8 @@ export class EncryptedBody implements BodyDecoder {
   #beginFrame(bytes: number): void {
     this.#frames += 1;
     if (this.#frames > maxFrames) throw tooManyFrames();
-    if (this.#plainBytes + bytes - tagBytes > this.options.limitBytes) throw tooLarge(this.options.limitBytes);
+    if (this.#plainBytes + bytes - tagBytes > this.options.limitBytes)
+      throw tooLarge(this.options.limitBytes);
     if (bytes > 0 && bytes < tagBytes) throw invalidEncryption();
     this.#frameBytes = bytes;
     // An empty write, to be ignored.

@@ -1,6 +1,13 @@
 /** Encrypts the reply to an encrypted request, under keys that are derived from the request's own. */
 import { randomBytes } from "node:crypto";
-import { expand, exportSecret, extract, FrameCipher, type HpkeContext, tagBytes } from "../../core/proof/hpke.js";
+import {
+  expand,
+  exportSecret,
+  extract,
+  FrameCipher,
+  type HpkeContext,
+  tagBytes,
+} from "../../core/proof/hpke.js";
 import type { ReplySeal } from "../connection/exchange.js";
 
 const keyBytes = 32;

@@ -18,7 +18,9 @@ export function hpkeKeys({ hpkeKeys: keys }: HttpParts) {
     if (keys === undefined) throw withoutKeys();
     await keys.ready();
     const seconds = Math.min(cachedForSeconds, Math.ceil(keys.currentForMs / 1000));
-    reply.header("content-type", "application/ohttp-keys").header("cache-control", `public, max-age=${seconds}`);
+    reply
+      .header("content-type", "application/ohttp-keys")
+      .header("cache-control", `public, max-age=${seconds}`);
     return keyConfiguration(keys.current());
   };
 }

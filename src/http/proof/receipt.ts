@@ -58,6 +58,7 @@ const malformed = (): ServiceError =>
 
 const unavailable = (): ServiceError =>
   new ServiceError("unsupported_parameter", {
-    message: "This server cannot sign receipts: it cannot open its keys. Send the request without the header.",
+    message:
+      "This server cannot sign receipts: it cannot open its keys. Send the request without the header.",
     param: name,
   });

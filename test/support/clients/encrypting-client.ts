@@ -96,7 +96,9 @@ export async function postEncrypted(
 ): Promise<EncryptedAnswer> {
   const text = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   const size = Math.ceil(text.length / frames);
-  const pieces = Array.from({ length: frames }, (_, index) => text.subarray(index * size, (index + 1) * size));
+  const pieces = Array.from({ length: frames }, (_, index) =>
+    text.subarray(index * size, (index + 1) * size),
+  );
   const sealed = sealRequest(publicKey ?? (await fetchPublicKey(url)), pieces);
   return postSealed({ url, key, path, headers }, sealed, Buffer.concat(sealed.frames));
 }
