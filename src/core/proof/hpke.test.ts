@@ -1,7 +1,7 @@
 import { randomBytes, type webcrypto } from "node:crypto";
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { expect, it } from "vitest";
-import { exportSecret, FrameCipher, HpkeKeyPair } from "./hpke.js";
+import { exportSecret, FrameCipher, HpkeKeyPair, scheduleContextOf } from "./hpke.js";
 
 declare global {
   // As @hpke/core names it; without the types of a browser there is none.
@@ -34,7 +34,7 @@ it("opens what @hpke/core seals, frame by frame, and exports the same secret", a
   const pair = new HpkeKeyPair(randomBytes(32));
   const recipientPublicKey = await suite.kem.deserializePublicKey(arrayOf(pair.publicKey));
   const sender = await suite.createSenderContext({ recipientPublicKey, info: arrayOf(info) });
-  const context = pair.receive(new Uint8Array(sender.enc), info);
+  const context = pair.receive(new Uint8Array(sender.enc), scheduleContextOf(info));
   if (context === null) throw new Error("It was not received.");
   const opener = new FrameCipher(context.key, context.baseNonce);
   // More than one byte's worth of numbers.
@@ -73,7 +73,7 @@ it("receives nothing from a point of small order, or a key of another length", (
   const one = Buffer.alloc(32);
   one[0] = 1;
   for (const encapsulated of [Buffer.alloc(32), one, Buffer.alloc(31), Buffer.alloc(33), Buffer.alloc(0)]) {
-    expect(pair.receive(encapsulated, info)).toBeNull();
+    expect(pair.receive(encapsulated, scheduleContextOf(info))).toBeNull();
   }
 });
 

@@ -17,9 +17,8 @@ export const keyBytes = 32;
 export const tagBytes = 16;
 const nonceBytes = 12;
 
-/** What PKCS #8 and SPKI put in front of the 32 bytes of an X25519 key. */
+/** What PKCS #8 puts in front of the 32 bytes of an X25519 key. */
 const pkcs8 = Buffer.from("302e020100300506032b656e04220420", "hex");
-const spki = Buffer.from("302a300506032b656e032100", "hex");
 
 export class HpkeKeyPair {
   /** 32 bytes, raw. */
@@ -36,10 +35,10 @@ export class HpkeKeyPair {
     this.publicKey = Buffer.from(x, "base64url");
   }
 
-  /** "SetupBaseR". Null where the encapsulated key is none that a sender can have. */
-  receive(encapsulated: Uint8Array, info: Uint8Array): HpkeContext | null {
+  /** "SetupBaseR", for the `info` of the context. Null where the encapsulated key is none that a sender can have. */
+  receive(encapsulated: Uint8Array, scheduleContext: Uint8Array): HpkeContext | null {
     const sharedSecret = this.decapsulate(encapsulated);
-    return sharedSecret === null ? null : deriveContext(sharedSecret, info);
+    return sharedSecret === null ? null : deriveContext(sharedSecret, scheduleContext);
   }
 
   /** "Decap". */
@@ -56,8 +55,12 @@ export class HpkeKeyPair {
   }
 }
 
+/** As a JWK, which OpenSSL reads ten times as fast as DER. */
 export const x25519PublicKey = (raw: Uint8Array): KeyObject =>
-  createPublicKey({ key: Buffer.concat([spki, raw]), format: "der", type: "spki" });
+  createPublicKey({
+    key: { kty: "OKP", crv: "X25519", x: Buffer.from(raw).toString("base64url") },
+    format: "jwk",
+  });
 
 /** What both sides derive. Frames are numbered from 0 in the order in which they are sealed or opened. */
 export interface HpkeContext {
@@ -72,15 +75,17 @@ export function extractAndExpand(dh: Uint8Array, encapsulated: Uint8Array, publi
   return labeledExpand(kemSuite, prk, "shared_secret", Buffer.concat([encapsulated, publicKey]), keyBytes);
 }
 
+/** "key_schedule_context": the part of the key schedule that depends on `info` only. */
+export const scheduleContextOf = (info: Uint8Array): Buffer =>
+  Buffer.concat([baseMode, pskIdHash, labeledExtract(hpkeSuite, empty, "info_hash", info)]);
+
 /** "KeySchedule". */
-export function deriveContext(sharedSecret: Uint8Array, info: Uint8Array): HpkeContext {
-  const infoHash = labeledExtract(hpkeSuite, empty, "info_hash", info);
-  const context = Buffer.concat([baseMode, pskIdHash, infoHash]);
+export function deriveContext(sharedSecret: Uint8Array, scheduleContext: Uint8Array): HpkeContext {
   const secret = labeledExtract(hpkeSuite, sharedSecret, "secret", empty);
   return {
-    key: labeledExpand(hpkeSuite, secret, "key", context, keyBytes),
-    baseNonce: labeledExpand(hpkeSuite, secret, "base_nonce", context, nonceBytes),
-    exporterSecret: labeledExpand(hpkeSuite, secret, "exp", context, keyBytes),
+    key: labeledExpand(hpkeSuite, secret, "key", scheduleContext, keyBytes),
+    baseNonce: labeledExpand(hpkeSuite, secret, "base_nonce", scheduleContext, nonceBytes),
+    exporterSecret: labeledExpand(hpkeSuite, secret, "exp", scheduleContext, keyBytes),
   };
 }
 

@@ -7,13 +7,13 @@
  * time and no bytes, so the number of frames is bounded, too.
  */
 import { ServiceError } from "../../core/errors.js";
-import { FrameCipher, type HpkeContext, tagBytes } from "../../core/proof/hpke.js";
+import { FrameCipher, type HpkeContext, scheduleContextOf, tagBytes } from "../../core/proof/hpke.js";
 import type { HpkeKey } from "../../core/proof/hpke-keys.js";
 import { tooLarge, type BodyDecoder } from "../bodies/body.js";
 
 const lengthBytes = 4;
 const maxFrames = 16_384;
-const requestInfo = Buffer.from("ehbp request");
+const scheduleContext = scheduleContextOf(Buffer.from("ehbp request"));
 
 export interface OpenedBy {
   key: HpkeKey;
@@ -114,7 +114,7 @@ export class EncryptedBody implements BodyDecoder {
   /** Which cause it was is not said: that a key is stale, or that the bytes were changed. */
   #openFirst(sealed: Buffer): Buffer<ArrayBuffer> {
     for (const key of this.options.keys) {
-      const context = key.pair.receive(this.options.encapsulated, requestInfo);
+      const context = key.pair.receive(this.options.encapsulated, scheduleContext);
       if (context === null) continue;
       const cipher = new FrameCipher(context.key, context.baseNonce);
       const plain = cipher.open(sealed);

@@ -5,10 +5,13 @@ import {
   exportSecret,
   extractAndExpand,
   FrameCipher,
+  scheduleContextOf,
   tagBytes,
   x25519PublicKey,
 } from "../../../src/core/proof/hpke.js";
 import { replyCipher } from "../../../src/http/encrypted/reply-seal.js";
+
+const scheduleContext = scheduleContextOf(Buffer.from("ehbp request"));
 
 export interface SealedRequest {
   /** In hexadecimal, for its header. */
@@ -23,7 +26,7 @@ export function sealRequest(publicKey: Uint8Array, pieces: readonly (string | Ui
   const { x = "" } = own.publicKey.export({ format: "jwk" });
   const enc = Buffer.from(x, "base64url");
   const dh = diffieHellman({ privateKey: own.privateKey, publicKey: x25519PublicKey(publicKey) });
-  const context = deriveContext(extractAndExpand(dh, enc, publicKey), Buffer.from("ehbp request"));
+  const context = deriveContext(extractAndExpand(dh, enc, publicKey), scheduleContext);
   const cipher = new FrameCipher(context.key, context.baseNonce);
   const frames = pieces.map((piece) => {
     const length = Buffer.byteLength(piece) + tagBytes;
