@@ -3,6 +3,8 @@
  * (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway, all in one run and
  * each in a process of its own, in front of the same scripted engine.
  *
+ * `encrypted` is the same Sotto, asked with encrypted bodies: what that adds is measured in its processor time.
+ *
  * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched
  * from npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
  */
@@ -15,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Pool } from "undici";
+import { fetchPublicKey, sealRequest } from "../test/support/clients/encrypting-client.js";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { freePort, processorMs } from "./contenders.js";
 import { noLimits } from "./load.js";
@@ -35,6 +38,8 @@ interface Contender {
   port: number;
   pid: number;
   headers: Record<string, string>;
+  /** What requests are encrypted to, where they are. */
+  publicKey?: Buffer;
 }
 
 interface Measured {
@@ -55,10 +60,12 @@ export async function benchGateway(): Promise<void> {
     const engine = await start("engine");
     const engineUrl = `http://127.0.0.1:${engine.port}/v1`;
     sotto = await sottoBefore(engineUrl);
+    const plain = await asContender(sotto);
     const contenders: Contender[] = [
       { ...engine, name: "direct" },
       { ...(await start("bare", { ENGINE: engineUrl })), name: "bare" },
-      await asContender(sotto),
+      plain,
+      { ...plain, name: "encrypted", publicKey: await fetchPublicKey(sotto.url) },
     ];
     const portkey = await startPortkey(folder, engineUrl, children);
     if (portkey !== null) contenders.push(portkey);
@@ -115,6 +122,9 @@ function report(connections: number, results: ReadonlyMap<string, Measured>): vo
   console.log(
     `  Sotto adds ${ratio("bare")} of the bare pass-through (target: at most 1.5), CPU ${cpu("bare")}`,
   );
+  const [before, after] = [results.get("sotto")?.cpuMs ?? NaN, results.get("encrypted")?.cpuMs ?? NaN];
+  const addedCpu = ((after / before - 1) * 100).toFixed(0);
+  console.log(`  Encryption adds ${addedCpu} % to a request's CPU (target: at most 15 %)`);
   if (!results.has("portkey")) return;
   console.log(`  Sotto adds ${ratio("portkey")} of Portkey (target: below 0.33), CPU ${cpu("portkey")}`);
 }
@@ -138,7 +148,7 @@ async function warmUp(contender: Contender): Promise<void> {
 
 /** Closed loop: every connection sends its next request as soon as it has the response. */
 async function load(
-  { port, pid, headers }: Contender,
+  { port, pid, headers, publicKey }: Contender,
   connections: number,
   seconds: number,
   sample: Sample,
@@ -155,13 +165,20 @@ async function load(
   const worker = async () => {
     while (performance.now() < startedAt + seconds * 1000) {
       const askedAt = performance.now();
+      const sealed = publicKey === undefined ? null : sealRequest(publicKey, [body]);
       const response = await pool.request({
         method: "POST",
         path: "/v1/chat/completions",
-        headers: { "content-type": "application/json", ...headers },
-        body,
+        headers: {
+          "content-type": "application/json",
+          ...headers,
+          ...(sealed === null ? {} : { "ehbp-encapsulated-key": sealed.encapsulated }),
+        },
+        body: sealed === null ? body : Buffer.concat(sealed.frames),
       });
-      const text = await response.body.text();
+      const bytes = Buffer.from(await response.body.arrayBuffer());
+      const nonce = response.headers["ehbp-response-nonce"];
+      const text = sealed === null ? bytes.toString() : sealed.openReply(String(nonce), bytes);
       if (response.statusCode !== 200 || !text.includes("[DONE]")) sample.failures += 1;
       sample.times.push(performance.now() - askedAt);
     }

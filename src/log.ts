@@ -108,6 +108,7 @@ export type LogMessage =
   | "redis unreachable"
   | "redis refuses commands: run 'sotto doctor'"
   | "redis recovered"
+  | "secrets sealed under another service key"
   | "usage saved for the next start"
   | "usage lost"
   | "unexpected error";

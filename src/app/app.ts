@@ -22,6 +22,7 @@ import { listen, type Listening } from "./http-server.js";
 import { createModelAdmin } from "./model-admin.js";
 import type { AppOverrides, Context } from "./overrides.js";
 import { Serving } from "./serving.js";
+import { openProof, type Proof } from "./proof.js";
 import { openStorage, type Storage } from "./storage.js";
 
 export async function startApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -29,12 +30,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   const context = { config, overrides, clock, log, closers: new Closers() };
   try {
     const storage = await openStorage(context);
+    const proof = await openProof(context, storage);
     const engines = await startEngines({ ...context, store: storage.store });
     context.closers.add(engines);
     const serving: Serving = new Serving(context, storage, engines, () => app.url);
     await serving.follow();
     const models = createModelAdmin(context, storage, engines, serving);
-    const app: App = new App(context, storage, engines, serving, models);
+    const app: App = new App(context, storage, engines, serving, models, proof);
     await app.listen();
     return app;
   } catch (error) {
@@ -54,11 +56,12 @@ export class App {
     private readonly engines: Engines,
     private readonly serving: Serving,
     readonly models: ModelAdmin,
+    readonly proof: Proof,
   ) {}
 
   async listen(): Promise<void> {
-    const { storage, engines, serving, models } = this;
-    const stages = { storage, engines, serving, models, isDraining: () => this.#isDraining };
+    const { storage, engines, serving, models, proof } = this;
+    const stages = { storage, engines, serving, models, proof, isDraining: () => this.#isDraining };
     this.#listening = await listen(this.context, stages);
   }
 

@@ -15,8 +15,10 @@ import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
 import { howToRaise, openFileLimit } from "../adapters/open-files.js";
+import { openEncryption } from "./encryption.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
+import type { Proof } from "./proof.js";
 import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
 
@@ -25,6 +27,7 @@ interface HttpStages {
   engines: Engines;
   serving: Serving;
   models: ModelAdmin;
+  proof: Proof;
   isDraining: () => boolean;
 }
 
@@ -59,9 +62,11 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
 }
 
 async function httpParts(
-  { config, overrides, log, clock, closers }: Context,
-  { storage, engines, serving, isDraining }: HttpStages,
+  context: Context,
+  { storage, engines, serving, proof, isDraining }: HttpStages,
 ): Promise<HttpParts> {
+  const { config, overrides, log, clock, closers } = context;
+  const { encryption, hpkeKeys } = await openEncryption(context, storage, proof);
   const { dashboard, recentItems } = serving;
   const traces = await startTracing(config.service);
   if (traces !== null) closers.add(traces);
@@ -70,7 +75,9 @@ async function httpParts(
     keys: storage.keys,
     ownerName: () => dashboard.operator.name,
     limits: serving.limits,
-    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes })),
+    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes, decoding: encryption })),
+    hpkeKeys,
+    receipts: proof,
     completions: serving.completions,
     ...(recentItems === null ? {} : { recentItems }),
     notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),

@@ -91,6 +91,18 @@ const serviceFields = {
     default: "stored" as const,
     doc: "Where the keys that sign statements and open encrypted bodies live: `stored` in the database, encrypted; `memory` in this process only, with new ones at each start, for a single server.",
   }),
+  encryptionKeyHours: field({
+    env: ["SOTTO_ENCRYPTION_KEY_HOURS"],
+    schema: integer(1, 8_760),
+    default: 24,
+    doc: "How often the key that clients encrypt bodies to is replaced, in hours; each is accepted for as long again, then deleted. The same on all replicas ([more](encryption.md)).",
+  }),
+  requireEncryption: field({
+    env: ["SOTTO_REQUIRE_ENCRYPTION"],
+    schema: z.enum(["off", "all"], { error: "must be off or all" }),
+    default: "off" as const,
+    doc: "`all` refuses requests for completions whose bodies are not encrypted, those of the playground too. `off` leaves it to each account's plan.",
+  }),
   maxConnections: optionalField({
     env: ["SOTTO_MAX_CONNECTIONS"],
     schema: integer(1, 1_000_000),

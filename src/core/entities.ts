@@ -87,6 +87,8 @@ export interface Plan extends Quotas {
   maxTokens: number | null;
   /** null: every model. */
   models: readonly ModelId[] | null;
+  /** Whether its accounts must encrypt the bodies of their requests. */
+  requiresEncryption: boolean;
 }
 
 /** A key with what is needed to admit its requests, read in one query. */

@@ -10,7 +10,7 @@ export type ErrorType =
   "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "server_error";
 
 interface ErrorEntry {
-  status: 400 | 401 | 403 | 404 | 429 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
   type: ErrorType;
   /** Shown unless the error has a more specific message. */
   message: string;
@@ -88,6 +88,25 @@ export const errorTable = {
     "This request needs more tokens than its limit ever allows.",
     "Prompt and longest reply exceed a whole limit of tokens, of the plan or the key, per minute, day or month. Lower `max_tokens` or `n`; do not repeat it.",
   ),
+  encryption_required: invalidRequest(
+    "This service accepts encrypted request bodies only: encrypt them to the key at /.well-known/hpke-keys. See /docs.",
+    "The operator requires encrypted bodies, of this account's plan or of everyone, and the request has no `Ehbp-Encapsulated-Key`. The key is at `/.well-known/hpke-keys`; see [encryption.md](encryption.md).",
+  ),
+  invalid_encryption: invalidRequest(
+    "The encrypted request body cannot be decrypted. Encrypt the request anew.",
+    "`Ehbp-Encapsulated-Key` is malformed, or the encrypted body is: frames are missing, reordered, changed, or too many.",
+  ),
+  replayed_request: invalidRequest(
+    "This encrypted request was received before. Encrypt each request anew.",
+    "The `Ehbp-Encapsulated-Key` was used before: each is accepted once.",
+  ),
+  encryption_key_mismatch: {
+    status: 422,
+    type: "invalid_request_error",
+    message:
+      "The request body was not encrypted to a key of this service. Fetch /.well-known/hpke-keys again.",
+    when: "The key that the body was encrypted to has expired, or is another service's. Only for requests with `Ehbp-Encapsulated-Key`; the body is `application/problem+json` of type `urn:ietf:params:ehbp:error:key-config`.",
+  },
   invalid_api_key: {
     status: 401,
     type: "authentication_error",

@@ -273,6 +273,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       max_keys: "most keys",
       max_tokens: "longest reply",
       models: "allowed models",
+      requires_encryption: "whether requests must be encrypted",
     },
     kept: "until an admin deletes it",
   },

@@ -85,6 +85,7 @@ export interface Store {
   initSetting(name: string, value: string): Promise<string>;
   setSetting(name: string, value: string): Promise<void>;
   deleteSetting(name: string): Promise<void>;
+  listSettingNames(prefix: string): Promise<string[]>;
 
   /**
    * Removes what is left of deleted and changed rows in the files of an embedded database, unless another process

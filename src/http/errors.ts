@@ -19,8 +19,16 @@ export function answerError(log: Log) {
     if (shown.status === 401) reply.header("www-authenticate", "Bearer");
     if (!shown.shouldRetry) reply.header("x-should-retry", "false");
     if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
-    reply.code(shown.status).send(dialectOf(request).error(shown, request.id));
+    reply.code(shown.status);
+    if (shown.code === "encryption_key_mismatch") answerKeyMismatch(shown, reply);
+    else reply.send(dialectOf(request).error(shown, request.id));
   };
+}
+
+/** In the form of the protocol for encrypted bodies, by which its clients know to fetch the key again. */
+function answerKeyMismatch({ message }: ServiceError, reply: FastifyReply): void {
+  const problem = { type: "urn:ietf:params:ehbp:error:key-config", title: message };
+  reply.header("content-type", "application/problem+json").send(Buffer.from(JSON.stringify(problem)));
 }
 
 /** The error to show, noted on the exchange; null when the client is gone. */

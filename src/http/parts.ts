@@ -12,7 +12,9 @@ import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Bodies } from "./bodies/bodies.js";
+import type { HpkeKeys } from "../core/proof/hpke-keys.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";
+import type { Receipts } from "./proof/receipt.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 
@@ -32,6 +34,10 @@ export interface HttpParts {
   ownerName: () => string;
   limits: Limits;
   bodies: Bodies;
+  /** What bodies are encrypted to; absent where the service's secrets cannot be opened. */
+  hpkeKeys?: Pick<HpkeKeys, "current" | "currentForMs" | "ready"> | undefined;
+  /** What receipts are made with. */
+  receipts?: Receipts | undefined;
   completions: Completions;
   /** Where the operator allows it: items that a later request may refer to. */
   recentItems?: RecentItems;

@@ -7,6 +7,7 @@ import { describeKey } from "./api/key.js";
 import { guardedMetrics } from "./api/metrics.js";
 import { listModels, retrieveModel } from "./api/models.js";
 import { openApi } from "./api/openapi.js";
+import { hpkeKeys } from "./proof/hpke-keys.js";
 import type { DialectName } from "../protocol/dialects.js";
 import type { HttpParts } from "./parts.js";
 
@@ -37,4 +38,5 @@ export const openRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "GET", url: "/readyz", handler: readyz(parts) },
   { method: "GET", url: "/openapi.json", handler: openApi() },
   { method: "GET", url: "/metrics", handler: guardedMetrics(parts) },
+  { method: "GET", url: "/.well-known/hpke-keys", handler: hpkeKeys(parts) },
 ];

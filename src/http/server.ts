@@ -8,6 +8,7 @@ import { ServiceError } from "../core/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
 import { noteArrival } from "./api/note-arrival.js";
 import { speaksMessages } from "./api/request-dialect.js";
+import { inChunks, sealWhole } from "./encrypted/whole-reply.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
 import { Exchanges } from "./connection/exchange.js";
@@ -81,7 +82,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   addRoutes(app, "", [], openRoutes(parts), unknownUrl);
   app.addHook("onSend", async (request, reply, payload) => {
     closeWhileDraining(parts, reply);
-    return linger(request, reply, payload);
+    return inChunks(request, linger(request, reply, sealWhole(request, reply, payload)));
   });
   return app;
 }

@@ -144,5 +144,6 @@ const roomy = {
   maxKeys: 1,
   maxTokens: null,
   models: null,
+  requiresEncryption: false,
   ...noQuotas,
 };

@@ -8,6 +8,8 @@ import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.j
 import { responseShape } from "../support/clients/response-shapes.js";
 import { startServer } from "../support/processes/server.js";
 
+/** Those that a body of ours names; the other one is in the form of the protocol for encrypted bodies. */
+const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== "encryption_key_mismatch");
 const methods = ["get", "post", "put", "patch", "delete"];
 
 describe("docs/openapi.yaml", () => {
@@ -42,7 +44,10 @@ describe("docs/openapi.yaml", () => {
         });
       }
     }
-    const table = Object.entries(errorTable).map(([code, { status, type }]) => [code, { status, type }]);
+    const table = codes.map((code) => [
+      code,
+      { status: errorTable[code].status, type: errorTable[code].type },
+    ]);
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(table));
   });
 
@@ -57,8 +62,8 @@ describe("docs/openapi.yaml", () => {
       "code",
       "enum",
     );
-    expect(enumerated).toEqual(expect.arrayContaining(Object.keys(errorTable) satisfies string[]));
-    expect(enumerated).toHaveLength(Object.keys(errorTable).length);
+    expect(enumerated).toEqual(expect.arrayContaining(codes));
+    expect(enumerated).toHaveLength(codes.length);
   });
 
   it("uses the table's own words where they are general", () => {

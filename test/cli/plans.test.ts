@@ -23,6 +23,7 @@ describe("sotto plans", () => {
         requests_per_month: null,
         tokens_per_month: null,
         models: null,
+        requires_encryption: false,
         accounts: 0,
       },
     ]);
@@ -60,6 +61,15 @@ describe("sotto plans", () => {
     expect(await sotto.json("plans", "set", "team", "--tokens-per-day", "none")).toMatchObject({
       tokens_per_day: null,
       requests_per_month: 900,
+    });
+    expect(await sotto.json("plans", "set", "team", "--require-encryption", "on")).toMatchObject({
+      requires_encryption: true,
+    });
+    expect(await sotto.json("plans", "set", "team", "--keys", "4")).toMatchObject({
+      requires_encryption: true,
+    });
+    expect(await sotto.json("plans", "set", "team", "--require-encryption", "off")).toMatchObject({
+      requires_encryption: false,
     });
     expect((await sotto.run("plans", "delete", "team")).code).toBe(0);
     expect(await sotto.json("plans", "list")).toHaveLength(1);

@@ -4,6 +4,7 @@
  */
 import { connect } from "node:net";
 import { expect } from "vitest";
+import { postEncrypted } from "../support/clients/encrypting-client.js";
 import { childrenOf } from "../support/processes/children.js";
 import { eventually } from "../support/eventually.js";
 import type { Installation } from "./installation.js";
@@ -96,6 +97,18 @@ export const answered: Record<string, Way> = {
     const response = await chat(ask(canary, { stream: true, stop: [canary] }));
     expect(await response.text()).toContain("[DONE]");
     return "";
+  },
+  "an encrypted request, and a receipt": async ({ sotto, key }, canary) => {
+    const to = {
+      url: sotto.url,
+      key,
+      headers: { "sotto-receipt": "a nonce of one's own".replaceAll(" ", "-") },
+    };
+    const answer = await postEncrypted(to, ask(canary, { stream: true }));
+    expect(answer.text).toContain(": sotto-receipt ");
+    const refused = await postEncrypted(to, ask(canary, { temperature: 9 }));
+    expect(refused.status).toBe(400);
+    return refused.text;
   },
   "a reply that says it": async ({ chat }, canary) => {
     const reply = (await (await chat(marked(canary))).json()) as {

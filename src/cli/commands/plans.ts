@@ -1,5 +1,5 @@
 /** `sotto plans`: the limits of accounts. */
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseCount, parseQuota } from "../option-values.js";
 import { report, table } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
@@ -32,6 +32,7 @@ interface LimitOptions {
   requestsPerMonth?: number | "none";
   tokensPerMonth?: number | "none";
   models?: ModelId[] | "all";
+  requireEncryption?: "on" | "off";
 }
 
 function listCommand(plans: Command): void {
@@ -47,6 +48,7 @@ function listCommand(plans: Command): void {
       "max_tokens",
       "quotas",
       "models",
+      "encryption",
       "accounts",
     ];
     const rows = listed.map(({ plan, accounts }) => [
@@ -59,6 +61,7 @@ function listCommand(plans: Command): void {
       plan.maxTokens === null ? "the context" : String(plan.maxTokens),
       describeQuotas(plan).join(", ") || "none",
       plan.models?.join(", ") ?? "all",
+      plan.requiresEncryption ? "required" : "optional",
       String(accounts),
     ]);
     report(
@@ -144,7 +147,13 @@ const limitOptions = (command: Command): Command =>
       quotaOrNone,
     )
     .option("--tokens-per-month <n>", "likewise, for tokens", quotaOrNone)
-    .option("--models <list>", "only these models, such as omega,prism; 'all' for every model", parseModels);
+    .option("--models <list>", "only these models, such as omega,prism; 'all' for every model", parseModels)
+    .addOption(
+      new Option("--require-encryption <on|off>", "refuse requests whose bodies are not encrypted").choices([
+        "on",
+        "off",
+      ]),
+    );
 
 const changed = (plan: Plan, options: LimitOptions): Plan => ({
   id: plan.id,
@@ -159,6 +168,8 @@ const changed = (plan: Plan, options: LimitOptions): Plan => ({
   requestsPerMonth: orNull(options.requestsPerMonth, plan.requestsPerMonth),
   tokensPerMonth: orNull(options.tokensPerMonth, plan.tokensPerMonth),
   models: options.models === "all" ? null : (options.models ?? plan.models),
+  requiresEncryption:
+    options.requireEncryption === undefined ? plan.requiresEncryption : options.requireEncryption === "on",
 });
 
 const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
@@ -190,6 +201,7 @@ const describe = (plan: Plan): string =>
     plan.maxTokens === null ? "replies as long as the context" : `replies up to ${plan.maxTokens} tokens`,
     ...describeQuotas(plan),
     plan.models === null ? "every model" : plan.models.join(", "),
+    ...(plan.requiresEncryption ? ["encrypted requests only"] : []),
   ].join(", ");
 
 const toJson = (plan: Plan) => ({
@@ -202,4 +214,5 @@ const toJson = (plan: Plan) => ({
   max_tokens: plan.maxTokens,
   ...quotasJson(plan),
   models: plan.models,
+  requires_encryption: plan.requiresEncryption,
 });

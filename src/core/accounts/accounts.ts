@@ -19,6 +19,7 @@ export const defaultPlan = (
   maxKeys: 20,
   maxTokens: null,
   models: null,
+  requiresEncryption: false,
   ...noQuotas,
 });
 

@@ -10,7 +10,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 const version = "1.";
 
-export type SettingStore = Pick<Store, "getSetting" | "initSetting" | "deleteSetting">;
+export type SettingStore = Pick<Store, "getSetting" | "initSetting" | "deleteSetting" | "listSettingNames">;
 
 /** The settings were sealed under another service key. */
 export class SealedElsewhere extends UserError {
@@ -48,6 +48,10 @@ export class SealedSettings {
     return this.store.deleteSetting(name);
   }
 
+  names(prefix: string): Promise<string[]> {
+    return this.store.listSettingNames(prefix);
+  }
+
   #seal(name: string, value: Uint8Array): string {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv("aes-256-gcm", this.#key, iv).setAAD(Buffer.from(name));
@@ -83,5 +87,6 @@ export function settingsInMemory(): SettingStore {
     deleteSetting: async (name) => {
       settings.delete(name);
     },
+    listSettingNames: async (prefix) => [...settings.keys()].filter((name) => name.startsWith(prefix)).sort(),
   };
 }

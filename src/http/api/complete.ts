@@ -19,6 +19,7 @@ import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
+import { beginReceipt } from "../proof/receipt.js";
 import { EventStream } from "./sse.js";
 
 type Events = AsyncGenerator<CompletionArrival, void, undefined>;
@@ -37,6 +38,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
     const [caller, admission] = [callerOf(request), admissionOf(request)];
     const { recentItems } = parts;
     const { id: accountId } = caller.account;
+    request.exchange.receipt = beginReceipt(request.raw, parts.receipts, parts.clock);
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
@@ -137,7 +139,7 @@ async function sendStream(
       const drained = stream.send(generated(arrival).flatMap((event) => writer.write(event)));
       if (drained !== undefined) await drained;
     }
-    stream.end(writer.end());
+    stream.endWithReceipt(writer.end(), request.exchange.trace.model);
   } catch (error) {
     stream.close();
     if (!stream.opened) throw error;

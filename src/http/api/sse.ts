@@ -11,13 +11,21 @@
  */
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
+import type { ModelId } from "../../core/models.js";
 import type { WireEvent } from "../../protocol/dialect.js";
+import { type Exchange, sealHeader } from "../connection/exchange.js";
 
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
+
+/**
+ * An encrypted frame costs as much as the rest of its write, so those of one stream keep this distance. At up to 250
+ * tokens a second each token still arrives by itself.
+ */
+const frameEveryMs = 4;
 
 export interface EventStreamTimes {
   /** Longest silence before a comment is sent. */
@@ -35,6 +43,10 @@ export class EventStream {
   #isFramed = false;
   #mayOpen: MayOpen;
   readonly #keepAlive: NodeJS.Timeout;
+  readonly #exchange: Pick<Exchange, "seal" | "receipt">;
+  /** Where the reply is encrypted: what waits for the next frame, and for how long. */
+  #held = "";
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly reply: FastifyReply,
@@ -43,6 +55,7 @@ export class EventStream {
     mayOpen: MayOpen,
   ) {
     this.#mayOpen = mayOpen;
+    this.#exchange = reply.request.exchange;
     this.#keepAlive = setInterval(() => {
       // A client that does not read what was sent needs no keep-alive.
       if (this.#isWaiting || signal.aborted || !(this.#opened || this.#mayOpen())) return;
@@ -72,8 +85,26 @@ export class EventStream {
   end(last: readonly WireEvent[]): void {
     this.close();
     if (!this.#opened) this.#open();
-    const text = textOf(last);
-    this.reply.raw.end(this.#isFramed ? `${text === "" ? "" : frameOf(text)}0\r\n\r\n` : text);
+    const text = this.#held + textOf(last);
+    this.#held = "";
+    const piece = text === "" ? "" : this.#pieceOf(text);
+    const { raw } = this.reply;
+    if (!this.#isFramed) raw.end(piece);
+    else raw.end(typeof piece === "string" ? piece + lastChunk : Buffer.concat([piece, lastChunkBytes]));
+  }
+
+  /** Ends a reply that is complete: where the client wants a receipt, it comes before the last of these. */
+  endWithReceipt(last: readonly WireEvent[], model: ModelId | undefined): void {
+    const { receipt } = this.#exchange;
+    if (receipt === null || model === undefined) {
+      this.end(last);
+      return;
+    }
+    const before = textOf(last.slice(0, -1));
+    if (before !== "") this.#send(before);
+    else if (!this.#opened) this.#open();
+    this.#write(`: sotto-receipt ${receipt.sign(model)}\n\n`);
+    this.end(last.slice(-1));
   }
 
   /** For a client that reads too slowly: closes its connection, as after `stallMs`. */
@@ -85,11 +116,38 @@ export class EventStream {
   /** Stops the comments. Call it however the stream ended. */
   close(): void {
     clearInterval(this.#keepAlive);
+    clearTimeout(this.#pause);
   }
 
   #send(text: string): boolean {
     if (!this.#opened) this.#open();
-    return this.reply.raw.write(this.#isFramed ? frameOf(text) : text);
+    this.#exchange.receipt?.add(text);
+    return this.#write(text);
+  }
+
+  #write(text: string): boolean {
+    const { raw } = this.reply;
+    if (this.#exchange.seal === null) return raw.write(this.#pieceOf(text));
+    this.#held += text;
+    if (this.#pause === undefined) this.#writeHeld();
+    return !raw.writableNeedDrain;
+  }
+
+  /** What is to be encrypted: the first at once, then what has come in the meantime. */
+  #writeHeld(): void {
+    this.#pause = undefined;
+    if (this.#held === "" || this.signal.aborted) return;
+    this.reply.raw.write(this.#pieceOf(this.#held));
+    this.#held = "";
+    this.#pause = setTimeout(() => this.#writeHeld(), frameEveryMs);
+  }
+
+  /** As it goes on the wire. */
+  #pieceOf(text: string): string | Buffer {
+    const { seal } = this.#exchange;
+    if (seal === null) return this.#isFramed ? chunkOf(text) : text;
+    const frame = seal.frame(text);
+    return this.#isFramed ? chunkOfBytes(frame) : frame;
   }
 
   async #drained(): Promise<void> {
@@ -111,6 +169,8 @@ export class EventStream {
     this.#opened = true;
     this.reply.hijack();
     this.reply.headers(headers);
+    const { seal } = this.#exchange;
+    if (seal !== null) this.reply.header(sealHeader, seal.nonce);
     const { raw } = this.reply;
     const sent: Record<string, string | number | string[] | undefined> = this.reply.getHeaders();
     raw.writeHead(200, sent);
@@ -121,7 +181,14 @@ export class EventStream {
   }
 }
 
-const frameOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const lineEnd = Buffer.from("\r\n");
+const lastChunk = "0\r\n\r\n";
+const lastChunkBytes = Buffer.from(lastChunk);
+
+const chunkOfBytes = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
+
+const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
 function textOf(events: readonly WireEvent[]): string {
   let text = "";

@@ -9,7 +9,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Pace, readBody } from "./body.js";
+import { type BodyDecoding, type Pace, readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
 import { BodyShares, LargeBody } from "./large-body.js";
@@ -41,6 +41,8 @@ export interface BodiesOptions {
   maxWaitMs?: number;
   /** How fast a large body must arrive. */
   pace?: Pace;
+  /** How bodies are read that are not sent as they are. */
+  decoding?: BodyDecoding | undefined;
 }
 
 /** Whose body is parsed, and how. */
@@ -55,6 +57,7 @@ export class Bodies {
   readonly #limitBytes: number;
   readonly #shares: BodyShares;
   readonly #pace: Pace;
+  readonly #decoding: BodyDecoding | undefined;
   readonly #parsing: FairShares;
   readonly #turns: FairShares;
   readonly #thread: WorkerThread<ParseTask, ParseResult>;
@@ -66,6 +69,7 @@ export class Bodies {
     this.#thread = new WorkerThread({ file, startMs: parseMs, taskMs: parseMs });
     this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
     this.#pace = options.pace ?? slowest;
+    this.#decoding = options.decoding;
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
   }
@@ -79,7 +83,12 @@ export class Bodies {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const body = new LargeBody(this.#shares, work.owner, work.signal);
     try {
-      const bytes = await readBody(request, reply, this.#limitBytes, body, this.#pace);
+      const bytes = await readBody(request, reply, this.#limitBytes, {
+        large: body,
+        pace: this.#pace,
+        decoding: this.#decoding,
+      });
+      request.exchange.receipt?.noteRequest(bytes);
       if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
       if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
       return await this.#parseInThread(bytes, work);

@@ -33,26 +33,54 @@ export interface Pace {
   bytes: number;
 }
 
-/** `large` is asked before more than a small body is read. Without it, all of it is read at once. */
+/** Where the bytes of a body go as they arrive. */
+export interface BodySink {
+  /** Of the body itself, as far as it has arrived. */
+  readonly length: number;
+  add(chunk: Buffer): void;
+  end(): Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>>;
+  /** Overwrites what has arrived, instead of `end`. */
+  discard(): void;
+}
+
+/** For a body that is sent in another form than it is read in. Throws the error to answer with. */
+export interface BodyDecoder extends BodySink {
+  /** By how much what is sent may exceed the body. */
+  readonly extraBytes: number;
+}
+
+export interface BodyDecoding {
+  /** Null for a body that is sent as it is. Throws where it may not be. */
+  begin(request: FastifyRequest, limitBytes: number): Promise<BodyDecoder> | null;
+}
+
+export interface ReadBodyOptions {
+  /** Asked before more than a small body is read. Without it, all of it is read at once. */
+  large?: LargeBody;
+  pace?: Pace;
+  decoding?: BodyDecoding | undefined;
+}
+
 export async function readBody(
   request: FastifyRequest,
   reply: FastifyReply,
   limitBytes: number,
-  large?: LargeBody,
-  pace?: Pace,
+  { large, pace, decoding }: ReadBodyOptions = {},
 ): Promise<Buffer<ArrayBuffer>> {
   const message = request.raw;
   requireJson(message);
+  const beginning = decoding?.begin(request, limitBytes) ?? null;
+  const decoder = beginning === null ? null : await beginning;
   const declared = message.headers["content-length"];
   const length = declared === undefined ? undefined : Number(declared);
-  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
-  if (length !== undefined && length > smallBytes) await large?.admit(length);
+  if (length !== undefined && length > limitBytes + (decoder?.extraBytes ?? 0)) throw tooLarge(limitBytes);
+  if (length !== undefined && length > smallBytes) await large?.admit(Math.min(length, limitBytes));
   if (waitsForContinue(message)) reply.raw.writeContinue();
   const { signal } = request.exchange;
   if (length !== undefined && length <= smallBytes) {
     // Node hands over the headers before it looks at what came behind them.
     await Promise.resolve();
-    if (!signal.aborted && hasArrived(message, length)) return takeArrived(message);
+    if (!signal.aborted && hasArrived(message, length)) return decoded(takeArrived(message), decoder);
   }
   const onArrived = (bytes: number): Promise<void> | undefined => {
     if (large === undefined || (bytes <= smallBytes && !large.isAdmitted)) return undefined;
@@ -66,7 +94,42 @@ export async function readBody(
     return tooSlow(pace);
   };
   const everyMs = pace?.everyMs;
-  return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs });
+  return readBytes(
+    message,
+    limitBytes,
+    signal,
+    { onArrived, isTooSlow, everyMs },
+    decoder ?? new PlainBody(),
+  );
+}
+
+async function decoded(
+  bytes: Buffer<ArrayBuffer>,
+  decoder: BodyDecoder | null,
+): Promise<Buffer<ArrayBuffer>> {
+  if (decoder === null) return bytes;
+  decoder.add(bytes);
+  return decoder.end();
+}
+
+class PlainBody implements BodySink {
+  length = 0;
+  readonly #chunks: Buffer[] = [];
+
+  add(chunk: Buffer): void {
+    this.length += chunk.length;
+    this.#chunks.push(chunk);
+  }
+
+  end(): Buffer<ArrayBuffer> {
+    const whole = Buffer.concat(this.#chunks, this.length);
+    this.discard();
+    return whole;
+  }
+
+  discard(): void {
+    for (const chunk of this.#chunks) chunk.fill(0);
+  }
 }
 
 /**
@@ -117,10 +180,9 @@ export function readBytes(
   limitBytes: number,
   signal: AbortSignal,
   { onArrived, isTooSlow, everyMs }: Following = {},
+  body: BodySink = new PlainBody(),
 ): Promise<Buffer<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
     let lengthBefore = 0;
     let waitedForUs = false;
     let wait: Promise<void> | undefined;
@@ -131,13 +193,17 @@ export function readBytes(
       signal.removeEventListener("abort", onGone);
     };
     const onData = (chunk: Buffer) => {
-      length += chunk.length;
-      chunks.push(chunk);
-      if (length > limitBytes) {
+      try {
+        body.add(chunk);
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      if (body.length > limitBytes) {
         fail(tooLarge(limitBytes));
         return;
       }
-      wait = onArrived?.(length);
+      wait = onArrived?.(body.length);
       if (wait === undefined) return;
       waitedForUs = true;
       message.pause();
@@ -147,19 +213,20 @@ export function readBytes(
       }, fail);
     };
     const onInterval = () => {
-      const error = waitedForUs ? null : isTooSlow?.(length - lengthBefore);
+      const error = waitedForUs ? null : isTooSlow?.(body.length - lengthBefore);
       waitedForUs = wait !== undefined;
-      lengthBefore = length;
+      lengthBefore = body.length;
       if (error != null) fail(error);
     };
     const fail = (error: unknown) => {
       stopReading();
       message.pause();
+      body.discard();
       reject(error instanceof Error ? error : new ClientHungUp());
     };
     const onEnd = () => {
       stopReading();
-      resolve(Buffer.concat(chunks, length));
+      resolve(body.end());
     };
     const onGone = () => {
       fail(signal.reason);
@@ -182,7 +249,7 @@ const tooSlow = ({ bytes, everyMs }: Pace): ServiceError =>
       "Send the request again over a faster connection.",
   });
 
-const tooLarge = (limitBytes: number): ServiceError =>
+export const tooLarge = (limitBytes: number): ServiceError =>
   new ServiceError("request_too_large", {
     message: `The request body is larger than this service accepts: at most ${limitBytes} bytes.`,
   });

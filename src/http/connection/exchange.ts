@@ -10,7 +10,28 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KeyRecord } from "../../core/entities.js";
 import type { ErrorCode } from "../../core/errors.js";
 import type { Admission } from "../../core/limits/admission.js";
+import type { ModelId } from "../../core/models.js";
 import type { CompletionTrace } from "../../core/serving/completion.js";
+
+/** Has the seal's nonce. */
+export const sealHeader = "ehbp-response-nonce";
+
+/** Encrypts the reply to an encrypted request. */
+export interface ReplySeal {
+  /** For the header that says that, and how, the reply is encrypted. */
+  readonly nonce: string;
+  /** What is written instead of this piece of the body, in the order in which they are written. */
+  frame(text: string): Buffer;
+}
+
+/** What will be signed about a reply. */
+export interface ReplyReceipt {
+  noteRequest(body: Uint8Array): void;
+  /** For all pieces of the reply, before they are encrypted. */
+  add(text: string): void;
+  /** Once, at the end. */
+  sign(model: ModelId): string;
+}
 
 /** What is known of a request while it is served. */
 export interface Exchange {
@@ -25,6 +46,10 @@ export interface Exchange {
   /** The error that the client was shown. */
   code: ErrorCode | "none";
   stream: boolean | undefined;
+  /** Null while the reply is to be sent as it is. */
+  seal: ReplySeal | null;
+  /** Null unless the client wants one. */
+  receipt: ReplyReceipt | null;
   readonly trace: CompletionTrace;
 }
 
@@ -77,6 +102,8 @@ export class Exchanges {
       admission: null,
       code: "none",
       stream: undefined,
+      seal: null,
+      receipt: null,
       trace: {},
     };
   }

@@ -7,11 +7,14 @@ const length = 28;
 export const newRequestId = (): string => `req_${randomBase62(length, pooledBytes)}`;
 export const newCompletionId = (prefix: string): string => prefix + randomBase62(length, pooledBytes);
 
-/** Fetched many at a time: a call for each id costs more than the id. No byte is used twice. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-function pooledBytes(count: number): Uint8Array {
+/**
+ * Random, for use at once: they are overwritten later. Fetched many at a time, as a call for each id costs more than the
+ * id. No byte is used twice.
+ */
+export function pooledBytes(count: number): Buffer {
   if (used + count > pool.length) {
     randomFillSync(pool);
     used = 0;

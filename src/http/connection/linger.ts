@@ -18,8 +18,9 @@ export function lingerOnUnreadBody(limitBytes: number, lingerMs: number) {
   return <Payload>(request: FastifyRequest, reply: FastifyReply, payload: Payload): Payload | Readable => {
     if (!hasUnboundedRest(request.raw, limitBytes)) return payload;
     reply.header("connection", "close");
-    if (typeof payload !== "string") return payload;
-    reply.header("content-length", Buffer.byteLength(payload));
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return payload;
+    // Bytes that are encrypted are sent without their length.
+    if (request.exchange.seal === null) reply.header("content-length", Buffer.byteLength(payload));
     return Readable.from(lingering(payload, request.raw, lingerMs));
   };
 }
@@ -31,10 +32,10 @@ function hasUnboundedRest(message: IncomingMessage, limitBytes: number): boolean
 }
 
 async function* lingering(
-  payload: string,
+  payload: string | Buffer,
   message: IncomingMessage,
   lingerMs: number,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   yield payload;
   message.resume();
   // Whether the client finished, left or was still sending: the response ends now.

@@ -94,6 +94,7 @@ const plan: Words<PlanView> = {
   maxKeys: "limits",
   maxTokens: "limits",
   models: "limits",
+  requiresEncryption: "limits",
 };
 
 const auditEntry: Words<AuditEntry> = {

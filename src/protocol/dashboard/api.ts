@@ -191,6 +191,8 @@ export interface PlanView extends QuotasView {
   maxTokens: number | null;
   /** Null: every model. */
   models: ModelId[] | null;
+  /** Whether the bodies of requests must be encrypted. */
+  requiresEncryption: boolean;
 }
 
 /** GET /api/me */
@@ -385,6 +387,7 @@ export const planBody = z.object({
   maxKeys: whole(1, 10_000),
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
+  requiresEncryption: z.boolean().default(false),
   ...quotas,
 });
 /** GET /api/admin/plans/month: what all accounts of each plan used; a quota counts once for each of them. */

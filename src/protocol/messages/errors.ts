@@ -36,6 +36,7 @@ function wireType(code: ErrorCode): WireErrorType {
   if (code === "overloaded") return "overloaded_error";
   switch (errorTable[code].status) {
     case 400:
+    case 422:
       return "invalid_request_error";
     case 401:
       return "authentication_error";

@@ -1,6 +1,7 @@
 /** What limits are counted in, for one process or shared by replicas through Redis. */
 import type { Clock } from "../../core/clock.js";
 import type { Admissions } from "../../core/counters.js";
+import type { SharedUses } from "../../core/proof/single-use.js";
 import { noWakeUps, type WakeUps } from "../../core/replicas/wake-ups.js";
 import { MemoryAdmissions } from "./memory-admissions.js";
 import { MemoryLeases } from "./memory-leases.js";
@@ -10,6 +11,8 @@ import type { RedisFailure } from "./redis-failure.js";
 export interface Counters {
   admissions: Admissions;
   wakeUps: WakeUps;
+  /** Null where there are no other replicas to share them with. */
+  uses: SharedUses | null;
   /** Why the configured Redis is unusable; each replica then enforces its share of every limit. Null otherwise. */
   failure(): RedisFailure | null;
   close(): Promise<void>;
@@ -21,6 +24,7 @@ export function memoryCounters(clock: Clock): Counters {
   return {
     admissions: new MemoryAdmissions(windows, new MemoryLeases()),
     wakeUps: noWakeUps,
+    uses: null,
     failure: () => null,
     close: async () => windows.close(),
   };

@@ -5,6 +5,7 @@ import { RedisWakeUps } from "./redis-wake-ups.js";
 import { RedisAdmissions } from "./redis-admissions.js";
 import { RedisLeases } from "./redis-leases.js";
 import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
+import { RedisUses } from "./redis-uses.js";
 
 export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
   const link = await RedisLink.open(options);
@@ -14,6 +15,7 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
   return {
     admissions,
     wakeUps,
+    uses: new RedisUses(link),
     failure: () => link.failure,
     close: () =>
       closeAll([() => link.close(), () => admissions.close(), () => leases.close(), () => wakeUps.close()]),

@@ -10,6 +10,7 @@
  * | …:<hash>:opening        | beside a window of a quota: a replica is asking the database for its count             |
  * | sotto:lease:<hash>      | a sorted set: ids of leases by the time at which each ends                             |
  * | …:<hash>:reserved       | a hash beside a lease: by its id, what it reserved in windows of quotas                |
+ * | sotto:use:<hash>        | the encapsulated key of an encrypted request was used, for as long as it could be      |
  * | sotto:replicas:<hash>   | a sorted set: ids of replicas by the time of their last heartbeat                      |
  * | sotto:reopen:<hash>     | when windows of quotas are or were to be opened again from the database: all that were |
  * |                         | opened before are unknown from then on. Set 2 s ahead by a replica that lost Redis     |

@@ -33,6 +33,7 @@ export function toPlan(row: PlanRow): Plan {
     maxKeys: row.max_keys,
     maxTokens: row.max_tokens,
     models: toList(row.models)?.filter(isModelId) ?? null,
+    requiresEncryption: row.requires_encryption === 1,
     ...toQuotas(row),
   };
 }
@@ -47,6 +48,7 @@ export function fromPlan(plan: Plan): PlanRow {
     max_keys: plan.maxKeys,
     max_tokens: plan.maxTokens,
     models: plan.models?.join(",") ?? null,
+    requires_encryption: plan.requiresEncryption ? 1 : 0,
     ...fromQuotas(plan),
   };
 }

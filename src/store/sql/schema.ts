@@ -86,6 +86,8 @@ export interface PlanRow extends QuotaColumns {
   max_tokens: number | null;
   /** Comma-separated; null for every model. */
   models: string | null;
+  /** 1 or 0. */
+  requires_encryption: number;
 }
 
 export interface KeyRow extends QuotaColumns {

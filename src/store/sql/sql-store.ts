@@ -184,6 +184,7 @@ export class SqlStore implements FullStore {
         "plans.max_keys",
         "plans.max_tokens",
         "plans.models as plan_models",
+        "plans.requires_encryption",
       ]);
   }
 
@@ -308,6 +309,17 @@ export class SqlStore implements FullStore {
     await this.#db.deleteFrom("settings").where("name", "=", name).execute();
   }
 
+  async listSettingNames(prefix: string): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom("settings")
+      .select("name")
+      .where("name", "like", `${prefix}%`)
+      .orderBy("name")
+      .execute();
+    // `_` stands for any character there.
+    return rows.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  }
+
   /**
    * SQLite overwrites what is deleted (`secure_delete`), but its write-ahead log still has the pages as they were. Another
    * process that reads at this moment may prevent it, which is why it is repeated every hour.
@@ -362,7 +374,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
 
 type JoinedKeyRow = KeyRow &
   Pick<AccountRow, "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
-  Pick<PlanRow, "max_keys" | "max_tokens"> & {
+  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption"> & {
     account_created_at: number;
     plan_name: string;
     plan_requests_per_minute: number;
@@ -392,6 +404,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       max_keys: row.max_keys,
       max_tokens: row.max_tokens,
       models: row.plan_models,
+      requires_encryption: row.requires_encryption,
     }),
   };
 }

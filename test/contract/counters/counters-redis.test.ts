@@ -49,6 +49,22 @@ describe.skipIf(noRedis)("in Redis", () => {
     await Promise.all([one.close(), two.close(), stranger.close()]);
   });
 
+  it("lets one of all replicas claim a use, for its time, and not less while Redis is unreachable", async () => {
+    const [one, two] = [await open(), await open()];
+    expect(await one.uses?.claim("used", 60_000)).toBe(true);
+    expect(await two.uses?.claim("used", 60_000)).toBe(false);
+    expect(await one.uses?.claim("used", 60_000)).toBe(false);
+    expect(await two.uses?.claim("another", 60_000)).toBe(true);
+    const named = (await keys()).filter((key) => key.startsWith("sotto:use:"));
+    expect(named).toHaveLength(2);
+    expect(named.join()).not.toContain("used");
+    const gone = await openRedisCounters({
+      ...{ url: "redis://127.0.0.1:1/0", secret: "a secret", replicas: 1, clock: systemClock },
+    });
+    expect(await gone.uses?.claim("used", 60_000)).toBe(true);
+    await Promise.all([one.close(), two.close(), gone.close()]);
+  });
+
   it("wakes the other replicas", async () => {
     const [one, two] = [await open(), await open()];
     let heard = 0;

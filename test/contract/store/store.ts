@@ -396,6 +396,13 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         expect(await store.getSetting("colour")).toBe("green");
       });
 
+      it("are listed by the beginning of their names, and deleted", async () => {
+        for (const name of ["key_2", "key_1", "keys1", "other"]) await store.initSetting(name, "x");
+        expect(await store.listSettingNames("key_")).toEqual(["key_1", "key_2"]);
+        await store.deleteSetting("key_1");
+        expect(await store.listSettingNames("key_")).toEqual(["key_2"]);
+      });
+
       it("have one winner among many callers on two connections", async () => {
         const other = await opened.another();
         const values = await Promise.all(
@@ -480,6 +487,7 @@ const goldPlan: Plan = {
   tokensPerMonth: null,
   maxTokens: 500,
   models: ["prism", "omega"],
+  requiresEncryption: true,
 };
 
 /** A key with a hash of its own, for no account yet. */

@@ -228,6 +228,7 @@ describe("an admin", () => {
       concurrentRequests: 2,
       maxKeys: 3,
       maxTokens: 100,
+      requiresEncryption: true,
       models: ["omega"],
       ...noQuotas,
     };

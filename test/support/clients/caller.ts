@@ -46,6 +46,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       maxKeys: 5,
       maxTokens: null,
       models: null,
+      requiresEncryption: false,
       ...noQuotas,
       ...plan,
     },

@@ -14,6 +14,16 @@ import {
   type Plan,
 } from "../../../src/core/entities.js";
 import { systemClock, type Clock } from "../../../src/core/clock.js";
+import { HpkeKeys } from "../../../src/core/proof/hpke-keys.js";
+import {
+  SealedSettings,
+  settingsInMemory,
+  type SettingStore,
+} from "../../../src/core/proof/sealed-settings.js";
+import { openSigner } from "../../../src/core/proof/signer.js";
+import { SingleUse, type SharedUses } from "../../../src/core/proof/single-use.js";
+import { Encryption } from "../../../src/http/encrypted/encryption.js";
+import type { Receipts } from "../../../src/http/proof/receipt.js";
 import { Bodies, type BodiesOptions } from "../../../src/http/bodies/bodies.js";
 import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
@@ -48,6 +58,17 @@ export interface TestServerOptions {
   limits?: Limits;
   /** Whether items of replies may be referred to; they may by default. */
   itemMemory?: boolean;
+  /** Without it, bodies cannot be encrypted, and nothing is signed. */
+  proof?: TestProof | undefined;
+}
+
+export interface TestProof {
+  /** Shared by the servers that are to have the same keys. */
+  settings?: SettingStore;
+  shared?: SharedUses;
+  isRequired?: boolean;
+  periodMs?: number;
+  facts?: Receipts["facts"];
 }
 
 export interface KeyOptions {
@@ -93,6 +114,7 @@ const plan: Plan = {
   maxKeys: 10,
   maxTokens: null,
   models: null,
+  requiresEncryption: false,
   ...noQuotas,
 };
 
@@ -123,8 +145,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const keys = new FakeKeys();
   const recentItems = new RecentItems(clock);
 
+  const proof = options.proof === undefined ? null : await openTestProof(options.proof, clock);
   const bodies = new Bodies({
     limitBytes: options.bodyLimitBytes ?? 100_000,
+    decoding: proof?.encryption,
     ...(options.parseWorkerFile === undefined ? {} : { workerFile: pathToFileURL(options.parseWorkerFile) }),
     ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
     ...(options.bodyPace === undefined ? {} : { pace: options.bodyPace }),
@@ -139,6 +163,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     keys,
     limits,
     bodies,
+    hpkeKeys: proof?.keys,
+    receipts: proof?.receipts,
     completions,
     ...(options.itemMemory === false ? {} : { recentItems }),
     notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
@@ -175,9 +201,28 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       await engine.close();
       await server.close();
       await bodies.close();
+      await proof?.keys.close();
       recentItems.close();
     },
   };
+}
+
+const serviceKey = Buffer.alloc(32, 7);
+
+async function openTestProof(options: TestProof, clock: Clock) {
+  const { settings = settingsInMemory(), shared = null, isRequired = false, periodMs = 86_400_000 } = options;
+  const sealed = new SealedSettings(settings, serviceKey);
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const keys = await HpkeKeys.open(sealed, { clock, periodMs, onError });
+  const singleUse = new SingleUse({ keys, now: () => clock.now(), shared, onError });
+  const signer = await openSigner(sealed);
+  const receipts: Receipts = {
+    signer: () => signer,
+    facts: options.facts ?? (() => ({ weights: null, statement: null })),
+  };
+  return { keys, receipts, encryption: new Encryption({ opened: { keys, singleUse }, isRequired }) };
 }
 
 class FakeKeys {

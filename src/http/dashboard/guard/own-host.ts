@@ -6,7 +6,7 @@
  * An attacker needs a name they control, so addresses (`192.168.1.5`) are safe wherever other machines may
  * connect, and loopback names are safe everywhere. Every other name must be known: that of the public URL, or
  * without one that of this machine. `/v1` is left alone: its key is in a header that no browser adds by itself,
- * and proxies reach it under names of their own. So do those that probe health and metrics.
+ * and proxies reach it under names of their own. So do those that probe health and metrics, and what is public anyway.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -21,7 +21,7 @@ export interface OwnNames {
   machineName: string;
 }
 
-const elsewhere = /^\/(v1(\/|\?|$)|(healthz|readyz|metrics)\/?(\?|$))/;
+const elsewhere = /^\/(v1(\/|\?|$)|\.well-known\/|(healthz|readyz|metrics)\/?(\?|$))/;
 const dashboardApi = /^\/api(\/|\?|$)/;
 
 /** For the `onRequest` hook. */

@@ -12,6 +12,7 @@ export interface PlanDraft extends Record<NumberField, string> {
   id: string;
   name: string;
   models: ModelId[] | null;
+  requiresEncryption: boolean;
 }
 
 export function draftOf(plan: PlanView | null): PlanDraft {
@@ -28,6 +29,7 @@ export function draftOf(plan: PlanView | null): PlanDraft {
     requestsPerMonth: typed(plan?.requestsPerMonth),
     tokensPerMonth: typed(plan?.tokensPerMonth),
     models: plan?.models ?? null,
+    requiresEncryption: plan?.requiresEncryption ?? false,
   };
 }
 
@@ -48,6 +50,7 @@ export function bodyOf(draft: PlanDraft) {
     requestsPerMonth: orNone(draft.requestsPerMonth),
     tokensPerMonth: orNone(draft.tokensPerMonth),
     models: draft.models,
+    requiresEncryption: draft.requiresEncryption,
   };
 }
 

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
+import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { Field } from "../../../components/controls/field.tsx";
@@ -142,6 +143,13 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             error={fieldError(save.error, "models")}
           />
         </div>
+        <Checkbox
+          className="sm:col-span-2"
+          label="Require encrypted requests"
+          hint="Requests with a plain body are refused, from the playground, too."
+          checked={draft.requiresEncryption}
+          onChange={({ target: { checked } }) => set({ requiresEncryption: checked })}
+        />
         {failure !== undefined && (
           <Callout tone="bad" className="sm:col-span-2">
             {failure}

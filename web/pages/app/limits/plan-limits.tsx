@@ -75,6 +75,11 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
         <Limit meter={<Fixed label="Models" value={modelsText(plan.models)} />}>
           A key can be restricted to some of them.
         </Limit>
+        {plan.requiresEncryption && (
+          <Limit meter={<Fixed label="Encrypted requests" value="Required" />}>
+            Requests whose bodies are not encrypted are refused, those of the playground, too.
+          </Limit>
+        )}
       </ul>
     </Card>
   );
