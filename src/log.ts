@@ -110,6 +110,9 @@ export type LogMessage =
   | "redis recovered"
   | "usage saved for the next start"
   | "usage lost"
+  | "secrets sealed under another service key"
+  | "statement not renewed"
+  | "entries of the statement log are missing"
   | "unexpected error";
 
 export interface Log {

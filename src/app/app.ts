@@ -22,6 +22,7 @@ import { listen, type Listening } from "./http-server.js";
 import { createModelAdmin } from "./model-admin.js";
 import type { AppOverrides, Context } from "./overrides.js";
 import { Serving } from "./serving.js";
+import { openProof, type Proof } from "./proof.js";
 import { openStorage, type Storage } from "./storage.js";
 
 export async function startApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -29,13 +30,15 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   const context = { config, overrides, clock, log, closers: new Closers() };
   try {
     const storage = await openStorage(context);
+    const proof = await openProof(context, storage);
     const engines = await startEngines({ ...context, store: storage.store });
     context.closers.add(engines);
-    const serving: Serving = new Serving(context, storage, engines, () => app.url);
+    const serving: Serving = new Serving(context, storage, engines, proof, () => app.url);
     await serving.follow();
     const models = createModelAdmin(context, storage, engines, serving);
-    const app: App = new App(context, storage, engines, serving, models);
+    const app: App = new App(context, storage, engines, serving, models, proof);
     await app.listen();
+    proof.start(engines);
     return app;
   } catch (error) {
     // The operator needs the error of the start, not that of the closing.
@@ -54,11 +57,12 @@ export class App {
     private readonly engines: Engines,
     private readonly serving: Serving,
     readonly models: ModelAdmin,
+    readonly proof: Proof,
   ) {}
 
   async listen(): Promise<void> {
-    const { storage, engines, serving, models } = this;
-    const stages = { storage, engines, serving, models, isDraining: () => this.#isDraining };
+    const { storage, engines, serving, models, proof } = this;
+    const stages = { storage, engines, serving, models, proof, isDraining: () => this.#isDraining };
     this.#listening = await listen(this.context, stages);
   }
 

@@ -17,6 +17,7 @@ import { ShownWeights } from "../models/shown-weights.js";
 import { howToRaise, openFileLimit } from "../adapters/open-files.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
+import type { Proof } from "./proof.js";
 import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
 
@@ -25,6 +26,7 @@ interface HttpStages {
   engines: Engines;
   serving: Serving;
   models: ModelAdmin;
+  proof: Proof;
   isDraining: () => boolean;
 }
 
@@ -60,7 +62,7 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
 
 async function httpParts(
   { config, overrides, log, clock, closers }: Context,
-  { storage, engines, serving, isDraining }: HttpStages,
+  { storage, engines, serving, proof, isDraining }: HttpStages,
 ): Promise<HttpParts> {
   const { dashboard, recentItems } = serving;
   const traces = await startTracing(config.service);
@@ -79,6 +81,7 @@ async function httpParts(
     maintenance: () => serving.gate.announcement(),
     engineStatus: (model) => engines.fleet.status(model),
     modelDescription: (model) => engines.description(model),
+    statements: () => proof.statements(),
     metrics: serving.metrics,
     operatorToken: await storage.store.initSetting(operatorTokenSetting, newToken()),
     usage: dashboard.usage,

@@ -9,6 +9,7 @@ import { listModels, retrieveModel } from "./api/models.js";
 import { openApi } from "./api/openapi.js";
 import type { DialectName } from "../protocol/dialects.js";
 import type { HttpParts } from "./parts.js";
+import { proofRoutes } from "./proof/proof-routes.js";
 
 /** With one method, so that it can be named. */
 export type ApiRoute = Pick<RouteOptions, "url" | "handler" | "config"> & { method: "GET" | "POST" };
@@ -37,4 +38,5 @@ export const openRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "GET", url: "/readyz", handler: readyz(parts) },
   { method: "GET", url: "/openapi.json", handler: openApi() },
   { method: "GET", url: "/metrics", handler: guardedMetrics(parts) },
+  ...proofRoutes(parts),
 ];

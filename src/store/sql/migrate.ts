@@ -20,6 +20,7 @@ import * as usageBySpan from "./migrations/0012-usage-by-span.js";
 import * as keyLineage from "./migrations/0013-key-lineage.js";
 import * as linkKinds from "./migrations/0014-link-kinds.js";
 import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
+import * as statementLog from "./migrations/0017-statement-log.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   { name: "0013-key-lineage", ...keyLineage },
   { name: "0014-link-kinds", ...linkKinds },
   { name: "0015-verified-addresses", ...verifiedAddresses },
+  { name: "0017-statement-log", ...statementLog },
 ];
 
 export interface MigrateOptions {
