@@ -63,7 +63,11 @@ async function buildProgram() {
   });
   requireDefaultImports(metafile);
   const verifier = await buildVerifier();
-  const written = new Set([...Object.keys(metafile.outputs), ...Object.keys(verifier.metafile.outputs)].map((path) => basename(path)));
+  const written = new Set(
+    [...Object.keys(metafile.outputs), ...Object.keys(verifier.metafile.outputs)].map((path) =>
+      basename(path),
+    ),
+  );
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
@@ -86,11 +90,15 @@ const buildVerifier = () =>
 
 /** What the program is built from, where that is known: it is in the signed statement. */
 function noteCommit() {
-  const git = (...args) => execFileSync("git", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const git = (...args) =>
+    execFileSync("git", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] }).toString();
   mkdirSync(`${root}/dist`, { recursive: true });
   try {
     const isChanged = git("status", "--porcelain").trim() !== "";
-    writeFileSync(`${root}/dist/commit.txt`, `${git("rev-parse", "HEAD").trim()}${isChanged ? "-modified" : ""}\n`);
+    writeFileSync(
+      `${root}/dist/commit.txt`,
+      `${git("rev-parse", "HEAD").trim()}${isChanged ? "-modified" : ""}\n`,
+    );
   } catch {
     rmSync(`${root}/dist/commit.txt`, { force: true });
   }

@@ -6,11 +6,17 @@ type Read = (path: string) => Promise<string>;
 
 export async function memoryOnDisk(read: Read = (path) => readFile(path, "utf8")): Promise<MachineFacts> {
   const [limits, pattern, swaps, swapLimit] = await Promise.all(
-    ["/proc/self/limits", "/proc/sys/kernel/core_pattern", "/proc/swaps", "/sys/fs/cgroup/memory.swap.max"].map(
-      (path) => read(path).catch(() => null),
-    ),
+    [
+      "/proc/self/limits",
+      "/proc/sys/kernel/core_pattern",
+      "/proc/swaps",
+      "/sys/fs/cgroup/memory.swap.max",
+    ].map((path) => read(path).catch(() => null)),
   );
-  return { core_dumps: coreDumps(limits ?? null, pattern ?? null), swap: swap(swaps ?? null, swapLimit ?? null) };
+  return {
+    core_dumps: coreDumps(limits ?? null, pattern ?? null),
+    swap: swap(swaps ?? null, swapLimit ?? null),
+  };
 }
 
 /** A program in the pattern gets the memory whatever the limit is; it may or may not respect it. */

@@ -29,7 +29,9 @@ export async function installedProgram(): Promise<InstalledProgram> {
 export async function digestOf(root: string): Promise<string> {
   const lines: string[] = [];
   for (const path of await programFiles(root)) {
-    const hash = createHash("sha256").update(await readFile(`${root}/${path}`)).digest("hex");
+    const hash = createHash("sha256")
+      .update(await readFile(`${root}/${path}`))
+      .digest("hex");
     lines.push(`${hash}  ${path}\n`);
   }
   return createHash("sha256").update(lines.join("")).digest("hex");
@@ -44,9 +46,14 @@ async function programFiles(root: string): Promise<string[]> {
       const prefix = `${root}/`.replace(/\/+$/, "/").length;
       return entries
         .filter((entry) => entry.isFile())
-        .map((entry) => `${entry.parentPath}/${entry.name}`.slice(prefix).replaceAll("\\", "/").replace(/^\/+/, ""));
+        .map((entry) =>
+          `${entry.parentPath}/${entry.name}`.slice(prefix).replaceAll("\\", "/").replace(/^\/+/, ""),
+        );
     }),
   );
   // By bytes, as `LC_ALL=C sort` does.
-  return listed.flat().filter(isListed).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return listed
+    .flat()
+    .filter(isListed)
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

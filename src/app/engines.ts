@@ -43,8 +43,7 @@ export interface Served {
 }
 
 export type ServingPart =
-  | { runs: "embedded"; path: string | null }
-  | { runs: "upstream"; url: URL; findings: readonly string[] };
+  { runs: "embedded"; path: string | null } | { runs: "upstream"; url: URL; findings: readonly string[] };
 
 export class Engines {
   readonly fleet: Fleet;

@@ -54,7 +54,9 @@ export async function openProof(context: Context, { store }: Storage): Promise<P
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
-    overrides.onNotice?.(`${error.message} Until then it serves without statements, receipts and encrypted bodies.`);
+    overrides.onNotice?.(
+      `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
+    );
     return noProof;
   }
 }
@@ -104,7 +106,8 @@ class OpenProof implements Proof {
         signer: (inForce) => signerInForce(this.sealed, inForce),
         onLoss: (loss) => this.#tellLoss(loss),
         onError: (error) => {
-          if (error instanceof StoreUnavailable) lines.warn("statement not renewed", { cause: causeOf(error) });
+          if (error instanceof StoreUnavailable)
+            lines.warn("statement not renewed", { cause: causeOf(error) });
           else lines.unexpected(error);
         },
       }),

@@ -12,7 +12,7 @@ import { ErrorState } from "../components/states/error-state.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { Time } from "../components/text/time.tsx";
 import { useTitle } from "../hooks/use-title.ts";
-import { readLog, type LogPage } from "../service/verification.ts";
+import { readLog, type LogPage } from "./proof/verification.ts";
 
 const entriesAtOnce = 99;
 
@@ -32,8 +32,8 @@ export default function Transparency() {
         <div>
           <h1 className="text-3xl sm:text-4xl">Transparency log</h1>
           <p className="mt-3 max-w-2xl text-lg text-muted">
-            Everything that this service has signed about itself, in an append-only log: what it ran, and when that
-            changed.
+            Everything that this service has signed about itself, in an append-only log: what it ran, and when
+            that changed.
           </p>
         </div>
         <ButtonLink href="/verify">Verify it</ButtonLink>
@@ -105,7 +105,9 @@ function Entry({ entry: { index, at, kind, words } }: { entry: Shown }) {
       <div className="flex min-w-0 max-w-2xl flex-col gap-2 wrap-anywhere">
         {kind !== "statement" && (
           <span>
-            <Badge tone={kind === "restored" ? "bad" : "warn"}>{kind === "restored" ? "Restored" : "Key"}</Badge>
+            <Badge tone={kind === "restored" ? "bad" : "warn"}>
+              {kind === "restored" ? "Restored" : "Key"}
+            </Badge>
           </span>
         )}
         {words.length === 0 ? (

@@ -14,7 +14,7 @@ import { CodeBlock } from "../components/text/code-block.tsx";
 import { Time } from "../components/text/time.tsx";
 import { cx } from "../cx.ts";
 import { useTitle } from "../hooks/use-title.ts";
-import { checkService, forgetService, type CheckedService } from "../service/verification.ts";
+import { checkService, forgetService, type CheckedService } from "./proof/verification.ts";
 import { StatementFacts } from "./proof/statement-facts.tsx";
 
 export default function Verify() {
@@ -108,7 +108,8 @@ function Result({ result, onForget }: { result: CheckedService; onForget: (base:
         {refused !== null && since !== null && (
           <div className="mt-5 flex flex-wrap items-center gap-3 border-t border-line pt-5 text-sm text-muted">
             <p className="min-w-0 flex-1 basis-64">
-              Ask the operator first. If there is a good reason, such as a restored backup, pin the service anew.
+              Ask the operator first. If there is a good reason, such as a restored backup, pin the service
+              anew.
             </p>
             <Button size="sm" icon={<RotateCw />} onClick={() => onForget(address)}>
               Pin anew
@@ -130,7 +131,10 @@ function Result({ result, onForget }: { result: CheckedService; onForget: (base:
         </Card>
       )}
       {statement !== null && refused === null && (
-        <Card title="What it states" description="Signed by the service. Nothing here is checked by hardware.">
+        <Card
+          title="What it states"
+          description="Signed by the service. Nothing here is checked by hardware."
+        >
           <StatementFacts statement={statement} />
         </Card>
       )}
@@ -138,15 +142,7 @@ function Result({ result, onForget }: { result: CheckedService; onForget: (base:
   );
 }
 
-function Verdict({
-  isGood,
-  address,
-  children,
-}: {
-  isGood: boolean;
-  address: string;
-  children: ReactNode;
-}) {
+function Verdict({ isGood, address, children }: { isGood: boolean; address: string; children: ReactNode }) {
   const Icon = isGood ? CircleCheck : CircleX;
   return (
     <div
@@ -192,9 +188,10 @@ function HowFar() {
         How far this goes
       </h2>
       <p className="max-w-2xl text-muted">
-        The service signs what it says about itself, and cannot take it back or show others something else without
-        being found out. That it says the truth is not proven: whoever controls the machine can run a changed
-        program. And this page comes from the service itself: to depend on nothing of it, use the command line.
+        The service signs what it says about itself, and cannot take it back or show others something else
+        without being found out. That it says the truth is not proven: whoever controls the machine can run a
+        changed program. And this page comes from the service itself: to depend on nothing of it, use the
+        command line.
       </p>
       <CodeBlock language="bash" code="sotto verify https://sotto.example" />
       <p className="flex flex-wrap gap-x-6 gap-y-2">

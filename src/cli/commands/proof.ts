@@ -24,7 +24,8 @@ export function proofCommand(program: Command): void {
         return { key: log.key, size: log.head.size, lastRestored: log.lastRestored };
       });
       if (key === null) throw new UserError("Nothing is signed yet. Start the server first: sotto serve");
-      const restored = lastRestored === null ? "" : `\nrestored     ${lastRestored.toISOString()}, with entries lost`;
+      const restored =
+        lastRestored === null ? "" : `\nrestored     ${lastRestored.toISOString()}, with entries lost`;
       report(
         command,
         { signing_key: key, entries: size, restored_at: lastRestored },
@@ -43,7 +44,9 @@ new key where you published the old one. A key that leaked can sign a rotation o
       const settings = readSettings(command);
       const { secretKey, dataDir, proofKeys } = settings.service;
       if (proofKeys === "memory") {
-        throw new UserError("The keys are in the server's memory only (SOTTO_PROOF_KEYS): a restart replaces them.");
+        throw new UserError(
+          "The keys are in the server's memory only (SOTTO_PROOF_KEYS): a restart replaces them.",
+        );
       }
       const { old, next } = await withStore(command, async (store, record) => {
         const sealed = new SealedSettings(store, readServiceKey(secretKey, dataDir));

@@ -40,8 +40,10 @@ function describe(log: StatementLog): Finding {
   const detail = `${log.head.size} entries, signed by ${log.key ?? ""}`;
   const loss = log.findLoss();
   if (loss !== null) {
-    const lost = loss.lost === null ? "its entries are not those that were known" : `${loss.lost} entries are missing`;
-    const next = "Restore a newer backup if there is one. Otherwise the next start notes the loss in the log.";
+    const lost =
+      loss.lost === null ? "its entries are not those that were known" : `${loss.lost} entries are missing`;
+    const next =
+      "Restore a newer backup if there is one. Otherwise the next start notes the loss in the log.";
     return { name, state: "broken", detail: `${detail}; ${lost}: the database was restored`, next };
   }
   if (log.lastRestored === null) return { name, state: "ok", detail };

@@ -45,7 +45,9 @@ export class VerifyMemory {
     try {
       return fileSchema.parse(JSON.parse(text)).services;
     } catch {
-      throw new CannotVerify(`${this.#file} is not what 'sotto verify' wrote. Restore it, or delete it to pin anew.`);
+      throw new CannotVerify(
+        `${this.#file} is not what 'sotto verify' wrote. Restore it, or delete it to pin anew.`,
+      );
     }
   }
 }

@@ -8,7 +8,12 @@ import { readFileSync } from "node:fs";
 import { type Command, CommanderError } from "commander";
 import { modelWords } from "../../protocol/proof/changes.js";
 import { receiptIn, verifyReceipt, type ReceiptVerification } from "../../protocol/proof/receipt.js";
-import { documentSchema, hexKey, type WireDocument, type WireStatement } from "../../protocol/proof/shapes.js";
+import {
+  documentSchema,
+  hexKey,
+  type WireDocument,
+  type WireStatement,
+} from "../../protocol/proof/shapes.js";
 import { baseOf, CannotVerify, verifyService, type Verification } from "../../protocol/proof/verify.js";
 import { environmentOf } from "../environment.js";
 import { paint } from "../terminal.js";
@@ -37,7 +42,10 @@ export function describeVerify(command: Command): void {
     .argument("[url]", "where the service is, such as https://sotto.example")
     .option("--pin <key>", "the service's signing key, as its operator published it")
     .option("--forget", "forget what was pinned of the service, and pin it anew")
-    .option("--receipt <file>", "check this receipt, without asking the service ('-' takes it from --response)")
+    .option(
+      "--receipt <file>",
+      "check this receipt, without asking the service ('-' takes it from --response)",
+    )
     .option("--request <file>", "the body of the request that it is for")
     .option("--response <file>", "the body of the reply that it is for")
     .option("--statement <file>", "the statement that it names, as saved from /.well-known/sotto.json")
@@ -55,7 +63,9 @@ verify.json, in $XDG_CONFIG_HOME/sotto or ~/.config/sotto.`,
     )
     .action(async (url: string | undefined, options: VerifyOptions) => {
       const memory = new VerifyMemory(environmentOf(command));
-      const isReceipt = [options.receipt, options.request, options.response].some((file) => file !== undefined);
+      const isReceipt = [options.receipt, options.request, options.response].some(
+        (file) => file !== undefined,
+      );
       try {
         if (options.pin !== undefined && !hexKey.safeParse(options.pin).success)
           throw new CannotVerify("--pin takes a key of 64 hexadecimal characters.");
@@ -88,8 +98,11 @@ async function checkService(
   if (json === true) {
     const { refused, passed, warnings, changes, statement } = result;
     const since = remembered?.since ?? null;
-    console.log(JSON.stringify({ ok: isOk, url: base, since, refused, passed, warnings, changes, statement }));
-  } else console.log(describeService(base, result, { isFirst: remembered === null, isPinned: pin !== undefined }));
+    console.log(
+      JSON.stringify({ ok: isOk, url: base, since, refused, passed, warnings, changes, statement }),
+    );
+  } else
+    console.log(describeService(base, result, { isFirst: remembered === null, isPinned: pin !== undefined }));
   return isOk;
 }
 
@@ -152,7 +165,13 @@ function checkReceipt(url: string | undefined, options: VerifyOptions, memory: V
       "No key is known to check it with. Give --pin, --statement, or the address of a service that was verified before.",
     );
   }
-  const result = verifyReceipt({ receipt, request: readBytes(request, "--request"), response: reply, keys, statement });
+  const result = verifyReceipt({
+    receipt,
+    request: readBytes(request, "--request"),
+    response: reply,
+    keys,
+    statement,
+  });
   if (options.json === true) console.log(JSON.stringify({ ok: result.refused === null, ...result }));
   else console.log(describeReceipt(result, pinned.length > 0));
   return result.refused === null;
@@ -170,13 +189,15 @@ function describeReceipt({ refused, claims }: ReceiptVerification, isPinned: boo
     `  time       ${new Date(claims.iat * 1000).toISOString()}`,
     `  nonce      ${claims.nonce}`,
   ];
-  if (!isPinned) lines.push("", "The key comes from the statement itself: pin it with --pin, or verify the service.");
+  if (!isPinned)
+    lines.push("", "The key comes from the statement itself: pin it with --pin, or verify the service.");
   return lines.join("\n");
 }
 
 function readStatement(file: string): WireDocument["statement"] {
   try {
-    return documentSchema.parse(JSON.parse(new TextDecoder().decode(readBytes(file, "--statement")))).statement;
+    return documentSchema.parse(JSON.parse(new TextDecoder().decode(readBytes(file, "--statement"))))
+      .statement;
   } catch (error) {
     if (error instanceof CannotVerify) throw error;
     throw new CannotVerify(`${file} (--statement) is not a statement, as /.well-known/sotto.json has it.`);

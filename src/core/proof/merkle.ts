@@ -150,7 +150,9 @@ export class Frontier {
     public size = 0,
     roots: readonly Hash[] = [],
   ) {
-    const levels = [...size.toString(2)].flatMap((bit, at, bits) => (bit === "1" ? [bits.length - 1 - at] : []));
+    const levels = [...size.toString(2)].flatMap((bit, at, bits) =>
+      bit === "1" ? [bits.length - 1 - at] : [],
+    );
     if (levels.length !== roots.length) throw new RangeError("These are not the roots of that many leaves.");
     this.#roots = roots.map((hash, at) => ({ level: levels[at] ?? 0, hash }));
   }
@@ -188,5 +190,6 @@ function largestPowerBelow(size: number): number {
 }
 
 function requireWithin(value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 0 || value > most) throw new RangeError("The tree is not that large.");
+  if (!Number.isInteger(value) || value < 0 || value > most)
+    throw new RangeError("The tree is not that large.");
 }

@@ -41,7 +41,9 @@ export async function rotateSigner(
   });
   if (log.key !== keyOf(next)) {
     await sealed.delete(nextKeySetting);
-    throw new UserError("The signing key in the database is not the one that the log names. Run: sotto doctor");
+    throw new UserError(
+      "The signing key in the database is not the one that the log names. Run: sotto doctor",
+    );
   }
   await settle(sealed, seed);
   return { old, next };

@@ -73,8 +73,7 @@ export class StatementLog {
     return this.#lastRestored;
   }
 
-  inclusionProof = (index: number, size: number): string[] =>
-    this.#tree.inclusionProof(index, size).map(hex);
+  inclusionProof = (index: number, size: number): string[] => this.#tree.inclusionProof(index, size).map(hex);
 
   consistencyProof = (first: number, second: number): string[] =>
     this.#tree.consistencyProof(first, second).map(hex);

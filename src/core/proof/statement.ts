@@ -100,6 +100,12 @@ export const digestOf = (value: unknown): string =>
   createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /** A statement without what differs between two of the same facts. */
-export function factsOf({ type: _type, time: _time, not_after: _end, log: _log, ...facts }: Statement): StatementFacts {
+export function factsOf({
+  type: _type,
+  time: _time,
+  not_after: _end,
+  log: _log,
+  ...facts
+}: Statement): StatementFacts {
   return facts;
 }

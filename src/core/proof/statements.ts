@@ -91,9 +91,11 @@ export class Statements {
 
   /** Null while there is none: just after the start, or when it expired without the database. */
   async document(): Promise<StatementDocument | null> {
-    if (this.#isOutdated() || !this.#isLogged()) await withTimeLimit(this.look(), onDemandMs).catch(() => undefined);
+    if (this.#isOutdated() || !this.#isLogged())
+      await withTimeLimit(this.look(), onDemandMs).catch(() => undefined);
     const checkpoint = this.checkpoint();
-    if (this.#current === null || checkpoint === null || this.#endsWithin(0) || !this.#isLogged()) return null;
+    if (this.#current === null || checkpoint === null || this.#endsWithin(0) || !this.#isLogged())
+      return null;
     const { index, signed: statement } = this.#current;
     if (index >= checkpoint.entry.size) return null;
     const inclusion = this.parts.log.inclusionProof(index, checkpoint.entry.size);
@@ -117,7 +119,9 @@ export class Statements {
   }
 
   #isOutdated(): boolean {
-    return this.current === null || this.current.hpke_key !== this.parts.hpkeKey() || this.#endsWithin(renewMs);
+    return (
+      this.current === null || this.current.hpke_key !== this.parts.hpkeKey() || this.#endsWithin(renewMs)
+    );
   }
 
   /** Not if the database was restored meanwhile, and the log has been read anew. */
@@ -153,7 +157,10 @@ export class Statements {
     await log.append((before) => {
       const { key } = log;
       if (key === null || key === keyOf(current)) return null;
-      return signed({ ...this.#entered(before), type: "key", old_key: key, new_key: keyOf(current) }, current);
+      return signed(
+        { ...this.#entered(before), type: "key", old_key: key, new_key: keyOf(current) },
+        current,
+      );
     });
   }
 
@@ -164,7 +171,9 @@ export class Statements {
     onLoss(found);
     await log.append((before) => {
       const loss = log.findLoss();
-      return loss === null || !this.#maySign() ? null : this.#signed({ ...this.#entered(before), type: "restored", ...loss });
+      return loss === null || !this.#maySign()
+        ? null
+        : this.#signed({ ...this.#entered(before), type: "restored", ...loss });
     });
   }
 

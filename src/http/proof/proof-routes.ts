@@ -60,7 +60,9 @@ const cannotSign =
   "This server cannot sign statements: its secrets were encrypted under another service key. Its operator has been told.";
 
 function notYet(): never {
-  throw new ServiceError("overloaded", { message: "The statement is not ready yet. Try again in a few seconds." });
+  throw new ServiceError("overloaded", {
+    message: "The statement is not ready yet. Try again in a few seconds.",
+  });
 }
 
 function forAnyPage(reply: FastifyReply): void {

@@ -12,7 +12,7 @@ performTasks((path: string): string | null => {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     const file = openSync(path, "r");
     try {
-      for (let read = -1; read !== 0; ) {
+      for (let read = -1; read !== 0;) {
         read = readSync(file, chunk, 0, chunkBytes, null);
         hash.update(chunk.subarray(0, read));
       }

@@ -68,7 +68,12 @@ async function reasonOf(response: Response, limitBytes: number): Promise<string>
     const text = new TextDecoder().decode(await bounded(response, limitBytes, ""));
     const { error } = JSON.parse(text) as { error?: { message?: unknown } };
     const message = typeof error?.message === "string" ? error.message : "";
-    return message === "" ? "" : `: ${message.replace(/[\p{Cc}\p{Cf}]+/gu, " ").slice(0, 300).replace(/\.$/, "")}`;
+    return message === ""
+      ? ""
+      : `: ${message
+          .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
+          .slice(0, 300)
+          .replace(/\.$/, "")}`;
   } catch {
     return "";
   }

@@ -24,13 +24,7 @@ const claimsSchema = z.looseObject({
 export type ReceiptClaims = z.infer<typeof claimsSchema>;
 
 export type ReceiptCause =
-  | "malformed"
-  | "unknown_key"
-  | "signature"
-  | "request"
-  | "response"
-  | "statement"
-  | "weights";
+  "malformed" | "unknown_key" | "signature" | "request" | "response" | "statement" | "weights";
 
 export interface ReceiptVerification {
   refused: { cause: ReceiptCause; text: string } | null;
@@ -47,7 +41,13 @@ export interface ReceiptParts {
   statement?: WireDocument["statement"] | null;
 }
 
-export function verifyReceipt({ receipt, request, response, keys, statement }: ReceiptParts): ReceiptVerification {
+export function verifyReceipt({
+  receipt,
+  request,
+  response,
+  keys,
+  statement,
+}: ReceiptParts): ReceiptVerification {
   const parts = receipt.trim().split(".");
   const [header = "", payload = "", signature = ""] = parts;
   const kid = headerSchema.safeParse(jsonOf(header)).data?.kid;
@@ -60,7 +60,8 @@ export function verifyReceipt({ receipt, request, response, keys, statement }: R
     return refuse("malformed", "This is not a receipt.");
   }
   const key = keys.find((known) => keyIdOf(known) === kid);
-  if (key === undefined) return refuse("unknown_key", `The receipt is signed by the key ${kid}, which is not known.`);
+  if (key === undefined)
+    return refuse("unknown_key", `The receipt is signed by the key ${kid}, which is not known.`);
   if (!isSignature(bytesOf(signature), new TextEncoder().encode(`${header}.${payload}`), key)) {
     return refuse("signature", "The signature is wrong: the receipt was changed, or another key signed it.");
   }
@@ -70,7 +71,8 @@ export function verifyReceipt({ receipt, request, response, keys, statement }: R
   if (!isHash(claims.response_sha256, beforeReceipt(response))) {
     return refuse("response", "The receipt is for another reply: its bytes have another hash.");
   }
-  const problem = statement === undefined || statement === null ? null : statementProblem(claims, statement, key);
+  const problem =
+    statement === undefined || statement === null ? null : statementProblem(claims, statement, key);
   return problem === null ? { refused: null, claims } : refuse(...problem);
 }
 

@@ -64,7 +64,11 @@ export const documentSchema = z.looseObject({
   inclusion: z.array(hash).max(64),
 });
 
-export const pageSchema = z.looseObject({ from: z.int(), size: z.int(), entries: z.array(signedEntrySchema).max(100) });
+export const pageSchema = z.looseObject({
+  from: z.int(),
+  size: z.int(),
+  entries: z.array(signedEntrySchema).max(100),
+});
 
 export const consistencySchema = z.looseObject({ proof: z.array(hash).max(128) });
 

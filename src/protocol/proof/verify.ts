@@ -175,8 +175,12 @@ class Check {
       );
     }
     const path = `${proofPaths.consistency}?first=${before.size}&second=${size}`;
-    const proof = size === before.size ? [] : (await this.#read(path, consistencySchema)).proof.map(hexToBytes);
-    const [old, now] = [before, { size, root }].map((head) => ({ size: head.size, root: hexToBytes(head.root) }));
+    const proof =
+      size === before.size ? [] : (await this.#read(path, consistencySchema)).proof.map(hexToBytes);
+    const [old, now] = [before, { size, root }].map((head) => ({
+      size: head.size,
+      root: hexToBytes(head.root),
+    }));
     if (old === undefined || now === undefined || !isConsistent(old, now, proof)) {
       throw new Refused(
         "history_rewritten",
@@ -198,8 +202,12 @@ class Check {
     let keys = before?.keys ?? [];
     while (frontier.size < size) {
       const limit = Math.min(mostEntries, size - frontier.size);
-      const { entries } = await this.#read(`${proofPaths.log}?from=${frontier.size}&limit=${limit}`, pageSchema);
-      if (entries.length === 0) throw new Refused("log_mismatch", "The log is shorter than its checkpoint says.");
+      const { entries } = await this.#read(
+        `${proofPaths.log}?from=${frontier.size}&limit=${limit}`,
+        pageSchema,
+      );
+      if (entries.length === 0)
+        throw new Refused("log_mismatch", "The log is shorter than its checkpoint says.");
       for (const signed of entries.slice(0, limit)) {
         keys = this.#nextKeys(keys, signed, frontier.size);
         frontier.append(leafOf(signed));
@@ -266,7 +274,8 @@ class Check {
     const keys = await fetchBytes(this.#base + proofPaths.hpkeKeys, this.#fetch, limits);
     const served = keys === null ? null : firstKeyOf(keys);
     if (stated === served) {
-      if (stated !== null) this.#passed.push(`Bodies are encrypted to the key in the statement, ${shortHash(stated)}.`);
+      if (stated !== null)
+        this.#passed.push(`Bodies are encrypted to the key in the statement, ${shortHash(stated)}.`);
       return;
     }
     throw new Refused(

@@ -76,11 +76,21 @@ const changes: [name: string, facts: Partial<Facts>, words: string][] = [
   ],
   [
     "where a model runs",
-    { models: { omega: tiny, prism: tiny, lambda: [{ runs: "upstream", host: "gpu:8000", findings: ["It logs."] }] } },
+    {
+      models: {
+        omega: tiny,
+        prism: tiny,
+        lambda: [{ runs: "upstream", host: "gpu:8000", findings: ["It logs."] }],
+      },
+    },
     "lambda changed from Tiny on its own machine (weights abababababab…) to the engine at gpu:8000 (It logs.).",
   ],
   ["tracing", switched({ tracing: "on" }), "Tracing changed from off to on."],
-  ["prefix reuse", switched({ prefix_reuse: "off" }), "Reuse of conversations in memory changed from on to off."],
+  [
+    "prefix reuse",
+    switched({ prefix_reuse: "off" }),
+    "Reuse of conversations in memory changed from on to off.",
+  ],
   ["item memory", switched({ item_memory: "off" }), "Memory of items changed from on to off."],
   ["the log level", switched({ log_level: "trace" }), "The log level changed from info to trace."],
   ["the log format", switched({ log_format: "text" }), "The log format changed from json to text."],
@@ -225,7 +235,8 @@ describe("it is refused, with its cause:", () => {
   });
 
   it("and what cannot be checked is not refused", async () => {
-    const cannot = (fetch: VerifyOptions["fetch"]) => expect(check(fetch === undefined ? {} : { fetch })).rejects;
+    const cannot = (fetch: VerifyOptions["fetch"]) =>
+      expect(check(fetch === undefined ? {} : { fetch })).rejects;
     await cannot(async () => Response.json({ hello: "world" })).toThrow(CannotVerify);
     await cannot(async () => new Response("", { status: 404 })).toThrow(/has no \/.well-known\/sotto.json/);
     await cannot(async () => new Response("x".repeat(5_000_000))).toThrow(/more than 4194304 bytes/);

@@ -111,8 +111,8 @@ export default function Privacy() {
         <p>
           These are all the tables of the database, each with its columns in words and how long its rows are
           kept. Beside the database, the data directory holds model weights and download state, GPU test
-          results, lock files, the key of the service’s own secrets, the last head of the statement log, and usage
-          counts the database has not accepted yet. Request logs are described below.
+          results, lock files, the key of the service’s own secrets, the last head of the statement log, and
+          usage counts the database has not accepted yet. Request logs are described below.
         </p>
         <Rows rows={stored} />
         <p>

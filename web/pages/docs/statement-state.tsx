@@ -10,7 +10,7 @@ export function StatementState() {
   const { data, error } = useQuery({
     queryKey: ["statement-state"],
     // Loaded when the page is shown: nothing else of the documentation needs it.
-    queryFn: async () => (await import("../../service/verification.ts")).checkService(location.origin),
+    queryFn: async () => (await import("../proof/verification.ts")).checkService(location.origin),
     refetchInterval: everyMs,
     retry: false,
   });
@@ -21,13 +21,21 @@ export function StatementState() {
     <div
       className={cx(
         "not-prose flex min-h-19 gap-3 rounded-md px-4 py-3 text-sm",
-        !isKnown ? "bg-hover" : isGood ? "bg-good-soft text-good" : error === null ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
+        !isKnown
+          ? "bg-hover"
+          : isGood
+            ? "bg-good-soft text-good"
+            : error === null
+              ? "bg-bad-soft text-bad"
+              : "bg-warn-soft text-warn",
       )}
     >
       {isKnown && <Icon className="mt-0.5 size-4 shrink-0" aria-hidden />}
       <div className="min-w-0 text-ink wrap-anywhere">
         {!isKnown && <p>Checking this service’s signed statement …</p>}
-        {error !== null && data === undefined && <p>This service’s statement could not be checked: {error.message}</p>}
+        {error !== null && data === undefined && (
+          <p>This service’s statement could not be checked: {error.message}</p>
+        )}
         {data !== undefined && (
           <p>
             {data.refused === null ? (

@@ -3,15 +3,15 @@
  * head of its log, so that a history that was rewritten since is noticed.
  */
 import * as z from "zod";
-import { proofPaths } from "../../src/protocol/proof/proof-paths.js";
-import { pageSchema, type WireSignedEntry } from "../../src/protocol/proof/shapes.js";
+import { proofPaths } from "../../../src/protocol/proof/proof-paths.js";
+import { pageSchema, type WireSignedEntry } from "../../../src/protocol/proof/shapes.js";
 import {
   baseOf,
   rememberedSchema,
   verifyService,
   type Remembered,
   type Verification,
-} from "../../src/protocol/proof/verify.js";
+} from "../../../src/protocol/proof/verify.js";
 
 // The pages' policy lets nothing be compiled from text.
 z.config({ jitless: true });
