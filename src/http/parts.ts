@@ -47,8 +47,8 @@ export interface HttpParts {
   engineStatus: (model: ModelId) => EngineStatus;
   /** The operator's line about the model; null without one. */
   modelDescription?: (model: ModelId) => string | null;
-  /** What is signed and logged about the service; null where it cannot sign. */
-  statements?: () => Statements | null;
+  /** What is signed and logged about the service; none where it cannot sign. */
+  statements?: () => Statements | "starting" | "none";
   /** For the operator's own commands, which read it from the database: shows the metrics. */
   operatorToken?: string;
   metrics: Metrics;

@@ -19,8 +19,9 @@ export const proofRoutes = (parts: Pick<HttpParts, "statements">): ProofRoute[] 
     url,
     handler: async (request, reply) => {
       forAnyPage(reply);
-      const statements = parts.statements?.() ?? null;
-      if (statements === null) throw new ServiceError("overloaded", { message: cannotSign });
+      const statements = parts.statements?.() ?? "none";
+      if (statements === "none") throw new ServiceError("overloaded", { message: cannotSign });
+      if (statements === "starting") return notYet();
       // Another replica may have appended what the caller has seen there.
       await statements.log.refreshIfOlderThan(freshMs);
       return answer(statements, queryOf(request));

@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { canonicalJson } from "../../core/proof/canonical-json.js";
 import { isSignature, isSignedBy } from "./ed25519.js";
-import type { WireDocument } from "./shapes.js";
+import type { WireStatement } from "./shapes.js";
 
 const headerSchema = z.looseObject({ alg: z.literal("EdDSA"), kid: z.string() });
 
@@ -31,6 +31,11 @@ export interface ReceiptVerification {
   claims: ReceiptClaims | null;
 }
 
+interface SignedStatement {
+  entry: WireStatement;
+  signatures: readonly { key: string; signature: string }[];
+}
+
 export interface ReceiptParts {
   receipt: string;
   request: Uint8Array;
@@ -38,7 +43,7 @@ export interface ReceiptParts {
   /** Keys that are known to be the service's. */
   keys: readonly string[];
   /** The document that the receipt names, where it was saved. */
-  statement?: WireDocument["statement"] | null;
+  statement?: SignedStatement | null;
 }
 
 export function verifyReceipt({
@@ -78,7 +83,7 @@ export function verifyReceipt({
 
 function statementProblem(
   claims: ReceiptClaims,
-  statement: WireDocument["statement"],
+  statement: SignedStatement,
   key: string,
 ): [ReceiptCause, string] | null {
   const { entry } = statement;
