@@ -54,12 +54,12 @@ export default function Verify() {
       </Form>
       <div className="mt-8 flex min-h-96 flex-col gap-6" aria-live="polite">
         {check.isPending && <SkeletonLines lines={6} />}
-        {check.isError && !check.isPending && (
+        {check.isError && (
           <Callout tone="warn" title="It could not be checked">
             {check.error.message}
           </Callout>
         )}
-        {check.data !== undefined && !check.isPending && (
+        {check.isSuccess && (
           <Result
             result={check.data}
             onForget={(base) => {

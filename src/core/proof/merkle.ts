@@ -150,8 +150,9 @@ export class Frontier {
     public size = 0,
     roots: readonly Hash[] = [],
   ) {
-    const levels = [...size.toString(2)].flatMap((bit, at, bits) =>
-      bit === "1" ? [bits.length - 1 - at] : [],
+    const bits = size.toString(2);
+    const levels = Array.from(bits, (bit, at) => (bit === "1" ? bits.length - 1 - at : -1)).filter(
+      (level) => level >= 0,
     );
     if (levels.length !== roots.length) throw new RangeError("These are not the roots of that many leaves.");
     this.#roots = roots.map((hash, at) => ({ level: levels[at] ?? 0, hash }));

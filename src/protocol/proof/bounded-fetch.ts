@@ -42,7 +42,8 @@ export async function fetchBytes(
 async function bounded(response: Response, limitBytes: number, host: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body?.getReader();
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  const reader = body?.getReader();
   while (reader !== undefined) {
     const { done, value } = await reader.read();
     if (done) break;
