@@ -418,9 +418,15 @@ export const protections: readonly Protection[] = [
   },
   {
     who: "The operator, afterwards",
-    what: "changing what the service stated earlier, or showing you something else than others",
+    what: "changing or dropping what the service stated to you earlier",
     means: "signed statements in an append-only log, for whoever runs “sotto verify” more than once",
     standing: "proven",
+  },
+  {
+    who: "The operator",
+    what: "showing you another log than others",
+    means: "none by itself: it is found when people compare the checkpoints they saw, which are signed",
+    standing: "not given",
   },
   {
     who: "The operator, afterwards",

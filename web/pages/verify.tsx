@@ -188,10 +188,10 @@ function HowFar() {
         How far this goes
       </h2>
       <p className="max-w-2xl text-muted">
-        The service signs what it says about itself, and cannot take it back or show others something else
-        without being found out. That it says the truth is not proven: whoever controls the machine can run a
-        changed program. And this page comes from the service itself: to depend on nothing of it, use the
-        command line.
+        The service signs what it says about itself, and cannot take it back later without being found out.
+        That it says the truth is not proven: whoever controls the machine can run a changed program. Whether
+        others are shown the same log is found by comparing its size and root with theirs. And this page comes
+        from the service itself: to depend on nothing of it, use the command line.
       </p>
       <CodeBlock language="bash" code="sotto verify https://sotto.example" />
       <p className="flex flex-wrap gap-x-6 gap-y-2">
