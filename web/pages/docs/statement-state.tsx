@@ -20,7 +20,7 @@ export function StatementState() {
   return (
     <div
       className={cx(
-        "not-prose flex min-h-19 gap-3 rounded-md px-4 py-3 text-sm",
+        "not-prose flex min-h-28 gap-3 sm:min-h-22 rounded-md px-4 py-3 text-sm",
         !isKnown
           ? "bg-hover"
           : isGood
