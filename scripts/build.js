@@ -3,6 +3,7 @@
  * than the build, so a fresh clone needs no separate step. Types are stripped, not checked (`npm run types`
  * checks them): that takes a second rather than twenty. Pages that have not changed are not built again.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +24,7 @@ const entryPoints = [
   "src/engines/llama/worker/probe-child.ts",
   "src/engines/structured-output/grammar-worker.ts",
   "src/http/bodies/parse-worker.ts",
+  "src/models/files/hash-worker.ts",
   "src/models/starter/merge-worker.ts",
   "src/store/sql/sqlite/sqlite-worker.ts",
 ];
@@ -60,9 +62,46 @@ async function buildProgram() {
     target: "node20",
   });
   requireDefaultImports(metafile);
-  const written = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+  const verifier = await buildVerifier();
+  const written = new Set(
+    [...Object.keys(metafile.outputs), ...Object.keys(verifier.metafile.outputs)].map((path) =>
+      basename(path),
+    ),
+  );
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
+}
+
+/** `sotto verify` as one file that runs anywhere with Node alone, for whoever does not trust the service's program. */
+const buildVerifier = () =>
+  build({
+    absWorkingDir: root,
+    entryPoints: ["src/verify.ts"],
+    outfile: "dist/verify.js",
+    bundle: true,
+    banner: {
+      js: '#!/usr/bin/env node\nimport { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
+    },
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+  });
+
+/** What the program is built from, where that is known: it is in the signed statement. */
+function noteCommit() {
+  const git = (...args) =>
+    execFileSync("git", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] }).toString();
+  mkdirSync(`${root}/dist`, { recursive: true });
+  try {
+    const isChanged = git("status", "--porcelain").trim() !== "";
+    writeFileSync(
+      `${root}/dist/commit.txt`,
+      `${git("rev-parse", "HEAD").trim()}${isChanged ? "-modified" : ""}\n`,
+    );
+  } catch {
+    rmSync(`${root}/dist/commit.txt`, { force: true });
+  }
 }
 
 /**
@@ -108,6 +147,7 @@ async function buildPages() {
 }
 
 rmSync(`${root}/dist/.built`, { force: true });
+noteCommit();
 const steps = [buildProgram(), buildKernel(), buildPages()];
 // For whoever waits: bin/sotto.js shows it.
 const report = (done) => process.send?.({ done, total: steps.length });

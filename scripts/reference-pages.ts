@@ -3,7 +3,7 @@ import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
 import { errorTable } from "../src/core/errors.js";
 import { defaultAliases } from "../src/core/model-aliases.js";
-import { columnsText, leftovers, mails, storedTables } from "../src/core/privacy-facts.js";
+import { columnsText, leftovers, mails, protections, storedTables } from "../src/core/privacy-facts.js";
 import { adminVisible, fieldsText } from "../src/protocol/dashboard/admin-visible.js";
 import { Metrics } from "../src/metrics.js";
 import { catalog } from "../src/models/choice/catalog.js";
@@ -140,6 +140,10 @@ export async function privacyPage(): Promise<string> {
     leftovers: list(
       ["what", "until when"],
       leftovers.map(({ what, until }) => [what, until]),
+    ),
+    who: list(
+      ["who", "what they are kept from", "by which means", "standing"],
+      protections.map(({ who, what, means, standing }) => [who, what, means, `**${standing}**`]),
     ),
     mails: Object.values(mails)
       .map((text) => `- ${text}`)

@@ -21,6 +21,10 @@ export interface MetricSources {
   isRedisUp: (() => boolean) | null;
   /** Whether Redis answers, but refuses commands. */
   isRedisRefusing?: () => boolean;
+  /** 0 before the log was read. */
+  statementLogSize?: () => number;
+  /** Null without a loss. */
+  statementLogRestored?: () => Date | null;
 }
 
 export interface RequestMetric {
@@ -103,6 +107,16 @@ export class Metrics {
       "Whether the database answers: 1, or 0 while it is unavailable.",
       sources.isStoreUp,
     );
+    this.#number(
+      "sotto_statement_log_entries",
+      "Entries of the log of signed statements; 0 before it was read.",
+      () => sources.statementLogSize?.() ?? 0,
+    );
+    this.#number(
+      "sotto_statement_log_restored_timestamp_seconds",
+      "When the log last lost entries by a restore of the database, as it notes itself; 0 if it never did.",
+      () => (sources.statementLogRestored?.()?.getTime() ?? 0) / 1000,
+    );
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {
       this.#health(
@@ -159,11 +173,15 @@ export class Metrics {
   }
 
   #health(name: string, help: string, isUp: () => boolean): void {
+    this.#number(name, help, () => (isUp() ? 1 : 0));
+  }
+
+  #number(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       registers: [this.#registry],
-      collect: () => gauge.set(isUp() ? 1 : 0),
+      collect: () => gauge.set(read()),
     });
   }
 

@@ -8,6 +8,8 @@ import { describe, expect, it } from "vitest";
  */
 const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
+  // The verifier alone, as a program of its own.
+  verify: ["cli"],
   // The preflight of engines on the network is asked for by hand, too.
   cli: [
     "adapters",
@@ -80,8 +82,12 @@ describe("architecture", () => {
   });
 
   it("reads the environment in one place", () => {
-    // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
-    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/child-environment.ts", "src/main.ts"]);
+    // main.ts and verify.ts hand the environment over; config.ts reads it. The engine's child passes a minimal one on.
+    expect(filesWith(/process\.env/)).toEqual([
+      "src/engines/llama/child-environment.ts",
+      "src/main.ts",
+      "src/verify.ts",
+    ]);
   });
 
   it("creates folders in one place, which is why no file system keeps it trying", () => {
@@ -185,7 +191,7 @@ describe("architecture", () => {
     const printing = filesWith(/console\.|process\.(stdout|stderr)\b/).filter(
       (path) => !path.startsWith("src/cli/"),
     );
-    expect(printing).toEqual(["src/main.ts"].filter((path) => printing.includes(path)));
+    expect(printing.filter((path) => path !== "src/main.ts" && path !== "src/verify.ts")).toEqual([]);
   });
 });
 

@@ -15,6 +15,8 @@ export const routes: readonly PageRoute[] = [
   { path: "/docs/:page?", layout: "public", Page: lazy(() => import("./pages/docs/docs.tsx")) },
   { path: "/changelog", layout: "public", Page: lazy(() => import("./pages/changelog.tsx")) },
   { path: "/status", layout: "public", Page: lazy(() => import("./pages/status.tsx")) },
+  { path: "/verify", layout: "public", Page: lazy(() => import("./pages/verify.tsx")) },
+  { path: "/transparency", layout: "public", Page: lazy(() => import("./pages/transparency.tsx")) },
 
   { path: "/sign-up", layout: "form", Page: lazy(() => import("./pages/sign-up.tsx")) },
   { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },

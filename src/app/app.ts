@@ -33,11 +33,12 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const proof = await openProof(context, storage);
     const engines = await startEngines({ ...context, store: storage.store });
     context.closers.add(engines);
-    const serving: Serving = new Serving(context, storage, engines, () => app.url);
+    const serving: Serving = new Serving(context, storage, engines, proof, () => app.url);
     await serving.follow();
     const models = createModelAdmin(context, storage, engines, serving);
     const app: App = new App(context, storage, engines, serving, models, proof);
     await app.listen();
+    proof.start(engines);
     return app;
   } catch (error) {
     // The operator needs the error of the start, not that of the closing.

@@ -18,7 +18,7 @@ export interface OpenedEncryption {
 export async function openEncryption(
   { config, clock, log, closers }: Context,
   { counters }: Pick<Storage, "counters">,
-  proof: Pick<Proof, "sealed" | "hpkeKey">,
+  proof: Pick<Proof, "sealed" | "hpkeKey" | "look">,
 ): Promise<OpenedEncryption> {
   const { encryptionKeyHours, requireEncryption } = config.service;
   const isRequired = requireEncryption === "all";
@@ -32,6 +32,7 @@ export async function openEncryption(
   const periodMs = encryptionKeyHours * hourMs;
   const keys = closers.add(await HpkeKeys.open(sealed, { clock, periodMs, onError }));
   const singleUse = new SingleUse({ keys, now: () => clock.now(), shared: counters.uses, onError });
+  keys.onChange(() => proof.look());
   proof.hpkeKey = () => keys.current().publicKey.toString("hex");
   return { encryption: new Encryption({ opened: { keys, singleUse }, isRequired }), hpkeKeys: keys };
 }

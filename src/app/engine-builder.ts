@@ -107,6 +107,8 @@ export class EngineBuilder {
   readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();
+  /** Of the latest preflight, by the engine's address. */
+  readonly #findings = new Map<string, string[]>();
   #bytesPerSecond: number | null = null;
   /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
@@ -162,6 +164,11 @@ export class EngineBuilder {
 
   memoryBytes(engine: Engine): number | null {
     return this.#memory.get(engine) ?? null;
+  }
+
+  /** What the preflight of the engine at that address found. */
+  findings(url: string): readonly string[] {
+    return this.#findings.get(url) ?? [];
   }
 
   /** Whether the settings still match the latest assignments. */
@@ -435,7 +442,12 @@ export class EngineBuilder {
   /** Reports what the preflight found; rejects for an engine that must not be used. */
   async #preflight(member: UpstreamSource, { engine }: Config): Promise<void> {
     const { preflight } = await import("../engines/upstream/checks/preflight.js");
-    for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
+    const findings = await preflight(member, { strict: engine.strictPreflight });
+    this.#findings.set(
+      member.url,
+      findings.map(({ text }) => text),
+    );
+    for (const { level, text } of findings) {
       if (level === "refuse") throw new WeightsError(text);
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
     }

@@ -42,6 +42,9 @@ export interface Served {
   contextTokens: number;
 }
 
+export type ServingPart =
+  { runs: "embedded"; path: string | null } | { runs: "upstream"; url: URL; findings: readonly string[] };
+
 export class Engines {
   readonly fleet: Fleet;
   #config: Config;
@@ -191,6 +194,19 @@ export class Engines {
         isStarterFile(this.fleet.weightsOf(id) ?? "") && configuredSource(this.#config.models, id) === null,
     );
     return model === undefined ? null : suggestFor(model, this.machine());
+  }
+
+  /** What computes the model's replies now: files of this machine, and engines on the network. */
+  partsOf(model: ModelId): ServingPart[] {
+    const engine = this.fleet.engineOf(model);
+    if (!(engine instanceof PoolEngine)) return [{ runs: "embedded", path: this.fleet.weightsOf(model) }];
+    return engine
+      .members(model)
+      .map(({ id }) =>
+        /^https?:\/\//.test(id)
+          ? { runs: "upstream", url: new URL(id), findings: this.builder.findings(id) }
+          : { runs: "embedded", path: id },
+      );
   }
 
   /** The engines of the model's pool; none where one engine answers alone. */

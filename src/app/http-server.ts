@@ -86,6 +86,7 @@ async function httpParts(
     maintenance: () => serving.gate.announcement(),
     engineStatus: (model) => engines.fleet.status(model),
     modelDescription: (model) => engines.description(model),
+    statements: () => proof.statements() ?? (proof.sealed === null ? "none" : "starting"),
     metrics: serving.metrics,
     operatorToken: await storage.store.initSetting(operatorTokenSetting, newToken()),
     usage: dashboard.usage,

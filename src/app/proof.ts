@@ -1,11 +1,14 @@
 /**
- * What lets users check the service: its sealed secrets and the key that signs. An installation whose secrets were
- * sealed under another service key serves without all that, rather than not at all.
+ * What lets users check the service: its sealed secrets, the key that signs, and the log of signed statements. An
+ * installation whose secrets were sealed under another service key serves without all that, rather than not at all.
  */
 import { readServiceKey } from "../adapters/service-key.js";
 import type { ModelId } from "../core/models.js";
 import { SealedElsewhere, SealedSettings, settingsInMemory } from "../core/proof/sealed-settings.js";
 import { openSigner, type Signer } from "../core/proof/signer.js";
+import type { Statements } from "../core/proof/statements.js";
+import type { Engines } from "./engines.js";
+import type { IssuedStatements } from "./issued-statements.js";
 import type { Context } from "./overrides.js";
 import type { Storage } from "./storage.js";
 
@@ -19,26 +22,86 @@ export interface ReceiptFacts {
 export interface Proof {
   /** Null where they were sealed under another service key. */
   readonly sealed: SealedSettings | null;
+  /** The key that signs now. It may be replaced while the server runs. */
   readonly signer: () => Signer | null;
+  /** Null where there are none, and for a moment after the start. */
+  readonly statements: () => Statements | null;
   readonly facts: (model: ModelId) => ReceiptFacts;
-  /** The public key for encrypted bodies, in hexadecimal. */
+  /** The public key for encrypted bodies, in hexadecimal. Set before `start`. */
   hpkeKey: () => string | null;
+  /** Begins to issue statements, in the background. */
+  start(engines: Engines): void;
+  /** Something that the statement says has changed. */
+  look(): void;
 }
 
-export async function openProof({ config, overrides, log }: Context, { store }: Storage): Promise<Proof> {
+export async function openProof(context: Context, { store }: Storage): Promise<Proof> {
+  const { config, overrides, log } = context;
   const { proofKeys, secretKey, dataDir } = config.service;
-  const facts = () => ({ weights: null, statement: null });
   const sealed = new SealedSettings(
     proofKeys === "memory" ? settingsInMemory() : store,
     readServiceKey(secretKey, dataDir),
   );
   try {
-    const signer = await openSigner(sealed);
-    return { sealed, signer: () => signer, facts, hpkeKey: () => null };
+    return new OpenProof(context, store, sealed, await openSigner(sealed));
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
-    overrides.onNotice?.(`${error.message} Until then it serves without receipts and encrypted bodies.`);
-    return { sealed: null, signer: () => null, facts, hpkeKey: () => null };
+    overrides.onNotice?.(
+      `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
+    );
+    return noProof;
+  }
+}
+
+const noProof: Proof = {
+  sealed: null,
+  signer: () => null,
+  statements: () => null,
+  facts: () => ({ weights: null, statement: null }),
+  hpkeKey: () => null,
+  start: () => undefined,
+  look: () => undefined,
+};
+
+class OpenProof implements Proof {
+  hpkeKey: () => string | null = () => null;
+  #issued: IssuedStatements | null = null;
+
+  constructor(
+    private readonly context: Context,
+    private readonly store: Storage["store"],
+    readonly sealed: SealedSettings,
+    private readonly first: Signer,
+  ) {}
+
+  readonly signer = (): Signer => this.statements()?.signer ?? this.first;
+
+  readonly statements = (): Statements | null => this.#issued?.statements ?? null;
+
+  readonly facts = (model: ModelId): ReceiptFacts => {
+    const statements = this.statements();
+    const parts = statements?.current?.models[model] ?? [];
+    const [part] = parts;
+    const isKnown = parts.length === 1 && part?.runs === "embedded";
+    return { weights: isKnown ? part.weights : null, statement: statements?.currentDigest ?? null };
+  };
+
+  look(): void {
+    void this.statements()?.look();
+  }
+
+  start(engines: Engines): void {
+    const { context, store, sealed } = this;
+    const started = import("./issued-statements.js").then(({ IssuedStatements: Issued }) => {
+      this.#issued = new Issued({ context, store, sealed, engines, hpkeKey: () => this.hpkeKey() });
+    });
+    started.catch((error: unknown) => context.log.unexpected(error));
+    context.closers.add({
+      close: async () => {
+        await started.catch(() => undefined);
+        await this.#issued?.close();
+      },
+    });
   }
 }

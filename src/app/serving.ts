@@ -22,6 +22,7 @@ import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
+import type { Proof } from "./proof.js";
 import type { Storage } from "./storage.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -42,6 +43,7 @@ export class Serving {
     private readonly context: Context,
     private readonly storage: Storage,
     private readonly engines: Engines,
+    private readonly proof: Proof,
     /** Where this server listens. */
     private readonly url: () => string,
   ) {
@@ -124,6 +126,8 @@ export class Serving {
       isRedisUp:
         this.context.config.storage.redisUrl === undefined ? null : () => counters.failure() === null,
       isRedisRefusing: () => counters.failure()?.kind === "refusing",
+      statementLogSize: () => this.proof.statements()?.log.head.size ?? 0,
+      statementLogRestored: () => this.proof.statements()?.log.lastRestored ?? null,
     });
   }
 

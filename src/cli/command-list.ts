@@ -21,6 +21,8 @@ const entries: readonly Entry[] = [
   { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
   { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },
   { name: "store", load: async () => (await import("./commands/store.js")).storeCommands },
+  { name: "verify", load: async () => (await import("./verify/verify.js")).verifyCommand },
+  { name: "proof", load: async () => (await import("./commands/proof.js")).proofCommand },
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
 ];
 

@@ -44,6 +44,7 @@ export const auditActions = [
   "paused pull",
   "resumed pull",
   "cancelled pull",
+  "rotated signing key",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -7,6 +7,7 @@ import type { KeyRecord } from "../core/entities.js";
 import type { ConnectionTests } from "../core/keys/connection-tests.js";
 import type { Limits } from "../core/limits/limits.js";
 import type { ModelId } from "../core/models.js";
+import type { Statements } from "../core/proof/statements.js";
 import type { Completions } from "../core/serving/completion.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
@@ -52,6 +53,8 @@ export interface HttpParts {
   engineStatus: (model: ModelId) => EngineStatus;
   /** The operator's line about the model; null without one. */
   modelDescription?: (model: ModelId) => string | null;
+  /** What is signed and logged about the service; none where it cannot sign. */
+  statements?: () => Statements | "starting" | "none";
   /** For the operator's own commands, which read it from the database: shows the metrics. */
   operatorToken?: string;
   metrics: Metrics;

@@ -10,6 +10,7 @@ import { openApi } from "./api/openapi.js";
 import { hpkeKeys } from "./proof/hpke-keys.js";
 import type { DialectName } from "../protocol/dialects.js";
 import type { HttpParts } from "./parts.js";
+import { proofRoutes } from "./proof/proof-routes.js";
 
 /** With one method, so that it can be named. */
 export type ApiRoute = Pick<RouteOptions, "url" | "handler" | "config"> & { method: "GET" | "POST" };
@@ -39,4 +40,5 @@ export const openRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "GET", url: "/openapi.json", handler: openApi() },
   { method: "GET", url: "/metrics", handler: guardedMetrics(parts) },
   { method: "GET", url: "/.well-known/hpke-keys", handler: hpkeKeys(parts) },
+  ...proofRoutes(parts),
 ];

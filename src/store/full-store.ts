@@ -2,6 +2,7 @@ import type { AccountStore, StoredStore } from "../core/accounts/ports.js";
 import type { NewsStore, ServiceStore } from "../core/admin/ports.js";
 import type { AuditStore } from "../core/audit.js";
 import type { QuotaStore } from "../core/limits/ports.js";
+import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
 import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
 import type { Store } from "../core/store.js";
@@ -19,4 +20,5 @@ export interface FullStore extends Store {
   readonly stored: StoredStore;
   readonly service: ServiceStore;
   readonly changes: ChangeStore;
+  readonly statementLog: StatementLogStore;
 }

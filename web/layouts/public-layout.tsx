@@ -164,4 +164,6 @@ const footerLinks = [
   { href: "/docs/limits", label: "Limits" },
   { href: "/changelog", label: "Changelog" },
   { href: "/status", label: "Status" },
+  { href: "/transparency", label: "Transparency log" },
+  { href: "/verify", label: "Verify" },
 ];

@@ -11,7 +11,10 @@ import { ApiError } from "./request.ts";
 type News = "signed in" | "signed out";
 
 /** Public queries. Everything else in the cache belongs to an account. */
-const publicKeys: readonly unknown[] = ["site", "status", "models", "changelog", "openapi"];
+const publicKeys: readonly unknown[] = [
+  ...["site", "status", "models", "changelog", "openapi"],
+  ...["statement-log", "statement-state"],
+];
 
 const tabs = new BroadcastChannel("session");
 

@@ -2,6 +2,7 @@ import { checkEngine } from "./engine-check.js";
 import { checkAliases, checkCatalogue, checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
 import { checkDatabase, checkDataDirectory, checkNode, checkOpenFiles, checkRedis } from "./system-checks.js";
+import { checkProof } from "./proof-check.js";
 import type { Check } from "./finding.js";
 
 /** In the order of the report. */
@@ -11,6 +12,7 @@ export const checks: readonly Check[] = [
   checkDataDirectory,
   checkDatabase,
   checkRedis,
+  checkProof,
   checkModels,
   checkCatalogue,
   checkAliases,

@@ -10,7 +10,10 @@ const ivBytes = 12;
 const tagBytes = 16;
 const version = "1.";
 
-export type SettingStore = Pick<Store, "getSetting" | "initSetting" | "deleteSetting" | "listSettingNames">;
+export type SettingStore = Pick<
+  Store,
+  "getSetting" | "initSetting" | "setSetting" | "deleteSetting" | "listSettingNames"
+>;
 
 /** The settings were sealed under another service key. */
 export class SealedElsewhere extends UserError {
@@ -42,6 +45,11 @@ export class SealedSettings {
   /** The stored value, or `value` if there is none yet: exactly one of many callers wins. */
   async init(name: string, value: Uint8Array): Promise<Buffer> {
     return this.#open(name, await this.store.initSetting(name, this.#seal(name, value)));
+  }
+
+  /** Whatever is stored. */
+  async replace(name: string, value: Uint8Array): Promise<void> {
+    await this.store.setSetting(name, this.#seal(name, value));
   }
 
   delete(name: string): Promise<void> {
@@ -83,6 +91,9 @@ export function settingsInMemory(): SettingStore {
       const stored = settings.get(name) ?? value;
       settings.set(name, stored);
       return stored;
+    },
+    setSetting: async (name, value) => {
+      settings.set(name, value);
     },
     deleteSetting: async (name) => {
       settings.delete(name);

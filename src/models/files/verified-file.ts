@@ -49,6 +49,15 @@ export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha
   }
 }
 
+/** The hash that is noted of a file which has not changed since; null without one. */
+export async function verifiedDigest(
+  path: string,
+  { size, mtimeMs }: { size: number; mtimeMs: number },
+): Promise<string | null> {
+  const note = await readNote(path);
+  return note?.bytes === size && note.mtimeMs === mtimeMs ? note.sha256 : null;
+}
+
 /** Removes the file and the note about it. */
 export async function removeVerified(path: string): Promise<void> {
   await rm(path, { force: true });

@@ -15,6 +15,8 @@ export const pageAddresses = [
   "/docs/privacy",
   "/changelog",
   "/status",
+  "/verify",
+  "/transparency",
   "/sign-up",
   "/sign-in",
   "/setup",

@@ -82,6 +82,14 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
     description:
       "Which models are available now, 90 days of availability, incidents and maintenance. Also as a feed.",
   },
+  "/verify": {
+    title: "Verify",
+    description: "Check what a service proves about itself: its signed statement, its log, its keys.",
+  },
+  "/transparency": {
+    title: "Transparency log",
+    description: "Every statement that this service has signed about itself, and what changed, in words.",
+  },
   "/sign-up": {
     title: "Create your account",
     description: "Create an account with an email address and a password. Every plan includes an API key.",

@@ -21,6 +21,7 @@ import * as keyLineage from "./migrations/0013-key-lineage.js";
 import * as linkKinds from "./migrations/0014-link-kinds.js";
 import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
 import * as proof from "./migrations/0016-proof.js";
+import * as statementLog from "./migrations/0017-statement-log.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   { name: "0014-link-kinds", ...linkKinds },
   { name: "0015-verified-addresses", ...verifiedAddresses },
   { name: "0016-proof", ...proof },
+  { name: "0017-statement-log", ...statementLog },
 ];
 
 export interface MigrateOptions {

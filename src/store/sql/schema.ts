@@ -25,6 +25,7 @@ export interface Schema {
   settings: SettingRow;
   changes: ChangeRow;
   change_counter: ChangeCounterRow;
+  statement_log: StatementLogRow;
   migrations: MigrationRow;
 }
 
@@ -51,6 +52,7 @@ export const primaryKeys: {
   settings: ["name"],
   changes: ["id"],
   change_counter: ["id"],
+  statement_log: ["number"],
   migrations: ["number"],
 };
 
@@ -252,6 +254,15 @@ export interface AuditRow {
   actor: string;
   action: string;
   target: string;
+}
+
+/** Rows are appended, and never changed or deleted. */
+export interface StatementLogRow {
+  /** From 0, without gaps. */
+  number: number;
+  at: number;
+  /** The signed entry as canonical JSON. */
+  body: string;
 }
 
 export interface SettingRow {

@@ -23,6 +23,7 @@ import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
+import { SqlStatementLog } from "./statement-log-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
 
@@ -40,6 +41,7 @@ export class SqlStore implements FullStore {
   readonly stored: SqlStored;
   readonly service: ServiceStore;
   readonly changes: SqlChanges;
+  readonly statementLog: SqlStatementLog;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
@@ -62,6 +64,7 @@ export class SqlStore implements FullStore {
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
     this.service = sqlService(db, clock);
+    this.statementLog = new SqlStatementLog(db);
   }
 
   async createAccount(account: NewAccount): Promise<Account> {

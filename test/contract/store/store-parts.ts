@@ -6,6 +6,7 @@ import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
 import { describeServiceContract } from "./service.js";
 import { describeSessionContract } from "./sessions.js";
+import { describeStatementLogContract } from "./statement-log.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
 import { describeUsageContract } from "./usage.js";
@@ -21,4 +22,5 @@ export const storeParts = [
   describeChangeContract,
   describeStoredContract,
   describeServiceContract,
+  describeStatementLogContract,
 ];

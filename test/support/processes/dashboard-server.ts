@@ -20,6 +20,7 @@ export { Browser, password, type Answer } from "./browser-requests.js";
 
 export interface TestDashboard {
   app: App;
+  dataDir: string;
   url: string;
   engine: FakeEngine;
   /** Everything that was logged, at the most verbose level. */
@@ -71,6 +72,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
   const browser = () => new Browser(app.url);
   return {
     app,
+    dataDir,
     url: app.url,
     engine,
     log: () => lines.join(""),

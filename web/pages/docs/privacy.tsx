@@ -1,9 +1,18 @@
 import { Link } from "wouter";
-import { columnsText, leftovers, mails, storedTables } from "../../../src/core/privacy-facts.js";
+import {
+  columnsText,
+  leftovers,
+  mails,
+  protections,
+  storedTables,
+  type Standing,
+} from "../../../src/core/privacy-facts.js";
 import { adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
+import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { CodeBlock } from "../../components/text/code-block.tsx";
 import { cx } from "../../cx.ts";
 import { Section } from "./section.tsx";
+import { StatementState } from "./statement-state.tsx";
 
 interface Row {
   what: string;
@@ -32,6 +41,8 @@ const visible: Row[] = Object.values(adminVisible).map((group) => ({
   text: fieldsText(group),
 }));
 
+const tones: Record<Standing, Tone> = { proven: "good", promised: "warn", "not given": "bad" };
+
 const left: Row[] = leftovers.map(({ what, until }) => ({ what, text: until }));
 
 export default function Privacy() {
@@ -42,6 +53,28 @@ export default function Privacy() {
         stored, not logged and not used for training. This applies to every endpoint and every model. The same
         goes for replies.
       </p>
+      <StatementState />
+      <Section id="who" title="Who is kept from seeing what">
+        <p>
+          <strong>Proven</strong> means that whoever checks need not believe the operator.{" "}
+          <strong>Promised</strong>: the program does so and tests show it, but the operator could run another
+          program. <strong>Not given</strong>: nothing keeps them from it.
+        </p>
+        <dl className="divide-y divide-line border-y border-line">
+          {protections.map(({ who, what, means, standing }) => (
+            <div key={who + what} className="grid gap-x-6 gap-y-1 py-3 sm:grid-cols-[11rem_1fr_6.5rem]">
+              <dt className="min-w-0 font-medium">{who}</dt>
+              <dd className="min-w-0">
+                <span className="block">{what}</span>
+                <span className="block text-sm text-muted">{means}</span>
+              </dd>
+              <dd className="sm:text-right">
+                <Badge tone={tones[standing]}>{standing}</Badge>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
       <Section id="never-written" title="What is never written to disk">
         <ul>
           {neverWritten.map((text) => (
@@ -78,8 +111,8 @@ export default function Privacy() {
         <p>
           These are all the tables of the database, each with its columns in words and how long its rows are
           kept. Beside the database, the data directory holds model weights and download state, GPU test
-          results, lock files, and usage counts the database has not accepted yet. Request logs are described
-          below.
+          results, lock files, the key of the service’s own secrets, the last head of the statement log, and
+          usage counts the database has not accepted yet. Request logs are described below.
         </p>
         <Rows rows={stored} />
         <p>
@@ -111,7 +144,8 @@ export default function Privacy() {
           the last sign-in, or until you delete an account in this browser. The server writes neither to disk,
           only a hash of the session token. If you choose a theme or switch single-key shortcuts off, the
           choice is kept in this browser’s local storage, and so are the presets that you save in the
-          playground, until you delete them or your account. The server stores neither.
+          playground, until you delete them or your account, and the keys of services that you check at{" "}
+          <a href="/verify">Verify</a>. The server stores none of them.
         </p>
       </Section>
       <Section id="logs" title="Logs, traces and mail">

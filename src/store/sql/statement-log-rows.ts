@@ -1,0 +1,29 @@
+/** The append-only log of statements, in SQL. */
+import type { Kysely } from "kysely";
+import type { LogRow, StatementLogStore } from "../../core/proof/ports.js";
+import type { Schema } from "./schema.js";
+
+export class SqlStatementLog implements StatementLogStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async read(from: number, limit: number): Promise<LogRow[]> {
+    const rows = await this.db
+      .selectFrom("statement_log")
+      .select(["number", "body"])
+      .where("number", ">=", from)
+      .orderBy("number")
+      .limit(limit)
+      .execute();
+    return rows.map(({ number, body }) => ({ index: number, body }));
+  }
+
+  async append(index: number, at: Date, body: string): Promise<boolean> {
+    const row = await this.db
+      .insertInto("statement_log")
+      .values({ number: index, at: at.getTime(), body })
+      .onConflict((conflict) => conflict.column("number").doNothing())
+      .returning("number")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+}
