@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import { modelIds, type ModelId } from "./core/models.js";
+import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -21,6 +22,8 @@ export interface MetricSources {
   isRedisUp: (() => boolean) | null;
   /** Whether Redis answers, but refuses commands. */
   isRedisRefusing?: () => boolean;
+  /** The last `sotto privacy check`; null before the first. */
+  privacyCheck?: () => Promise<SavedPrivacyCheck | null>;
 }
 
 export interface RequestMetric {
@@ -103,6 +106,7 @@ export class Metrics {
       "Whether the database answers: 1, or 0 while it is unavailable.",
       sources.isStoreUp,
     );
+    this.#privacyCheck(sources.privacyCheck ?? (() => Promise.resolve(null)));
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {
       this.#health(
@@ -156,6 +160,26 @@ export class Metrics {
     buckets: number[],
   ): Histogram<Label> {
     return new Histogram({ name, help, labelNames: [label], buckets, registers: [this.#registry] });
+  }
+
+  #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {
+    const at = new Gauge({
+      name: "sotto_privacy_check_timestamp_seconds",
+      help: "When `sotto privacy check` ran last; 0 where it never has.",
+      registers: [this.#registry],
+      collect: async () => at.set(Date.parse((await read())?.result.at ?? new Date(0).toISOString()) / 1000),
+    });
+    const clean = new Gauge({
+      name: "sotto_privacy_check_clean",
+      help: "What it found, by kind of place: 1 no mark, 0 a mark. Places that it could not look at are absent.",
+      labelNames: ["place"] as const,
+      registers: [this.#registry],
+      collect: async () => {
+        clean.reset();
+        for (const { kind, verdict } of (await read())?.result.places ?? [])
+          if (verdict !== "unknown") clean.set({ place: kind }, verdict === "clean" ? 1 : 0);
+      },
+    });
   }
 
   #health(name: string, help: string, isUp: () => boolean): void {

@@ -124,6 +124,7 @@ export class Serving {
       isRedisUp:
         this.context.config.storage.redisUrl === undefined ? null : () => counters.failure() === null,
       isRedisRefusing: () => counters.failure()?.kind === "refusing",
+      privacyCheck: () => this.dashboard.privacyCheck.read(),
     });
   }
 

@@ -21,6 +21,7 @@ const entries: readonly Entry[] = [
   { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
   { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },
   { name: "store", load: async () => (await import("./commands/store.js")).storeCommands },
+  { name: "privacy", load: async () => (await import("./privacy/privacy.js")).privacyCommand },
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
 ];
 
