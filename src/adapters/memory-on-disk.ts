@@ -1,14 +1,13 @@
 /**
  * Whether the system may write a process's memory to disk: in a core dump when it crashes, or to swap. Node cannot
- * change either, so they are set where the server is started (`ulimit -c 0`, `LimitCORE=0`), and reported here.
+ * change the limit of core dumps, but on Linux a process may say which of its memory they contain, and that goes for
+ * its children, too: none. It holds whatever the limit is, and where the kernel hands the dump to another program.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 export interface CoreDumps {
-  /** `unknown` on systems without `/proc`. */
-  state: "off" | "on" | "unknown";
-  /** Bytes that a core file of this process may have; Infinity where there is no limit. */
-  softLimit: number;
+  /** `empty`: one may be written, without any memory. `unknown` on systems without `/proc`. */
+  state: "off" | "empty" | "on" | "unknown";
   /** Where the kernel sends them: a file's name, or a program behind `|`. */
   pattern: string;
 }
@@ -21,22 +20,31 @@ export interface Swap {
 
 export const howToStopCoreDumps =
   "Start Sotto with 'ulimit -c 0', 'LimitCORE=0' in its systemd unit, or '--ulimit core=0' for its container.";
-export const howToStopCoreHandler =
-  "The kernel pipes crashed processes to a program, which ignores a limit of 0 only if it is told to: set 'Storage=none' and 'ProcessSizeMax=0' in /etc/systemd/coredump.conf, or 'sysctl kernel.core_pattern=core'.";
 export const howToStopSwap = "Run 'swapoff -a' and remove it from /etc/fstab, or encrypt it.";
 
-/** Of this process, or of another one. Children inherit the limit. */
-export function coreDumps(pid: number | "self" = "self"): CoreDumps {
-  const limits = read(`/proc/${pid}/limits`);
-  const pattern = (read("/proc/sys/kernel/core_pattern") ?? "").trim();
-  const soft = /^Max core file size\s+(\S+)/m.exec(limits ?? "")?.[1];
-  if (soft === undefined) return { state: "unknown", softLimit: Infinity, pattern };
-  const softLimit = soft === "unlimited" ? Infinity : Number(soft);
-  return { state: softLimit === 0 ? "off" : "on", softLimit, pattern };
+/** From now on a core dump of this process, or of one that it starts, contains no memory. */
+export function keepMemoryOutOfCoreDumps(): void {
+  try {
+    writeFileSync("/proc/self/coredump_filter", "0");
+  } catch {
+    // Another system, or a sandbox: `coreDumps` says so, and `sotto doctor` what to do.
+  }
 }
 
-/** A program behind a pipe is started whatever the limit is, unless the limit is exactly 1; it is told the limit. */
-export const isPiped = ({ pattern }: Pick<CoreDumps, "pattern">): boolean => pattern.startsWith("|");
+/** Of this process, or of another one. */
+export function coreDumps(pid: number | "self" = "self"): CoreDumps {
+  const limit = /^Max core file size\s+(\S+)/m.exec(read(`/proc/${pid}/limits`) ?? "")?.[1];
+  const filter = read(`/proc/${pid}/coredump_filter`);
+  const pattern = (read("/proc/sys/kernel/core_pattern") ?? "").trim();
+  return { state: stateOf(limit, filter, pattern), pattern };
+}
+
+/** A program behind a pipe gets the dump whatever the limit is. */
+function stateOf(limit: string | undefined, filter: string | null, pattern: string): CoreDumps["state"] {
+  if (limit === "0" && !pattern.startsWith("|")) return "off";
+  if (filter !== null && /^0+$/.test(filter.trim())) return "empty";
+  return limit === undefined ? "unknown" : "on";
+}
 
 export function swap(): Swap {
   const text = read("/proc/swaps");

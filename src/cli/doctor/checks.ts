@@ -1,13 +1,23 @@
 import { checkEngine } from "./engine-check.js";
 import { checkAliases, checkCatalogue, checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
-import { checkDatabase, checkDataDirectory, checkNode, checkOpenFiles, checkRedis } from "./system-checks.js";
+import {
+  checkCoreDumps,
+  checkDatabase,
+  checkDataDirectory,
+  checkNode,
+  checkOpenFiles,
+  checkRedis,
+  checkSwap,
+} from "./system-checks.js";
 import type { Check } from "./finding.js";
 
 /** In the order of the report. */
 export const checks: readonly Check[] = [
   checkNode,
   checkOpenFiles,
+  checkCoreDumps,
+  checkSwap,
   checkDataDirectory,
   checkDatabase,
   checkRedis,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { coreDumps, howToStopCoreDumps, howToStopSwap, isPiped, swap } from "../../adapters/memory-on-disk.js";
+import { coreDumps, howToStopCoreDumps, howToStopSwap, swap } from "../../adapters/memory-on-disk.js";
 import { childProcesses, isRunning, searchMemory } from "../../adapters/search/process-memory.js";
 import { searchFiles, type FileSearchOptions } from "../../adapters/search/search-files.js";
 import type { Config } from "../../config.js";
@@ -208,15 +208,19 @@ function temporaryFolders(server: number | null): string[] {
 // --------------------------------------------------------------------------------------------------- system
 
 function lookAtCoreDumps(server: number | null): Pick<Place, "verdict" | "detail" | "gaps"> {
-  const dumps = coreDumps(server ?? "self");
-  if (dumps.state === "unknown")
-    return { verdict: "unknown", detail: "could not be looked at: this system does not say", gaps: [] };
-  if (dumps.state === "off") {
-    const piped = isPiped(dumps) ? `; a crash is still reported to ${dumps.pattern.split(" ")[0] ?? ""}` : "";
-    return { verdict: "clean", detail: `off for the server${piped}`, gaps: [] };
+  const { state, pattern } = coreDumps(server ?? "self");
+  switch (state) {
+    case "off":
+      return { verdict: "clean", detail: "off for the server", gaps: [] };
+    case "empty":
+      return { verdict: "clean", detail: "those of the server contain no memory", gaps: [] };
+    case "unknown":
+      return { verdict: "unknown", detail: "could not be looked at: this system does not say", gaps: [] };
+    case "on": {
+      const detail = `on: a crash would write memory to disk (core_pattern ${pattern}). ${howToStopCoreDumps}`;
+      return { verdict: "unknown", detail, gaps: [] };
+    }
   }
-  const detail = `on: a crash would write its memory to disk (core_pattern ${dumps.pattern}). ${howToStopCoreDumps}`;
-  return { verdict: "unknown", detail, gaps: [] };
 }
 
 function lookAtSwap(): Pick<Place, "verdict" | "detail" | "gaps"> {

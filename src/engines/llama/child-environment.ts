@@ -11,7 +11,10 @@ const childVariables =
  */
 const ownThreads = { UV_THREADPOOL_SIZE: "1" };
 
+/** glibc overwrites with this byte what native code frees, and Node's buffers: they held conversations. */
+const overwritten = { MALLOC_PERTURB_: "255" };
+
 export function engineEnvironment(): NodeJS.ProcessEnv {
   const passedOn = Object.entries(process.env).filter(([name]) => childVariables.test(name));
-  return { ...Object.fromEntries(passedOn), ...ownThreads };
+  return { ...Object.fromEntries(passedOn), ...ownThreads, ...overwritten };
 }

@@ -78,12 +78,15 @@ export class Bodies {
   async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<ParsedRequest> {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const body = new LargeBody(this.#shares, work.owner, work.signal);
+    let bytes: Buffer<ArrayBuffer> | undefined;
     try {
-      const bytes = await readBody(request, reply, this.#limitBytes, body, this.#pace);
+      bytes = await readBody(request, reply, this.#limitBytes, body, this.#pace);
       if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
       if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
       return await this.#parseInThread(bytes, work);
     } finally {
+      // What a thread was given is cleared there, and has no length here any more.
+      bytes?.fill(0);
       body.release();
     }
   }

@@ -24,7 +24,12 @@ export async function readJson(
   reply: FastifyReply,
   limitBytes: number,
 ): Promise<unknown> {
-  return parseJson(await readBody(request, reply, limitBytes));
+  const bytes = await readBody(request, reply, limitBytes);
+  try {
+    return parseJson(bytes);
+  } finally {
+    bytes.fill(0);
+  }
 }
 
 /** At least so many bytes of a large body must arrive in each interval, unless it waits for us. */
@@ -155,11 +160,14 @@ export function readBytes(
     const fail = (error: unknown) => {
       stopReading();
       message.pause();
+      for (const chunk of chunks) chunk.fill(0);
       reject(error instanceof Error ? error : new ClientHungUp());
     };
     const onEnd = () => {
       stopReading();
-      resolve(Buffer.concat(chunks, length));
+      const whole = Buffer.concat(chunks, length);
+      for (const chunk of chunks) chunk.fill(0);
+      resolve(whole);
     };
     const onGone = () => {
       fail(signal.reason);
