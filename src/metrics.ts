@@ -163,11 +163,14 @@ export class Metrics {
   }
 
   #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {
-    const at = new Gauge({
+    const at: Gauge = new Gauge({
       name: "sotto_privacy_check_timestamp_seconds",
       help: "When `sotto privacy check` ran last; 0 where it never has.",
       registers: [this.#registry],
-      collect: async () => at.set(Date.parse((await read())?.result.at ?? new Date(0).toISOString()) / 1000),
+      collect: async () => {
+        const checked = await read();
+        at.set(checked === null ? 0 : Date.parse(checked.result.at) / 1000);
+      },
     });
     const clean = new Gauge({
       name: "sotto_privacy_check_clean",

@@ -76,7 +76,7 @@ export class IdleCollection {
 let gc: (() => void) | undefined;
 
 /** Twice: what the first one only finds to be unreachable, such as buffers, the second one frees. */
-function collectGarbage(): void {
+export function collectGarbage(): void {
   if (gc === undefined) {
     setFlagsFromString("--expose-gc");
     gc = runInNewContext("typeof gc === 'function' ? gc : () => undefined") as () => void;

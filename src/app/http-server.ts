@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import { IdleCollection } from "../adapters/idle-collection.js";
+import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
+import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
@@ -66,7 +67,13 @@ async function httpParts(
   const { dashboard, recentItems } = serving;
   const traces = await startTracing(config.service);
   if (traces !== null) closers.add(traces);
-  const collection = new IdleCollection({ isIdle: () => serving.completions.active === 0 });
+  const collection = new IdleCollection({
+    isIdle: () => serving.completions.active === 0,
+    collect: () => {
+      collectGarbage();
+      void clearParserBuffer();
+    },
+  });
   closers.add(collection);
   return {
     config: config.service,

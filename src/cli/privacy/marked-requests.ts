@@ -2,6 +2,7 @@
  * Requests of every class, each with a mark of its own: answered, streamed, refused and interrupted, through each of
  * the three APIs. They go through the real stack, with whatever is in front of it.
  */
+import { Readable } from "node:stream";
 import { request } from "undici";
 import { newMark } from "../../core/proof/marks.js";
 
@@ -69,7 +70,7 @@ async function send(
         "content-type": "application/json",
         "anthropic-version": "2023-06-01",
       },
-      body: one.chunked === true ? pieces(text) : text,
+      body: one.chunked === true ? Readable.from(pieces(text)) : text,
       signal: AbortSignal.any([signal, hangUp.signal, AbortSignal.timeout(requestMs)]),
     });
     let bytes = 0;

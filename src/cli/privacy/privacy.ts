@@ -76,18 +76,19 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
   await requireServer(origin, signal);
   const startedMs = Date.now();
   let sent: SentRequest[];
-  let places: Place[];
   // The store is closed while files are read: closing a file of SQLite drops the locks that this process has on it.
   const key = await withStore(command, createTemporaryKey);
   try {
     const target = { origin, key, model: options.model, bodyLimitBytes: config.service.bodyLimitBytes };
     sent = await send(target, signal);
-    await wait(options.wait, signal);
-    places = await look({ config, sent, startedMs, also: options.also, signal });
   } finally {
     progress("");
+    // Before the search: an account may have caches for ten minutes, and they go with it.
     await withStore(command, removeTemporaryKey);
   }
+  await wait(options.wait, signal);
+  const places = await look({ config, sent, startedMs, also: options.also, signal });
+  progress("");
   const result = resultOf(sent, places, options.wait);
   const signed = await withStore(command, async (store) => {
     const signer = await signerOf(store, config);

@@ -11,8 +11,11 @@ const childVariables =
  */
 const ownThreads = { UV_THREADPOOL_SIZE: "1" };
 
-/** glibc overwrites with this byte what native code frees, and Node's buffers: they held conversations. */
-const overwritten = { MALLOC_PERTURB_: "255" };
+/**
+ * glibc overwrites what native code and Node's buffers free: it held conversations. It does so only with memory that
+ * does not go through its caches of each thread.
+ */
+const overwritten = { GLIBC_TUNABLES: "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0" };
 
 export function engineEnvironment(): NodeJS.ProcessEnv {
   const passedOn = Object.entries(process.env).filter(([name]) => childVariables.test(name));
