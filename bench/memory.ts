@@ -2,7 +2,7 @@
  * How long text can be found in memory after its reply has ended: marked requests of several classes, then a search of
  * the memory of the server and of the engine after 1, 10, 60 and 180 seconds without traffic, and after some more
  * traffic. What is printed is how often a mark stands there, in any form. `MEMORY_PROGRAM` names another build to
- * measure, `MEMORY_SECONDS` other times, such as `1,10`.
+ * measure, `MEMORY_SECONDS` other times, such as `1,10`; `GLIBC_TUNABLES` is passed on to the server.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { searchMemory } from "../src/adapters/search/process-memory.js";
@@ -14,6 +14,7 @@ import { servedBy } from "../test/support/processes/tiny-sotto.js";
 
 const seconds = (process.env.MEMORY_SECONDS ?? "1,10,60,180").split(",").map(Number);
 const program = process.env.MEMORY_PROGRAM ?? "dist/main.js";
+const tunables = process.env.GLIBC_TUNABLES;
 const contextTokens = 16_384;
 const othersCount = 50;
 
@@ -42,7 +43,8 @@ const asks = (mark: string, more: object = {}) => ({
   ...more,
 });
 
-const read = async (response: Promise<Response>): Promise<void> => void (await (await response).arrayBuffer());
+const read = async (response: Promise<Response>): Promise<void> =>
+  void (await (await response).arrayBuffer());
 
 const ways: Record<string, Send> = {
   "prompt, whole reply": (mark, chat) => read(chat(asks(mark))),
@@ -69,6 +71,7 @@ export async function benchMemory(): Promise<void> {
     program: [program, "serve"],
     env: {
       ...servedBy(weights),
+      ...(tunables === undefined ? {} : { GLIBC_TUNABLES: tunables }),
       SOTTO_ENGINE_CONTEXT_TOKENS: String(contextTokens),
       SOTTO_LIMIT_TOKENS_PER_MINUTE: "100000000",
       SOTTO_LIMIT_REQUESTS_PER_MINUTE: "100000",
@@ -105,11 +108,15 @@ export async function benchMemory(): Promise<void> {
 }
 
 async function traffic(chat: Chat): Promise<void> {
-  for (let turn = 0; turn < othersCount; turn++) await read(chat(asks("something else", { stream: turn % 2 === 0 })));
+  for (let turn = 0; turn < othersCount; turn++)
+    await read(chat(asks("something else", { stream: turn % 2 === 0 })));
 }
 
 /** In the server and in its engine. */
-async function counts(sotto: SottoProcess, marks: ReadonlyMap<string, string>): Promise<Map<string, number>[]> {
+async function counts(
+  sotto: SottoProcess,
+  marks: ReadonlyMap<string, string>,
+): Promise<Map<string, number>[]> {
   const { signal } = new AbortController();
   const found: Map<string, number>[] = [];
   for (const pid of [sotto.pid, ...childrenOf(sotto.pid)]) {
@@ -121,7 +128,10 @@ async function counts(sotto: SottoProcess, marks: ReadonlyMap<string, string>): 
   return found;
 }
 
-function print(marks: ReadonlyMap<string, string>, columns: readonly [string, Map<string, number>[]][]): void {
+function print(
+  marks: ReadonlyMap<string, string>,
+  columns: readonly [string, Map<string, number>[]][],
+): void {
   const width = 14;
   for (const [place, name] of ["server", "engine"].entries()) {
     console.log(`\n${name.padEnd(26)}${columns.map(([title]) => title.padStart(width)).join("")}`);

@@ -17,7 +17,7 @@ function counting(isIdle: () => boolean = () => true) {
   return { collection, collected: () => collected };
 }
 
-it("collects once, when nothing has happened for a while after some work", () => {
+it("collects a few times, when nothing has happened for a while after some work", () => {
   const { collection, collected } = counting();
   vi.advanceTimersByTime(60_000);
   expect(collected()).toBe(0);
@@ -26,8 +26,10 @@ it("collects once, when nothing has happened for a while after some work", () =>
   collection.noteWork();
   vi.advanceTimersByTime(1_500);
   expect(collected()).toBe(0);
-  vi.advanceTimersByTime(60_000);
+  vi.advanceTimersByTime(2_000);
   expect(collected()).toBe(1);
+  vi.advanceTimersByTime(600_000);
+  expect(collected()).toBe(3);
 });
 
 it("leaves time between two collections", () => {

@@ -25,6 +25,9 @@ export interface IdleCollectionOptions {
   collect?: () => void;
 }
 
+/** What a collection finds to be unreachable may be freed, and so be overwritten, in a later one only. */
+const rounds = 3;
+
 export class IdleCollection {
   readonly #isIdle: () => boolean;
   readonly #quietMs: number;
@@ -33,11 +36,12 @@ export class IdleCollection {
   #timer: NodeJS.Timeout | undefined;
   #workedMs = -Infinity;
   #collectedMs = -Infinity;
+  #left = 0;
 
   constructor({
     isIdle = () => true,
     quietMs = 2_000,
-    everyMs = 10_000,
+    everyMs = 5_000,
     collect = collectGarbage,
   }: IdleCollectionOptions = {}) {
     this.#isIdle = isIdle;
@@ -49,6 +53,7 @@ export class IdleCollection {
   /** Something was done that left garbage. Cheap: it is called for each request. */
   noteWork(): void {
     this.#workedMs = performance.now();
+    this.#left = rounds;
     this.#timer ??= this.#wait(this.#quietMs);
   }
 
@@ -67,9 +72,10 @@ export class IdleCollection {
       this.#timer = this.#wait(Math.max(waitMs, this.#quietMs));
       return;
     }
-    this.#timer = undefined;
     this.#collectedMs = nowMs;
     this.#collect();
+    this.#left -= 1;
+    this.#timer = this.#left > 0 ? this.#wait(this.#everyMs) : undefined;
   }
 }
 

@@ -20,12 +20,19 @@ export async function clearParserBuffer(): Promise<void> {
     request.resume().on("end", () => response.end());
   });
   await new Promise<void>((resolve) => {
-    server.on("error", () => resolve()).listen(name, () => {
-      const socket = connect(name, () => socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(bodyBytes)])));
-      socket.setTimeout(limitMs, () => socket.destroy());
-      // An error is followed by the close.
-      socket.on("error", () => undefined).on("close", () => resolve()).resume();
-    });
+    server
+      .on("error", () => resolve())
+      .listen(name, () => {
+        const socket = connect(name, () =>
+          socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(bodyBytes)])),
+        );
+        socket.setTimeout(limitMs, () => socket.destroy());
+        // An error is followed by the close.
+        socket
+          .on("error", () => undefined)
+          .on("close", () => resolve())
+          .resume();
+      });
   });
   server.close();
 }

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
+import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
@@ -70,6 +71,8 @@ async function httpParts(
   const collection = new IdleCollection({
     isIdle: () => serving.completions.active === 0,
     collect: () => {
+      collectGarbage();
+      overwriteFreedBuffers();
       collectGarbage();
       void clearParserBuffer();
     },

@@ -94,7 +94,9 @@ async function* postgresTables(url: string): AsyncGenerator<Table, void, undefin
   try {
     const { rows } = await sql<{ schema: string; name: string }>`
       select table_schema as schema, table_name as name from information_schema.tables
-      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(
+      db,
+    );
     for (const { schema, name } of rows) {
       yield { table: schema === "public" ? name : `${schema}.${name}`, batches: rowsOf(schema, name) };
     }

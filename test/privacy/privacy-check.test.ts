@@ -183,7 +183,10 @@ it("finds a leak planted in the memory of the server", async () => {
   const stores = await ownStores();
   const folder = mkdtempSync(join(tmpdir(), "sotto-leaky-"));
   const leaky = join(folder, "leaky.mjs");
-  writeFileSync(leaky, "const { parse } = JSON; const kept = []; JSON.parse = (text, ...more) => { kept.push(text); return parse(text, ...more); };");
+  writeFileSync(
+    leaky,
+    "const { parse } = JSON; const kept = []; JSON.parse = (text, ...more) => { kept.push(text); return parse(text, ...more); };",
+  );
   const sotto = await start(stores, ["--import", leaky, "dist/main.js", "serve"]);
   try {
     const { code, report } = await check(sotto, stores, "--url", sotto.url, "--wait", "1");

@@ -84,7 +84,9 @@ async function send(
     if (hangUp.signal.aborted) return null;
     // A server that refuses a body closes the connection while it is still being sent.
     if (one.chunked === true) return null;
-    return error instanceof Error && error.name === "TimeoutError" ? "no answer in time" : "the connection failed";
+    return error instanceof Error && error.name === "TimeoutError"
+      ? "no answer in time"
+      : "the connection failed";
   }
 }
 
@@ -162,7 +164,11 @@ const requests: readonly MarkedRequest[] = [
           role: "assistant",
           content: null,
           tool_calls: [
-            { id: "call_1", type: "function", function: { name: "note", arguments: JSON.stringify({ text: mark }) } },
+            {
+              id: "call_1",
+              type: "function",
+              function: { name: "note", arguments: JSON.stringify({ text: mark }) },
+            },
           ],
         },
         { role: "tool", tool_call_id: "call_1", content: mark },
@@ -226,7 +232,12 @@ const requests: readonly MarkedRequest[] = [
     body: (mark) => ({
       input: [{ role: "user", content: mark }],
       text: {
-        format: { type: "json_schema", name: "mark", strict: true, schema: schemaOf({ mark: { const: mark } }) },
+        format: {
+          type: "json_schema",
+          name: "mark",
+          strict: true,
+          schema: schemaOf({ mark: { const: mark } }),
+        },
       },
       max_output_tokens: 400,
       stream: true,

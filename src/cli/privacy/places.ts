@@ -235,6 +235,7 @@ function lookAtSwap(): Pick<Place, "verdict" | "detail" | "gaps"> {
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown error";
   const code = "code" in error && typeof error.code === "string" ? error.code : null;
-  if (code === "EACCES" || code === "EPERM") return `not permitted (${code}); run it as root, or as the server's user`;
+  if (code === "EACCES" || code === "EPERM")
+    return `not permitted (${code}); run it as root, or as the server's user`;
   return code ?? error.message;
 };

@@ -8,7 +8,12 @@ import { packageVersion } from "../../adapters/program-files.js";
 import { readServiceKey } from "../../adapters/service-key.js";
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
-import { type PrivacyCheckResult, saveCheck, type Verdict, verdictOf } from "../../core/proof/privacy-check.js";
+import {
+  type PrivacyCheckResult,
+  saveCheck,
+  type Verdict,
+  verdictOf,
+} from "../../core/proof/privacy-check.js";
 import { SealedElsewhere, SealedSettings } from "../../core/proof/sealed-settings.js";
 import { openSigner, type Signer } from "../../core/proof/signer.js";
 import { UserError } from "../../core/user-error.js";
@@ -34,7 +39,9 @@ const mostWaitSeconds = 3_600;
 const couldNotRun = 2;
 
 export function privacyCommand(program: Command): void {
-  const privacy = program.command("privacy").description("check that nothing of a conversation is left behind");
+  const privacy = program
+    .command("privacy")
+    .description("check that nothing of a conversation is left behind");
   storeCommand(privacy, "check", "send marked requests, then search everything for the marks")
     .option("--url <url>", "where the server is (default: SOTTO_PUBLIC_URL, or this machine)")
     .option("--also <path...>", "search this file or folder, too: a proxy's logs, journald's output", [])
@@ -96,7 +103,11 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
     return signer !== null;
   });
   const verdict = verdictOf(places);
-  report(command, { ...result, verdict, signed, details: places }, textOf(sent, places, verdict, signed));
+  const unexpected = sent.flatMap(({ name, unexpected }) =>
+    unexpected === null ? [] : [{ name, unexpected }],
+  );
+  const value = { ...result, verdict, signed, details: places, unexpected };
+  report(command, value, textOf(sent, places, verdict, signed));
   if (verdict === "found") throw new CommanderError(1, "commander.error", "");
 }
 
@@ -160,7 +171,11 @@ async function signerOf(store: FullStore, { service }: Config): Promise<Signer |
   }
 }
 
-function resultOf(sent: readonly SentRequest[], places: readonly Place[], waited: number): PrivacyCheckResult {
+function resultOf(
+  sent: readonly SentRequest[],
+  places: readonly Place[],
+  waited: number,
+): PrivacyCheckResult {
   const kinds = [...new Set(places.map(({ kind }) => kind))];
   return {
     type: "sotto-privacy-check",
@@ -169,7 +184,10 @@ function resultOf(sent: readonly SentRequest[], places: readonly Place[], waited
     waited_seconds: waited,
     requests_sent: sent.length,
     requests_unexpected: sent.filter(({ unexpected }) => unexpected !== null).length,
-    places: kinds.map((kind) => ({ kind, verdict: verdictOf(places.filter((place) => place.kind === kind)) })),
+    places: kinds.map((kind) => ({
+      kind,
+      verdict: verdictOf(places.filter((place) => place.kind === kind)),
+    })),
   };
 }
 

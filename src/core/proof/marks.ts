@@ -68,7 +68,7 @@ export class MarkSearch {
   #startingBefore(limit: number, bytes: Buffer): Hit[] {
     const hits: Hit[] = [];
     for (const { beginning, needles } of this.#groups) {
-      for (let at = bytes.indexOf(beginning); at !== -1 && at < limit; ) {
+      for (let at = bytes.indexOf(beginning); at !== -1 && at < limit;) {
         for (const [length, byText] of needles) {
           const hit = byText.get(bytes.toString("latin1", at, at + length));
           if (hit !== undefined) hits.push(hit);

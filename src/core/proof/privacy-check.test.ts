@@ -42,7 +42,9 @@ it("keeps the result with a signature that anyone can check", async () => {
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   const signature = Buffer.from(saved["signature"] ?? "", "base64url");
   expect(verify(null, Buffer.from(saved["result"] ?? ""), key, signature)).toBe(true);
-  expect(verify(null, Buffer.from(saved["result"]?.replace("clean", "found") ?? ""), key, signature)).toBe(false);
+  expect(verify(null, Buffer.from(saved["result"]?.replace("clean", "found") ?? ""), key, signature)).toBe(
+    false,
+  );
   await saveCheck(store, null, result);
   expect(await readCheck(store)).toMatchObject({ isSigned: false });
 });

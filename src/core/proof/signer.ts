@@ -2,7 +2,14 @@
  * The key that signs statements, checkpoints and receipts: Ed25519, from a seed that is kept among the service's
  * sealed settings. All replicas of an installation open the same one.
  */
-import { createHash, createPrivateKey, createPublicKey, randomBytes, sign, type KeyObject } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from "node:crypto";
 import type { SealedSettings } from "./sealed-settings.js";
 
 export const signingKeySetting = "proof_signing_key";

@@ -85,8 +85,8 @@ export class Bodies {
       if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
       return await this.#parseInThread(bytes, work);
     } finally {
-      // What a thread was given is cleared there, and has no length here any more.
-      bytes?.fill(0);
+      // What a thread was given is cleared there; here it has no length any more, and cannot be filled.
+      if (bytes !== undefined && bytes.length > 0) bytes.fill(0);
       body.release();
     }
   }

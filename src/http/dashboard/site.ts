@@ -17,7 +17,8 @@ export function siteRoutes({
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
-  const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } = dashboard;
+  const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
+    dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -46,7 +47,10 @@ export function siteRoutes({
         checkedAt: http.clock.now().toISOString(),
         ...now,
         maintenance: databaseIsUp ? await currentMaintenance() : [],
-        privacyCheck: privacyCheckView(databaseIsUp ? await privacyCheck.read() : privacyCheck.last, clock.now()),
+        privacyCheck: privacyCheckView(
+          databaseIsUp ? await privacyCheck.read() : privacyCheck.last,
+          clock.now(),
+        ),
       };
     }),
 

@@ -31,10 +31,7 @@ export const meView = ({ account, plan }: Pick<SessionRecord, "account" | "plan"
   plan: planView(plan),
 });
 
-export const privacyCheckView = (
-  saved: SavedPrivacyCheck | null,
-  now: Date,
-): wire.PrivacyCheckView | null =>
+export const privacyCheckView = (saved: SavedPrivacyCheck | null, now: Date): wire.PrivacyCheckView | null =>
   saved && {
     at: saved.result.at,
     verdict: saved.verdict,

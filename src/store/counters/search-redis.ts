@@ -55,7 +55,10 @@ export async function searchRedis(
     let cursor = "0";
     do {
       signal.throwIfAborted();
-      const [next, keys] = (await redis.callBuffer("SCAN", cursor, "COUNT", keysAtOnce)) as [Buffer, Buffer[]];
+      const [next, keys] = (await redis.callBuffer("SCAN", cursor, "COUNT", keysAtOnce)) as [
+        Buffer,
+        Buffer[],
+      ];
       cursor = next.toString();
       found.keys += keys.length;
       look(keys);
@@ -102,7 +105,12 @@ function isCut(reply: unknown): boolean {
   if (Buffer.isBuffer(reply)) return reply.length >= mostValueBytes;
   if (!Array.isArray(reply)) return false;
   const [cursor, items] = reply as unknown[];
-  if (Array.isArray(items) && Buffer.isBuffer(cursor) && reply.length === 2 && /^\d+$/.test(cursor.toString()))
+  if (
+    Array.isArray(items) &&
+    Buffer.isBuffer(cursor) &&
+    reply.length === 2 &&
+    /^\d+$/.test(cursor.toString())
+  )
     return cursor.toString() !== "0";
   return reply.length >= mostItems;
 }
