@@ -43,8 +43,9 @@ const asks = (mark: string, more: object = {}) => ({
   ...more,
 });
 
-const read = async (response: Promise<Response>): Promise<void> =>
-  void (await (await response).arrayBuffer());
+async function read(response: Promise<Response>): Promise<void> {
+  await (await response).arrayBuffer();
+}
 
 const ways: Record<string, Send> = {
   "prompt, whole reply": (mark, chat) => read(chat(asks(mark))),

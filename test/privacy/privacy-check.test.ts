@@ -1,6 +1,6 @@
 /** `sotto privacy check` on a live installation: clean as it is, and with a leak planted in each place it searches. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { appendFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -206,9 +206,9 @@ it("deletes its key when it is stopped, and ends with 2 where there is no server
   const run = (...args: string[]) =>
     spawn(process.execPath, ["dist/main.js", "privacy", "check", ...args], { env, stdio: "ignore" });
   try {
-    let arrived = () => undefined as void;
-    const first = new Promise<void>((resolve) => (arrived = resolve));
-    const proxy = await leakyProxy(sotto.url, () => arrived());
+    const arrivals = new EventEmitter();
+    const first = once(arrivals, "mark");
+    const proxy = await leakyProxy(sotto.url, () => void arrivals.emit("mark"));
     const stopped = run("--url", proxy.url, "--wait", "600");
     await first;
     stopped.kill("SIGINT");

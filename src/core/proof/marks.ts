@@ -88,7 +88,8 @@ function groupsOf(forms: readonly Form[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { needle, ...hit } of forms) {
     const beginning = needle.subarray(0, beginningBytes);
-    const group = groups.get(beginning.toString("hex")) ?? { beginning, needles: new Map() };
+    const known = groups.get(beginning.toString("hex"));
+    const group: Group = known ?? { beginning, needles: new Map() };
     groups.set(beginning.toString("hex"), group);
     const byText = group.needles.get(needle.length) ?? new Map<string, Hit>();
     group.needles.set(needle.length, byText.set(needle.toString("latin1"), hit));
