@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import { modelIds, type ModelId } from "./core/models.js";
+import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -25,6 +26,8 @@ export interface MetricSources {
   statementLogSize?: () => number;
   /** Null without a loss. */
   statementLogRestored?: () => Date | null;
+  /** The last `sotto privacy check`; null before the first. */
+  privacyCheck?: () => Promise<SavedPrivacyCheck | null>;
 }
 
 export interface RequestMetric {
@@ -117,6 +120,7 @@ export class Metrics {
       "When the log last lost entries by a restore of the database, as it notes itself; 0 if it never did.",
       () => (sources.statementLogRestored?.()?.getTime() ?? 0) / 1000,
     );
+    this.#privacyCheck(sources.privacyCheck ?? (() => Promise.resolve(null)));
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {
       this.#health(
@@ -170,6 +174,29 @@ export class Metrics {
     buckets: number[],
   ): Histogram<Label> {
     return new Histogram({ name, help, labelNames: [label], buckets, registers: [this.#registry] });
+  }
+
+  #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {
+    const at: Gauge = new Gauge({
+      name: "sotto_privacy_check_timestamp_seconds",
+      help: "When `sotto privacy check` ran last; 0 where it never has.",
+      registers: [this.#registry],
+      collect: async () => {
+        const checked = await read();
+        at.set(checked === null ? 0 : Date.parse(checked.result.at) / 1000);
+      },
+    });
+    const clean = new Gauge({
+      name: "sotto_privacy_check_clean",
+      help: "What it found, by kind of place: 1 no mark, 0 a mark. Places that it could not look at are absent.",
+      labelNames: ["place"] as const,
+      registers: [this.#registry],
+      collect: async () => {
+        clean.reset();
+        for (const { kind, verdict } of (await read())?.result.places ?? [])
+          if (verdict !== "unknown") clean.set({ place: kind }, verdict === "clean" ? 1 : 0);
+      },
+    });
   }
 
   #health(name: string, help: string, isUp: () => boolean): void {

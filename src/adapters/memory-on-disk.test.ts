@@ -1,33 +1,37 @@
 import { expect, it } from "vitest";
-import { memoryOnDisk } from "./memory-on-disk.js";
+import { coreDumps, swap } from "./memory-on-disk.js";
 
 const limits = (core: string) =>
   `Limit  Soft Limit  Hard Limit\nMax core file size        ${core}    unlimited   bytes\n`;
-const noSwap = "Filename\t\t\t\tType\t\tSize\n";
-const files: Record<string, string> = {};
-const read = async (path: string): Promise<string> => {
-  const text = files[path];
-  if (text === undefined) throw new Error("ENOENT");
-  return text;
-};
+const noSwap = "Filename\t\t\t\tType\t\tSize\t\tUsed\n";
+const handler = "|/usr/lib/systemd/systemd-coredump %P";
+
+const reader = (files: Record<string, string>) => (path: string) => files[path] ?? null;
 
 it.each([
-  [limits("0"), "core", noSwap, { core_dumps: "off", swap: "off" }],
-  [limits("unlimited"), "core", `${noSwap}/swapfile file 1\n`, { core_dumps: "on", swap: "on" }],
-  [limits("0"), "|/usr/lib/systemd/systemd-coredump %P", noSwap, { core_dumps: "handler", swap: "off" }],
-])("reads the system's own files", async (own, pattern, swaps, expected) => {
-  Object.assign(files, {
-    "/proc/self/limits": own,
-    "/proc/sys/kernel/core_pattern": pattern,
-    "/proc/swaps": swaps,
+  ["0", "33", "core", "off"],
+  ["unlimited", "00000033", "core", "on"],
+  ["unlimited", "00000000\n", "core", "empty"],
+  ["0", "33", handler, "on"],
+  ["0", "00000000\n", handler, "empty"],
+] as const)("a limit of %s with the filter %s and the pattern %s: core dumps are %s", (...given) => {
+  const [limit, filter, pattern, state] = given;
+  const read = reader({
+    "/proc/self/limits": limits(limit),
+    "/proc/self/coredump_filter": filter,
+    "/proc/sys/kernel/core_pattern": `${pattern}\n`,
   });
-  expect(await memoryOnDisk(read)).toEqual(expected);
-  files["/sys/fs/cgroup/memory.swap.max"] = "0\n";
-  expect((await memoryOnDisk(read)).swap).toBe("off");
-  delete files["/sys/fs/cgroup/memory.swap.max"];
+  expect(coreDumps("self", read)).toEqual({ state, pattern });
 });
 
-it("does not guess", async () => {
-  const nothing = () => Promise.reject(new Error("ENOENT"));
-  expect(await memoryOnDisk(nothing)).toEqual({ core_dumps: "unknown", swap: "unknown" });
+it("swap is on where there is any, and a container may be kept from it", () => {
+  const swaps = `${noSwap}/swapfile file 2048 12 -2\n`;
+  expect(swap(reader({ "/proc/swaps": swaps }))).toEqual({ state: "on", usedBytes: 12 * 1024 });
+  expect(swap(reader({ "/proc/swaps": noSwap }))).toEqual({ state: "off", usedBytes: 0 });
+  expect(swap(reader({ "/proc/swaps": swaps, "/sys/fs/cgroup/memory.swap.max": "0\n" })).state).toBe("off");
+});
+
+it("does not guess", () => {
+  expect(coreDumps("self", () => null).state).toBe("unknown");
+  expect(swap(() => null).state).toBe("unknown");
 });

@@ -1,35 +1,68 @@
-/** Whether the operating system may write a process's memory to disk: as a core dump, or as swap. */
-import { readFile } from "node:fs/promises";
-import type { MachineFacts } from "../core/proof/statement.js";
+/**
+ * Whether the system may write a process's memory to disk: in a core dump when it crashes, or to swap. Node cannot
+ * change the limit of core dumps, but on Linux a process may say which of its memory they contain, and that goes for
+ * its children, too: none. It holds whatever the limit is, and where the kernel hands the dump to another program.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
 
-type Read = (path: string) => Promise<string>;
+/** The text of a system file; null where there is none. */
+type Read = (path: string) => string | null;
 
-export async function memoryOnDisk(read: Read = (path) => readFile(path, "utf8")): Promise<MachineFacts> {
-  const [limits, pattern, swaps, swapLimit] = await Promise.all(
-    [
-      "/proc/self/limits",
-      "/proc/sys/kernel/core_pattern",
-      "/proc/swaps",
-      "/sys/fs/cgroup/memory.swap.max",
-    ].map((path) => read(path).catch(() => null)),
-  );
-  return {
-    core_dumps: coreDumps(limits ?? null, pattern ?? null),
-    swap: swap(swaps ?? null, swapLimit ?? null),
-  };
+export interface CoreDumps {
+  /** `empty`: one may be written, without any memory. `unknown` on systems without `/proc`. */
+  state: "off" | "empty" | "on" | "unknown";
+  /** Where the kernel sends them: a file's name, or a program behind `|`. */
+  pattern: string;
 }
 
-/** A program in the pattern gets the memory whatever the limit is; it may or may not respect it. */
-function coreDumps(limits: string | null, pattern: string | null): MachineFacts["core_dumps"] {
-  const soft = /^Max core file size\s+(\S+)/m.exec(limits ?? "")?.[1];
-  if (soft === undefined || pattern === null) return "unknown";
-  if (pattern.startsWith("|")) return "handler";
-  return soft === "0" || pattern.trim() === "" ? "off" : "on";
+export interface Swap {
+  state: "off" | "on" | "unknown";
+  /** In use now, all programs together. */
+  usedBytes: number;
 }
 
-/** A line for each area follows the heading. A container may be kept from swapping. */
-function swap(swaps: string | null, limit: string | null): MachineFacts["swap"] {
-  if (limit?.trim() === "0") return "off";
-  if (swaps === null) return "unknown";
-  return swaps.trim().split("\n").length > 1 ? "on" : "off";
+export const howToStopCoreDumps =
+  "Start Sotto with 'ulimit -c 0', 'LimitCORE=0' in its systemd unit, or '--ulimit core=0' for its container.";
+export const howToStopSwap = "Run 'swapoff -a' and remove it from /etc/fstab, or encrypt it.";
+
+/** From now on a core dump of this process, or of one that it starts, contains no memory. */
+export function keepMemoryOutOfCoreDumps(): void {
+  try {
+    writeFileSync("/proc/self/coredump_filter", "0");
+  } catch {
+    // Another system, or a sandbox: `coreDumps` says so, and `sotto doctor` what to do.
+  }
+}
+
+/** Of this process, or of another one. */
+export function coreDumps(pid: number | "self" = "self", read: Read = readSystemFile): CoreDumps {
+  const limit = /^Max core file size\s+(\S+)/m.exec(read(`/proc/${pid}/limits`) ?? "")?.[1];
+  const filter = read(`/proc/${pid}/coredump_filter`);
+  const pattern = (read("/proc/sys/kernel/core_pattern") ?? "").trim();
+  return { state: stateOf(limit, filter, pattern), pattern };
+}
+
+/** A program behind a pipe gets the dump whatever the limit is. */
+function stateOf(limit: string | undefined, filter: string | null, pattern: string): CoreDumps["state"] {
+  if (limit === "0" && !pattern.startsWith("|")) return "off";
+  if (filter !== null && /^0+$/.test(filter.trim())) return "empty";
+  return limit === undefined ? "unknown" : "on";
+}
+
+/** A container may be kept from swapping. */
+export function swap(read: Read = readSystemFile): Swap {
+  if (read("/sys/fs/cgroup/memory.swap.max")?.trim() === "0") return { state: "off", usedBytes: 0 };
+  const text = read("/proc/swaps");
+  if (text === null) return { state: "unknown", usedBytes: 0 };
+  const rows = text.trim().split("\n").slice(1);
+  const usedBytes = rows.reduce((sum, row) => sum + Number(row.trim().split(/\s+/)[3] ?? 0) * 1024, 0);
+  return { state: rows.length === 0 ? "off" : "on", usedBytes };
+}
+
+function readSystemFile(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 /** A thread's side of worker-thread.ts: reports that it is ready, then performs one task after another. */
 import { parentPort } from "node:worker_threads";
+import { IdleCollection } from "./idle-collection.js";
 
 export type FromThread<Facts, Result> =
   | { type: "ready"; facts: Facts }
@@ -11,9 +12,15 @@ export type FromThread<Facts, Result> =
 // The caller names the type of what comes through the port.
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
+  const collection = new IdleCollection();
   parentPort?.on("message", (task: Task | null) => {
-    if (task === null) parentPort?.close();
-    else send({ type: "result", result: perform(task) });
+    if (task === null) {
+      collection.close();
+      parentPort?.close();
+      return;
+    }
+    send({ type: "result", result: perform(task) });
+    collection.noteWork();
   });
   send({ type: "ready", facts });
 }

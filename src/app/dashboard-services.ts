@@ -29,6 +29,7 @@ import { MonthUse } from "../core/limits/month-use.js";
 import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
+import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
 import type { CutTarget } from "../core/serving/completion.js";
@@ -189,6 +190,7 @@ export function createDashboard(options: DashboardOptions) {
     abuseAlerts: new AbuseAlerts({ store, usage, audit, clock }),
     checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
+    privacyCheck: new LastPrivacyCheck(store, clock),
     close: () => {
       live.close();
       return closeAll([

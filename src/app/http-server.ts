@@ -3,6 +3,9 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
+import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
+import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
+import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
@@ -70,6 +73,16 @@ async function httpParts(
   const { dashboard, recentItems } = serving;
   const traces = await startTracing(config.service);
   if (traces !== null) closers.add(traces);
+  const collection = new IdleCollection({
+    isIdle: () => serving.completions.active === 0,
+    collect: () => {
+      collectGarbage();
+      overwriteFreedBuffers();
+      collectGarbage();
+      void clearParserBuffer();
+    },
+  });
+  closers.add(collection);
   return {
     config: config.service,
     keys: storage.keys,
@@ -93,6 +106,7 @@ async function httpParts(
     outcomes: dashboard.outcomes,
     connectionTests: dashboard.connectionTests,
     ...(traces === null ? {} : { traces }),
+    ...(overrides.collectsWhenIdle === true ? { onWork: () => collection.noteWork() } : {}),
     trustProxy: config.accounts.trustProxy,
     log,
     clock,

@@ -2,7 +2,7 @@
  * The statement of this service: its facts, gathered, and the log that it is appended to. Loaded after the start, which
  * needs none of it.
  */
-import { memoryOnDisk } from "../adapters/memory-on-disk.js";
+import { coreDumps, swap } from "../adapters/memory-on-disk.js";
 import { installedProgram, type InstalledProgram } from "../adapters/program-digest.js";
 import { packageVersion } from "../adapters/program-files.js";
 import { forEachModel, type ModelId, modelIds } from "../core/models.js";
@@ -79,7 +79,7 @@ export class IssuedStatements {
         log_level: service.logLevel,
         log_format: service.logFormat,
       },
-      machine: await memoryOnDisk(),
+      machine: { core_dumps: coreDumps().state, swap: swap().state },
       hardware_evidence: null,
     };
   }

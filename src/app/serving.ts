@@ -128,6 +128,7 @@ export class Serving {
       isRedisRefusing: () => counters.failure()?.kind === "refusing",
       statementLogSize: () => this.proof.statements()?.log.head.size ?? 0,
       statementLogRestored: () => this.proof.statements()?.log.lastRestored ?? null,
+      privacyCheck: () => this.dashboard.privacyCheck.read(),
     });
   }
 

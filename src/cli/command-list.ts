@@ -23,6 +23,7 @@ const entries: readonly Entry[] = [
   { name: "store", load: async () => (await import("./commands/store.js")).storeCommands },
   { name: "verify", load: async () => (await import("./verify/verify.js")).verifyCommand },
   { name: "proof", load: async () => (await import("./commands/proof.js")).proofCommand },
+  { name: "privacy", load: async () => (await import("./privacy/privacy.js")).privacyCommand },
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
 ];
 

@@ -42,6 +42,7 @@ Examples:
   sotto chat                                      talk to a model here
   sotto top                                       watch requests, queue and speed
   sotto doctor                                    check everything, and say what to do next
+  sotto privacy check                             search everything for text that was sent
 
 Every command has its own --help. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`,
     );

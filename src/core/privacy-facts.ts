@@ -282,7 +282,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       name: "name",
       value:
-        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup",
+        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup, the result of the last privacy check (shown publicly)",
     },
     kept: always,
   },

@@ -66,6 +66,8 @@ export interface HttpParts {
   outcomes?: Pick<OutcomeRecorder, "record">;
   /** Gets every request to the API while someone waits for one. */
   connectionTests?: Pick<ConnectionTests, "isAwaited" | "note">;
+  /** Called when a request that may have had a body has ended. */
+  onWork?: () => void;
   /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
   log: Log;

@@ -70,6 +70,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     exchanges.open(request, reply, parts.clock.monotonicMs(), (...ended) => {
       record(...ended);
       note(...ended);
+      if (request.method === "POST") parts.onWork?.();
     });
     reply.header("x-request-id", request.id);
     if (speaksMessages(request)) reply.header("request-id", request.id);

@@ -1,6 +1,9 @@
-/** Looks for marked text in every form it could have been written in. */
+/** Looks for marked text in texts and files. */
 import { readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { MarkSearch } from "../../src/core/proof/marks.js";
+
+export { newMark as newCanary } from "../../src/core/proof/marks.js";
 
 export interface Finding {
   place: string;
@@ -10,12 +13,6 @@ export interface Finding {
 /** Whether a file is left out. */
 export type Skip = (path: string, file: Stats) => boolean;
 
-/** A text that occurs nowhere else: letters for the plain forms, others for the escaped ones. */
-export function newCanary(): string {
-  const random = crypto.randomUUID().replaceAll("-", "");
-  return `canary${random}üïé漢🙂`;
-}
-
 /** Where one of the canaries stands in these texts and in the files below these folders. */
 export function findCanary(
   canary: string | readonly string[],
@@ -23,17 +20,15 @@ export function findCanary(
   folders: readonly string[],
   skip: Skip = () => false,
 ): Finding[] {
-  const groups = groupsOf([canary].flat().flatMap((one) => formsOf(one)));
+  const search = new MarkSearch([canary].flat());
   const places = [
     ...Object.entries(texts).map(([place, text]): [string, Buffer] => [place, Buffer.from(text)]),
     ...folders.flatMap((folder) => filesBelow(folder, skip)),
   ];
-  return places.flatMap(([place, bytes]) =>
-    groups
-      .filter(({ beginning }) => bytes.includes(beginning))
-      .flatMap(({ forms }) => forms.filter(({ needle }) => bytes.includes(needle)))
-      .map(({ form }) => ({ place, form })),
-  );
+  return places.flatMap(([place, bytes]) => {
+    const forms = new Map(search.in(bytes).map(({ mark, form }) => [`${mark} ${form}`, form]));
+    return [...forms.values()].map((form) => ({ place, form }));
+  });
 }
 
 /** The clock that a file's times are taken from goes in steps of up to 10 ms. */
@@ -52,59 +47,6 @@ export class SearchedFiles {
     this.#searchedMs.set(path, Date.now());
     return Math.max(mtimeMs, ctimeMs) < searchedMs - clockStepMs;
   }
-}
-
-interface Form {
-  form: string;
-  needle: Buffer;
-}
-
-interface Group {
-  beginning: Buffer;
-  forms: Form[];
-}
-
-/** What all canaries of one form begin with: a hundred of them are looked for as fast as one. */
-const beginningBytes = 6;
-
-/** Where the beginning is not, none of the group is. */
-function groupsOf(forms: readonly Form[]): Group[] {
-  const groups = new Map<string, Group>();
-  for (const one of forms) {
-    const beginning = one.needle.subarray(0, beginningBytes);
-    const group = groups.get(beginning.toString("hex")) ?? { beginning, forms: [] };
-    groups.set(beginning.toString("hex"), group);
-    group.forms.push(one);
-  }
-  return [...groups.values()];
-}
-
-function formsOf(canary: string): Form[] {
-  const plain = canary.replace(/[^\x20-\x7e]/gu, "");
-  const bytes = Buffer.from(plain);
-  const escaped = Array.from(canary)
-    .flatMap((character) => [...Array(character.length).keys()].map((index) => character.charCodeAt(index)))
-    .map((unit) => (unit < 128 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`))
-    .join("");
-  const ascii = (form: string, text: string) => ({ form, needle: Buffer.from(text) });
-  return [
-    ascii("plain", plain),
-    ascii("upper case", plain.toUpperCase()),
-    ascii("hex", bytes.toString("hex")),
-    ascii("upper-case hex", bytes.toString("hex").toUpperCase()),
-    ascii("JSON-escaped", escaped.slice(plain.length)),
-    ascii("URL-encoded", encodeURIComponent(canary.slice(plain.length))),
-    { form: "UTF-16", needle: Buffer.from(plain, "utf16le") },
-    ...[0, 1, 2].map((offset) => ascii(`base64 at ${offset}`, base64At(bytes, offset))),
-    // Text that is all ASCII has no escaped forms.
-  ].filter(({ needle }) => needle.length > 0);
-}
-
-/** Base64 reads three bytes at a time, so the same text looks different at each of three offsets. */
-function base64At(bytes: Buffer, offset: number): string {
-  const start = (3 - offset) % 3;
-  const whole = Math.floor((bytes.length - start) / 3) * 3;
-  return bytes.subarray(start, start + whole).toString("base64");
 }
 
 function filesBelow(folder: string, skip: Skip): [string, Buffer][] {

@@ -16,6 +16,7 @@ import { cx } from "../cx.ts";
 import { useTitle } from "../hooks/use-title.ts";
 import { queries } from "../service/queries.ts";
 import { StatusHistory } from "./status/history.tsx";
+import { PrivacyCheck } from "./status/privacy-check.tsx";
 
 export default function Status() {
   useTitle("Status");
@@ -96,6 +97,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
             </div>
           )}
         </Card>
+        <PrivacyCheck check={status.privacyCheck} />
         <StatusHistory />
       </div>
     </>

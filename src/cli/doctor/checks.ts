@@ -1,7 +1,15 @@
 import { checkEngine } from "./engine-check.js";
 import { checkAliases, checkCatalogue, checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
-import { checkDatabase, checkDataDirectory, checkNode, checkOpenFiles, checkRedis } from "./system-checks.js";
+import {
+  checkCoreDumps,
+  checkDatabase,
+  checkDataDirectory,
+  checkNode,
+  checkOpenFiles,
+  checkRedis,
+  checkSwap,
+} from "./system-checks.js";
 import { checkProof } from "./proof-check.js";
 import type { Check } from "./finding.js";
 
@@ -9,6 +17,8 @@ import type { Check } from "./finding.js";
 export const checks: readonly Check[] = [
   checkNode,
   checkOpenFiles,
+  checkCoreDumps,
+  checkSwap,
   checkDataDirectory,
   checkDatabase,
   checkRedis,

@@ -4,6 +4,13 @@ import { resolve } from "node:path";
 import { freeBytes } from "../../models/files/disk-space.js";
 import { formatBytes } from "../../models/sizes.js";
 import { starterSize } from "../../models/starter/starter-size.js";
+import {
+  coreDumps,
+  howToStopCoreDumps,
+  howToStopSwap,
+  keepMemoryOutOfCoreDumps,
+  swap,
+} from "../../adapters/memory-on-disk.js";
 import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
 import { explainFailure } from "../../store/counters/redis-failure.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
@@ -34,6 +41,31 @@ export const checkOpenFiles: Check = async () => {
   if (limit < fewestOpenFiles) return [{ name, state: "broken", detail, next: howToRaise }];
   if (limit < comfortableOpenFiles) return [{ name, state: "hint", detail, next: howToRaise }];
   return [{ name, state: "ok", detail }];
+};
+
+/** As for a server that is started from here. */
+export const checkCoreDumps: Check = async () => {
+  const name = "core dumps";
+  keepMemoryOutOfCoreDumps();
+  const { state, pattern } = coreDumps();
+  if (state === "off") return [{ name, state: "ok", detail: "off" }];
+  if (state === "empty") return [{ name, state: "ok", detail: "without any memory of the server" }];
+  const detail =
+    state === "on"
+      ? `a crash would write conversations to disk (core_pattern: ${pattern})`
+      : "this system does not say whether a crash writes memory to disk";
+  return [{ name, state: "hint", detail, next: howToStopCoreDumps }];
+};
+
+export const checkSwap: Check = async () => {
+  const name = "swap";
+  const { state, usedBytes } = swap();
+  if (state === "off") return [{ name, state: "ok", detail: "off" }];
+  const detail =
+    state === "on"
+      ? `on (${formatBytes(usedBytes)} in use): memory with conversations may be written to disk`
+      : "this system does not say whether memory is swapped to disk";
+  return [{ name, state: "hint", detail, next: howToStopSwap }];
 };
 
 export const checkDataDirectory: Check = async ({ service }) => {

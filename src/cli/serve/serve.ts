@@ -2,6 +2,8 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { startProgress } from "../../../bin/start-progress.js";
+import { clearFreedMemory } from "../../adapters/idle-collection.js";
+import { keepMemoryOutOfCoreDumps } from "../../adapters/memory-on-disk.js";
 import { requireOpenFiles } from "../../adapters/open-files.js";
 import type { App } from "../../app/app.js";
 import { isForOperator } from "../operator-errors.js";
@@ -45,6 +47,8 @@ async function serve(readConfig: () => Config): Promise<void> {
   const config = readConfig();
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
+  keepMemoryOutOfCoreDumps();
+  clearFreedMemory();
   // Before the weights are prepared, which takes a while.
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
@@ -60,6 +64,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   const overrides = {
     log,
     typed,
+    collectsWhenIdle: true,
     onWeightsProgress: progress.weights,
     onWeightsNotice: (notice: string) => progress.notice(typed(notice)),
     onNotice: (notice: string) => progress.notice(typed(notice)),

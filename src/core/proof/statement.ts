@@ -22,7 +22,7 @@ export type ModelPart =
 
 export interface MachineFacts {
   /** `handler`: the system gives the memory of a process that crashed to a program. */
-  core_dumps: OnOff | "handler" | "unknown";
+  core_dumps: OnOff | "empty" | "unknown";
   swap: OnOff | "unknown";
 }
 

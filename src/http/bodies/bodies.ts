@@ -82,8 +82,9 @@ export class Bodies {
   async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<ParsedRequest> {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const body = new LargeBody(this.#shares, work.owner, work.signal);
+    let bytes: Buffer<ArrayBuffer> | undefined;
     try {
-      const bytes = await readBody(request, reply, this.#limitBytes, {
+      bytes = await readBody(request, reply, this.#limitBytes, {
         large: body,
         pace: this.#pace,
         decoding: this.#decoding,
@@ -93,6 +94,8 @@ export class Bodies {
       if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
       return await this.#parseInThread(bytes, work);
     } finally {
+      // What a thread was given is cleared there; here it has no length any more, and cannot be filled.
+      if (bytes !== undefined && bytes.length > 0) bytes.fill(0);
       body.release();
     }
   }

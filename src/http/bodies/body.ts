@@ -24,7 +24,12 @@ export async function readJson(
   reply: FastifyReply,
   limitBytes: number,
 ): Promise<unknown> {
-  return parseJson(await readBody(request, reply, limitBytes));
+  const bytes = await readBody(request, reply, limitBytes);
+  try {
+    return parseJson(bytes);
+  } finally {
+    bytes.fill(0);
+  }
 }
 
 /** At least so many bytes of a large body must arrive in each interval, unless it waits for us. */

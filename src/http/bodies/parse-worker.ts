@@ -23,6 +23,8 @@ function parse({ dialect, bytes }: ParseTask): ParseResult {
     if (!(error instanceof ServiceError)) return { type: "failed" };
     const { code, message, param } = error;
     return { type: "refused", code, message, param };
+  } finally {
+    bytes.fill(0);
   }
 }
 

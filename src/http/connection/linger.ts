@@ -37,7 +37,8 @@ async function* lingering(
   lingerMs: number,
 ): AsyncGenerator<string | Buffer> {
   yield payload;
-  message.resume();
+  // Nobody reads it, but it is text that a user sent.
+  message.on("data", (chunk: Buffer) => chunk.fill(0));
   // Whether the client finished, left or was still sending: the response ends now.
   await finished(message, { signal: AbortSignal.timeout(lingerMs) }).catch(() => undefined);
 }

@@ -18,6 +18,7 @@ import type { ConnectionTests } from "../../core/keys/connection-tests.js";
 import type { Operator } from "../../core/operator.js";
 import type { OwnKeys } from "../../core/keys/own-keys.js";
 import type { MonthUse } from "../../core/limits/month-use.js";
+import type { LastPrivacyCheck } from "../../core/proof/privacy-check.js";
 import type { KnownDevices } from "../../core/sign-in/known-devices.js";
 import type { Outbox } from "../../core/sign-in/outbox.js";
 import type { LinkStore } from "../../core/sign-in/ports.js";
@@ -57,4 +58,5 @@ export interface DashboardServices {
   abuseAlerts: AbuseAlerts;
   checklist: AdminChecklist;
   availability: AvailabilityReports;
+  privacyCheck: LastPrivacyCheck;
 }

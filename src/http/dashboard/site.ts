@@ -4,7 +4,7 @@ import { statusNow } from "../../core/admin/status.js";
 import { forEachModel } from "../../core/models.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
-import { announcementView, maintenanceView, meView } from "./views.js";
+import { announcementView, maintenanceView, meView, privacyCheckView } from "./views.js";
 import type { StatusHistory } from "../../protocol/dashboard/admin.js";
 import type { Changelog, Site, Status } from "../../protocol/dashboard/api.js";
 
@@ -17,7 +17,8 @@ export function siteRoutes({
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
-  const { store, operator, sessions, news, outbox, signUpMode, availability, clock } = dashboard;
+  const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
+    dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -46,6 +47,10 @@ export function siteRoutes({
         checkedAt: http.clock.now().toISOString(),
         ...now,
         maintenance: databaseIsUp ? await currentMaintenance() : [],
+        privacyCheck: privacyCheckView(
+          databaseIsUp ? await privacyCheck.read() : privacyCheck.last,
+          clock.now(),
+        ),
       };
     }),
 

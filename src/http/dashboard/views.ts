@@ -7,6 +7,7 @@ import type { ApiKey, Plan } from "../../core/entities.js";
 import type { ListedKey } from "../../core/keys/key-list.js";
 import { keyStatus } from "../../core/keys/key-status.js";
 import type { QuotaNow, RateReading } from "../../core/limits/limits.js";
+import { isOld, type SavedPrivacyCheck } from "../../core/proof/privacy-check.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { CreatedLink } from "../../core/sign-in/one-time-links.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
@@ -29,6 +30,17 @@ export const meView = ({ account, plan }: Pick<SessionRecord, "account" | "plan"
   },
   plan: planView(plan),
 });
+
+export const privacyCheckView = (saved: SavedPrivacyCheck | null, now: Date): wire.PrivacyCheckView | null =>
+  saved && {
+    at: saved.result.at,
+    verdict: saved.verdict,
+    isOld: isOld(saved.result, now),
+    isSigned: saved.isSigned,
+    requests: saved.result.requests_sent,
+    waitedSeconds: saved.result.waited_seconds,
+    places: saved.result.places,
+  };
 
 export function keyView(key: ApiKey, now: Date): wire.KeyView {
   const status = keyStatus(key, now);

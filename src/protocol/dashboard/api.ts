@@ -13,6 +13,7 @@ import type { DashboardErrorCode } from "../../core/dashboard-error.js";
 import { modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
+import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
@@ -64,6 +65,20 @@ export interface Status {
   /** Parts besides the models: the database, the counters. */
   parts: { name: string; state: ModelState; note: string }[];
   maintenance: Maintenance[];
+  /** The last `sotto privacy check`; null where there was none. */
+  privacyCheck: PrivacyCheckView | null;
+}
+
+/** Without anything about the machine but which kinds of places were searched. */
+export interface PrivacyCheckView {
+  at: string;
+  verdict: Verdict;
+  /** It was so long ago that it says little about the service now. */
+  isOld: boolean;
+  isSigned: boolean;
+  requests: number;
+  waitedSeconds: number;
+  places: { kind: PlaceKind; verdict: Verdict }[];
 }
 
 /** The file that answers on the operator's machine, for people who choose a model. */

@@ -48,7 +48,7 @@ describe("the service's statement", () => {
       switches: { tracing: "off", prefix_reuse: "on", item_memory: "off", log_level: "info" },
       models: { omega: [{ runs: "embedded", weights: hash }] },
     });
-    expect(["on", "off", "handler", "unknown"]).toContain(entry.machine["core_dumps"]);
+    expect(["on", "off", "empty", "unknown"]).toContain(entry.machine["core_dumps"]);
     expect(served.text).not.toContain(folder);
     expect(served.text).not.toContain(env.SOTTO_SECRET_KEY);
     expect((await verifyService(url)).refused).toBeNull();

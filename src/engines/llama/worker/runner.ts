@@ -145,6 +145,10 @@ export class Runner {
     return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser });
   }
 
+  get isIdle(): boolean {
+    return this.batcher.isIdle;
+  }
+
   abort(id: number): void {
     this.batcher.abort(id);
   }

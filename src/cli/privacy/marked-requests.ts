@@ -1,0 +1,295 @@
+/**
+ * Requests of every class, each with a mark of its own: answered, streamed, refused and interrupted, through each of
+ * the three APIs. They go through the real stack, with whatever is in front of it.
+ */
+import { Readable } from "node:stream";
+import { request } from "undici";
+import { newMark } from "../../core/proof/marks.js";
+
+export interface Target {
+  origin: string;
+  key: string;
+  model: string;
+  /** Of one body, as the server is configured. */
+  bodyLimitBytes: number;
+}
+
+export interface SentRequest {
+  name: string;
+  mark: string;
+  /** Null where it was answered as it should be; otherwise what happened instead. */
+  unexpected: string | null;
+}
+
+interface MarkedRequest {
+  name: string;
+  path: string;
+  /** JSON, or the text itself. */
+  body: (mark: string, target: Target) => object | string;
+  status: number;
+  /** Closes the connection after the first bytes of the reply. */
+  hangsUp?: true;
+  /** Without saying beforehand how long it is. */
+  chunked?: true;
+}
+
+const requestMs = 120_000;
+const mostReplyBytes = 64 * 1024 * 1024;
+
+/** Resolves when all have ended. `onSent` is called after each. */
+export async function sendMarked(
+  target: Target,
+  signal: AbortSignal,
+  onSent: (name: string, done: number, all: number) => void,
+): Promise<SentRequest[]> {
+  const sent: SentRequest[] = [];
+  for (const one of requests) {
+    signal.throwIfAborted();
+    const mark = newMark();
+    const unexpected = await send(one, mark, target, signal);
+    sent.push({ name: one.name, mark, unexpected });
+    onSent(one.name, sent.length, requests.length);
+  }
+  return sent;
+}
+
+async function send(
+  one: MarkedRequest,
+  mark: string,
+  { origin, key, ...target }: Target,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const body = one.body(mark, { origin, key, ...target });
+  const text = typeof body === "string" ? body : JSON.stringify({ model: target.model, ...body });
+  const hangUp = new AbortController();
+  try {
+    const response = await request(`${origin}${one.path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+      },
+      body: one.chunked === true ? Readable.from(pieces(text)) : text,
+      signal: AbortSignal.any([signal, hangUp.signal, AbortSignal.timeout(requestMs)]),
+    });
+    let bytes = 0;
+    for await (const piece of response.body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (one.hangsUp === true || bytes > mostReplyBytes) hangUp.abort();
+    }
+    return response.statusCode === one.status ? null : `answered ${response.statusCode}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (hangUp.signal.aborted) return null;
+    // A server that refuses a body closes the connection while it is still being sent.
+    if (one.chunked === true) return null;
+    return error instanceof Error && error.name === "TimeoutError"
+      ? "no answer in time"
+      : "the connection failed";
+  }
+}
+
+function* pieces(text: string): Generator<Buffer, void, undefined> {
+  const bytes = Buffer.from(text);
+  const pieceBytes = 64 * 1024;
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+const messages = (mark: string) => [
+  { role: "user", content: `Say something about ${mark}.` },
+  { role: "assistant", content: `About ${mark}?` },
+  { role: "user", content: mark },
+];
+const short = { max_tokens: 16 };
+const long = { max_tokens: 2_000, stream: true };
+const schemaOf = (properties: Record<string, object>) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+/** Makes the model itself say the mark. */
+const inSchema = (schema: object) => ({
+  max_tokens: 400,
+  response_format: { type: "json_schema", json_schema: { name: "mark", strict: true, schema } },
+});
+const tool = (mark: string) => ({
+  name: "note",
+  description: `Notes ${mark}`,
+  parameters: schemaOf({ text: { const: mark } }),
+});
+const fill = (mark: string, bytes: number) => mark.repeat(Math.ceil(bytes / Buffer.byteLength(mark)));
+/** Parsed in a thread. */
+const largeBytes = 200 * 1024;
+
+const chat = "/v1/chat/completions";
+const responses = "/v1/responses";
+const anthropic = "/v1/messages";
+
+const requests: readonly MarkedRequest[] = [
+  { name: "a reply", path: chat, body: (mark) => ({ messages: messages(mark), ...short }), status: 200 },
+  {
+    name: "a reply that says it",
+    path: chat,
+    body: (mark) => ({ messages: messages(mark), ...inSchema(schemaOf({ mark: { const: mark } })) }),
+    status: 200,
+  },
+  {
+    name: "a stream that says it",
+    path: chat,
+    body: (mark) => ({
+      messages: messages(mark),
+      stream: true,
+      ...inSchema(schemaOf({ mark: { const: mark } })),
+    }),
+    status: 200,
+  },
+  {
+    name: "a schema with marked names",
+    path: chat,
+    body: (mark) => ({
+      messages: messages(mark),
+      ...inSchema(schemaOf({ [mark]: { enum: [mark], description: mark } })),
+    }),
+    status: 200,
+  },
+  {
+    name: "a tool call with marked arguments",
+    path: chat,
+    body: (mark) => ({
+      messages: [
+        ...messages(mark),
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            {
+              id: "call_1",
+              type: "function",
+              function: { name: "note", arguments: JSON.stringify({ text: mark }) },
+            },
+          ],
+        },
+        { role: "tool", tool_call_id: "call_1", content: mark },
+      ],
+      tools: [{ type: "function", function: tool(mark) }],
+      tool_choice: { type: "function", function: { name: "note" } },
+      max_tokens: 400,
+    }),
+    status: 200,
+  },
+  {
+    name: "a large body",
+    path: chat,
+    body: (mark) => ({ messages: messages(mark), user: fill(mark, largeBytes), ...short }),
+    status: 200,
+  },
+  {
+    name: "a wrong value",
+    path: chat,
+    body: (mark) => ({ messages: messages(mark), temperature: mark }),
+    status: 400,
+  },
+  { name: "invalid JSON", path: chat, body: (mark) => `{"messages": [{"content": "${mark}`, status: 400 },
+  {
+    name: "invalid JSON in a large body",
+    path: chat,
+    body: (mark) => `{"messages": [{"content": "${fill(mark, largeBytes)}`,
+    status: 400,
+  },
+  {
+    name: "a prompt longer than the context",
+    path: chat,
+    body: (mark, { bodyLimitBytes }) => ({
+      messages: [{ role: "user", content: fill(mark, bodyLimitBytes * 0.9) }],
+    }),
+    status: 400,
+  },
+  {
+    name: "a body over the limit",
+    path: chat,
+    body: (mark, { bodyLimitBytes }) => ({ messages: messages(fill(mark, bodyLimitBytes / 2)) }),
+    status: 400,
+    chunked: true,
+  },
+  {
+    name: "a hang-up in the middle",
+    path: chat,
+    body: (mark) => ({ messages: messages(mark), ...long }),
+    status: 200,
+    hangsUp: true,
+  },
+  {
+    name: "a response",
+    path: responses,
+    body: (mark) => ({ input: mark, instructions: mark, max_output_tokens: 16 }),
+    status: 200,
+  },
+  {
+    name: "a streamed response that says it",
+    path: responses,
+    body: (mark) => ({
+      input: [{ role: "user", content: mark }],
+      text: {
+        format: {
+          type: "json_schema",
+          name: "mark",
+          strict: true,
+          schema: schemaOf({ mark: { const: mark } }),
+        },
+      },
+      max_output_tokens: 400,
+      stream: true,
+      store: false,
+    }),
+    status: 200,
+  },
+  {
+    name: "a response with a wrong item",
+    path: responses,
+    body: (mark) => ({ input: [{ type: mark, content: mark }] }),
+    status: 400,
+  },
+  {
+    name: "a response whose client hung up",
+    path: responses,
+    body: (mark) => ({ input: mark, max_output_tokens: 2_000, stream: true, store: false }),
+    status: 200,
+    hangsUp: true,
+  },
+  {
+    name: "a message",
+    path: anthropic,
+    body: (mark) => ({ messages: messages(mark), system: mark, ...short }),
+    status: 200,
+  },
+  {
+    name: "a streamed message that calls a tool with it",
+    path: anthropic,
+    body: (mark) => {
+      const { parameters, ...rest } = tool(mark);
+      return {
+        messages: messages(mark),
+        tools: [{ ...rest, input_schema: parameters }],
+        tool_choice: { type: "tool", name: "note" },
+        max_tokens: 400,
+        stream: true,
+      };
+    },
+    status: 200,
+  },
+  {
+    name: "a message with a wrong role",
+    path: anthropic,
+    body: (mark) => ({ messages: [{ role: mark, content: mark }], ...short }),
+    status: 400,
+  },
+  {
+    name: "a message whose client hung up",
+    path: anthropic,
+    body: (mark) => ({ messages: messages(mark), ...long }),
+    status: 200,
+    hangsUp: true,
+  },
+];
