@@ -2,7 +2,6 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { startProgress } from "../../../bin/start-progress.js";
-import { clearFreedMemory } from "../../adapters/idle-collection.js";
 import { keepMemoryOutOfCoreDumps } from "../../adapters/memory-on-disk.js";
 import { requireOpenFiles } from "../../adapters/open-files.js";
 import type { App } from "../../app/app.js";
@@ -48,7 +47,6 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
   keepMemoryOutOfCoreDumps();
-  clearFreedMemory();
   // Before the weights are prepared, which takes a while.
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.

@@ -3,7 +3,7 @@
  * is gone. It keeps nothing of a conversation but the replies under way, and prints nothing. When the native
  * part is beyond repair it exits, and the host starts another.
  */
-import { clearFreedMemory, IdleCollection } from "../../../adapters/idle-collection.js";
+import { IdleCollection } from "../../../adapters/idle-collection.js";
 import type { Conversation, FromWorker, LoadRequest, ToWorker } from "../messages.js";
 import { missingLibrary } from "./missing-library.js";
 import { silenceStandardError } from "./null-device.js";
@@ -11,7 +11,6 @@ import { Runner } from "./runner.js";
 
 let runner: Runner | undefined;
 
-clearFreedMemory();
 const collection = new IdleCollection({ isIdle: () => runner?.isIdle !== false });
 
 process.on("message", (message: ToWorker) => {
