@@ -7,6 +7,7 @@ import type {
   Site,
   Status,
 } from "../../src/protocol/dashboard/api.js";
+import { eventually } from "../support/eventually.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 
@@ -199,6 +200,8 @@ describe("reading without an account", () => {
   ])("writes nothing to the database: %s", async (path) => {
     const dashboard = await startDashboard();
     try {
+      // The statement about the program that has just started.
+      await eventually(() => dashboard.tables().get("statement_log") !== "");
       const before = dashboard.tables();
       await dashboard.browser().send("GET", path);
       expect(dashboard.tables()).toEqual(before);

@@ -402,7 +402,7 @@ export const planBody = z.object({
   maxKeys: whole(1, 10_000),
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
-  requiresEncryption: z.boolean().default(false),
+  requiresEncryption: z.boolean("Choose whether requests must be encrypted.").default(false),
   ...quotas,
 });
 /** GET /api/admin/plans/month: what all accounts of each plan used; a quota counts once for each of them. */

@@ -15,6 +15,11 @@ const groups: readonly StatusGroup[] = [
   { status: 401, meaning: "Unauthorized", advice: "Check the key." },
   { status: 403, meaning: "Forbidden", advice: "Use a key with the permission, or a different model." },
   { status: 404, meaning: "Not found", advice: "Check the path and the model’s name." },
+  {
+    status: 422,
+    meaning: "Unprocessable",
+    advice: "Only for encrypted bodies: fetch the key again and repeat the request.",
+  },
   { status: 429, meaning: "Rate limited", advice: "Wait for the time in Retry-After, then retry." },
   { status: 500, meaning: "Internal server error", advice: "Retry after a brief pause." },
   { status: 503, meaning: "Service unavailable", advice: "Retry after Retry-After, with backoff." },
