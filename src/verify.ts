@@ -1,4 +1,7 @@
-/** `sotto-verify`: the command `sotto verify` as one file, for whoever has neither an account nor the service's sources. */
+/**
+ * `sotto-verify`: the command `sotto verify` as one file, for whoever has neither an account nor the service's
+ * sources.
+ */
 import { Command } from "commander";
 import { provideEnvironment } from "./cli/environment.js";
 import { provideTerminal } from "./cli/terminal.js";

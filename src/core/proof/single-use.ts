@@ -4,8 +4,8 @@
  *
  * Uses are remembered by 8 bytes of a keyed hash, in a table of their own for each key, which goes with the key: 16
  * MB for the million that one may have. Before it has had so many it is replaced (`HpkeKeys.replace`), and with the
- * last of them it is accepted no longer. Replicas share uses through Redis; where there is none, or while it is unreachable, each knows its own only. After a restart
- * without Redis they are forgotten: see docs/encryption.md.
+ * last of them it is accepted no longer. Replicas share uses through Redis; where there is none, or while it is
+ * unreachable, each knows its own only. After a restart without Redis they are forgotten: see docs/encryption.md.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { HpkeKey, HpkeKeys } from "./hpke-keys.js";

@@ -11,8 +11,8 @@ const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
 /**
- * Random, for use at once: they are overwritten later. Fetched many at a time, as a call for each id costs more than the
- * id. No byte is used twice.
+ * Random, for use at once: they are overwritten later. Fetched many at a time, as a call for each id costs more than
+ * the id. No byte is used twice.
  */
 export function pooledBytes(count: number): Buffer {
   if (used + count > pool.length) {

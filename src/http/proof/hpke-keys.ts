@@ -1,7 +1,7 @@
 /**
  * `GET /.well-known/hpke-keys`: the key that bodies are encrypted to, as a key configuration of Oblivious HTTP (RFC
- * 9458, section 3): id, KEM, public key, and one suite of KDF and AEAD. Clients take the first configuration. Earlier keys
- * are not listed: nothing new should be encrypted to them.
+ * 9458, section 3): id, KEM, public key, and one suite of KDF and AEAD. Clients take the first configuration. Earlier
+ * keys are not listed: nothing new should be encrypted to them.
  */
 import type { FastifyReply } from "fastify";
 import { ServiceError } from "../../core/errors.js";
