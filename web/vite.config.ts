@@ -21,7 +21,13 @@ export default defineConfig({
     // The content security policy allows fonts and styles from this origin only, never from data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { output: { manualChunks: chunkOf } },
+    rollupOptions: {
+      output: { manualChunks: chunkOf },
+      onwarn: (warning, warn) => {
+        // Comments of zod that mention an annotation.
+        if (warning.code !== "INVALID_ANNOTATION") warn(warning);
+      },
+    },
   },
 });
 
