@@ -40,7 +40,7 @@ import { type DesiredSource, type Mapping, readMapping } from "../models/choice/
 import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
 import { checkWeights } from "../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
-import { noteSteps, readMachineSpeed } from "../models/machine-speed.js";
+import { noteReplies, noteSteps, readMachineSpeed } from "../models/machine-speed.js";
 import { readSpeed, recordSpeed } from "../models/measured-speed.js";
 import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
 import { WeightsError } from "../models/weights-error.js";
@@ -243,8 +243,14 @@ export class EngineBuilder {
     const contextTokens = chosen.reduce((a, b) =>
       a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
     );
-    const isMeasured = (await readSpeed(this.parts.store, path)) !== null;
-    files.set(path, { size, isMeasured, contextTokens });
+    const { store } = this.parts;
+    const speed = await readSpeed(store, path);
+    if (speed !== null && size !== null) {
+      const { tokensPerSecond } = speed;
+      const known = await noteReplies(store, { activeBytes: size.activeBytes, tokensPerSecond });
+      this.#bytesPerSecond = known?.bytesPerSecond ?? this.#bytesPerSecond;
+    }
+    files.set(path, { size, isMeasured: speed !== null, contextTokens });
     return path;
   }
 

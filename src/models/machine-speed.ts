@@ -57,6 +57,22 @@ export async function noteSteps(
   return speed;
 }
 
+/**
+ * Replies have shown since that it is faster than the steps were, which something else had slowed down. Resolves with
+ * what counts from now on; null where nothing was measured.
+ */
+export async function noteReplies(
+  store: Pick<Store, "getSetting" | "setSetting">,
+  { activeBytes, tokensPerSecond }: { activeBytes: number; tokensPerSecond: number },
+): Promise<MachineSpeed | null> {
+  const known = await readMachineSpeed(store);
+  const bytesPerSecond = Math.round(activeBytes * tokensPerSecond);
+  if (known?.activeBytes !== activeBytes || known.bytesPerSecond >= bytesPerSecond) return known;
+  const speed = { ...known, bytesPerSecond };
+  await store.setSetting(setting, JSON.stringify(speed));
+  return speed;
+}
+
 /** Of one reply that runs alone. */
 export const expectedTokensPerSecond = (activeBytes: number, bytesPerSecond: number): number =>
   Math.round((bytesPerSecond / activeBytes) * 10) / 10;
