@@ -90,7 +90,7 @@ export const errorTable = {
   ),
   encryption_required: invalidRequest(
     "This service accepts encrypted request bodies only: encrypt them to the key at /.well-known/hpke-keys. See /docs.",
-    "The operator requires encrypted bodies, of this account's plan or of everyone, and the request has no `Ehbp-Encapsulated-Key`. The key is at `/.well-known/hpke-keys`; see [encryption.md](encryption.md).",
+    "The operator requires encrypted bodies, of this account's plan or of everyone, and the request has no `Ehbp-Encapsulated-Key`. The key is at `/.well-known/hpke-keys`; see `docs/encryption.md`.",
   ),
   invalid_encryption: invalidRequest(
     "The encrypted request body cannot be decrypted. Encrypt the request anew.",

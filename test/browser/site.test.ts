@@ -112,7 +112,10 @@ describe("the API reference", () => {
     expect(await code.getByRole("tab").allInnerTexts()).toEqual(["curl", "Python", "Node"]);
     const headings = await page.locator("h2[id]").evaluateAll((all) => all.map(({ id }) => id));
     const border = headings.indexOf("operators");
-    expect(headings.slice(border + 1)).toEqual(["health", "readiness", "openApiDocument", "metrics"]);
+    expect(headings.slice(border + 1)).toEqual([
+      ...["health", "readiness", "openApiDocument", "metrics", "encryptionKeys", "statement", "statementLog"],
+      ...["statementCheckpoint", "statementInclusion", "statementConsistency"],
+    ]);
     expect(headings.slice(0, border)).toContain("createMessage");
     const listed = page.getByRole("navigation", { name: "Operations", exact: true });
     expect(await listed.innerText()).not.toContain("/healthz");

@@ -48,7 +48,7 @@ export default function Verify() {
             inputMode="url"
           />
         </Field>
-        <Button type="submit" variant="primary" className="h-10" pending={check.isPending}>
+        <Button type="submit" variant="primary" className="h-10 w-28" pending={check.isPending}>
           Check
         </Button>
       </Form>
@@ -69,7 +69,7 @@ export default function Verify() {
           />
         )}
       </div>
-      <HowFar />
+      {!check.isIdle && !check.isPending && <HowFar />}
     </div>
   );
 }

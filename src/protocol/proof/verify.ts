@@ -152,7 +152,7 @@ class Check {
       throw new Refused("signature", `The checkpoint is not signed by the key in force, ${shortHash(key)}.`);
     }
     this.#passed.push(
-      `The log has ${checkpoint.size} entries (root ${shortHash(checkpoint.root)}), each signed by the key in force; the key now is ${key}.`,
+      `The log has ${checkpoint.size === 1 ? "one entry" : `${checkpoint.size} entries`} (root ${shortHash(checkpoint.root)}), each signed by the key in force; the key now is ${key}.`,
     );
     this.#checkStatement(document, key);
     await this.#checkEncryptionKey(document.statement.entry);

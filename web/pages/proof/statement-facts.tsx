@@ -1,5 +1,5 @@
 /** What a statement says, as a list. */
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { modelWords } from "../../../src/protocol/proof/changes.js";
 import type { WireStatement } from "../../../src/protocol/proof/shapes.js";
 import { Time } from "../../components/text/time.tsx";
@@ -43,8 +43,16 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+/** Breaks between groups of characters, and is copied without spaces. */
 const Hash = ({ children }: { children: string }) => (
-  <code className="block text-xs wrap-anywhere text-muted">{children}</code>
+  <code className="block text-xs text-muted">
+    {children.match(/.{1,16}/g)?.map((group, index) => (
+      <Fragment key={index}>
+        {group}
+        <wbr />
+      </Fragment>
+    ))}
+  </code>
 );
 
 const pairs = (values: Record<string, string>): string =>
