@@ -111,7 +111,6 @@ export type LogMessage =
   | "secrets sealed under another service key"
   | "usage saved for the next start"
   | "usage lost"
-  | "secrets sealed under another service key"
   | "statement not renewed"
   | "entries of the statement log are missing"
   | "unexpected error";
