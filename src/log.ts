@@ -105,6 +105,7 @@ export type LogMessage =
   | "model not changed"
   | "database unavailable"
   | "database recovered"
+  | "database query failed, to be tried again"
   | "redis unreachable"
   | "redis refuses commands: run 'sotto doctor'"
   | "redis recovered"

@@ -30,7 +30,6 @@ import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import { LlamaEngine } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
-import type { LoadedFacts } from "../engines/llama/messages.js";
 import { type MadeMember, MemberList, type MemberSource } from "../engines/pool/member-list.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
@@ -40,14 +39,13 @@ import { type DesiredSource, type Mapping, readMapping } from "../models/choice/
 import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
 import { checkWeights } from "../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
-import { noteReplies, noteSteps, readMachineSpeed } from "../models/machine-speed.js";
-import { readSpeed, recordSpeed } from "../models/measured-speed.js";
 import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
 import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
 import { logEngineEvent, upstreamEvents } from "./engine-log.js";
+import { SpeedRecord } from "./speed-record.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
@@ -109,7 +107,7 @@ export class EngineBuilder {
   readonly #cacheBytes = new Map<Engine, number>();
   /** Of the latest preflight, by the engine's address. */
   readonly #findings = new Map<string, string[]>();
-  #bytesPerSecond: number | null = null;
+  readonly speed: SpeedRecord;
   /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
   /** Shared by all engines: one thread compiles the schemas. */
@@ -119,7 +117,8 @@ export class EngineBuilder {
     private readonly parts: EngineParts,
     private readonly cacheSaltSecret: string,
   ) {
-    const { config, overrides, log, clock } = parts;
+    const { config, overrides, store, log, clock } = parts;
+    this.speed = new SpeedRecord(store, clock);
     const { idleUnloadMinutes } = config.engine;
     if (idleUnloadMinutes > 0) {
       this.#residency = new Residency({
@@ -243,14 +242,7 @@ export class EngineBuilder {
     const contextTokens = chosen.reduce((a, b) =>
       a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
     );
-    const { store } = this.parts;
-    const speed = await readSpeed(store, path);
-    if (speed !== null && size !== null) {
-      const { tokensPerSecond } = speed;
-      const known = await noteReplies(store, { activeBytes: size.activeBytes, tokensPerSecond });
-      this.#bytesPerSecond = known?.bytesPerSecond ?? this.#bytesPerSecond;
-    }
-    files.set(path, { size, isMeasured: speed !== null, contextTokens });
+    files.set(path, { size, isMeasured: await this.speed.readFile(path, size), contextTokens });
     return path;
   }
 
@@ -283,30 +275,6 @@ export class EngineBuilder {
 
   close(): Promise<void> {
     return this.#grammars.close();
-  }
-
-  /** Of weights, as measured on this machine; null before any were loaded. */
-  get bytesPerSecond(): number | null {
-    return this.#bytesPerSecond;
-  }
-
-  /** Reads what an earlier start measured. */
-  async readSpeed(): Promise<void> {
-    this.#bytesPerSecond = (await readMachineSpeed(this.parts.store))?.bytesPerSecond ?? null;
-  }
-
-  /** Never rejects: what is not noted is measured again. */
-  async #noteSpeed(path: string, { activeBytes }: WeightsFacts, facts: LoadedFacts): Promise<void> {
-    const { tokenMs = 0, gpu: backend } = facts;
-    if (tokenMs <= 0 || activeBytes <= 0) return;
-    const { store, clock } = this.parts;
-    try {
-      const tokensPerSecond = Math.round(10_000 / tokenMs) / 10;
-      await recordSpeed(store, path, { tokensPerSecond, at: clock.now() });
-      this.#bytesPerSecond = (await noteSteps(store, { backend, activeBytes, tokenMs })).bytesPerSecond;
-    } catch {
-      return;
-    }
   }
 
   /** What this machine has for models: what is available, and what the caches of those that run have taken. */
@@ -364,7 +332,7 @@ export class EngineBuilder {
         if (event.type === "loaded") {
           this.#memory.set(engine, event.memoryBytes);
           if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes(event));
-          if (size !== null) speedNoted = this.#noteSpeed(path, size, event);
+          if (size !== null) speedNoted = this.speed.noteLoaded(path, size, event);
         }
         if (event.type === "unloaded") this.#memory.set(engine, 0);
         if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);

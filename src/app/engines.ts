@@ -23,7 +23,7 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { engine, engineWeights } = overrides;
   const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
   const builder = new EngineBuilder(parts, secret);
-  await builder.readSpeed();
+  await builder.speed.read();
   const first =
     engine === undefined
       ? await builder.assignments(config)
@@ -172,7 +172,7 @@ export class Engines {
     return {
       memory: { totalBytes: this.builder.machineBytes(), onDemand: engine.idleUnloadMinutes > 0 },
       configured: engine,
-      bytesPerSecond: this.builder.bytesPerSecond,
+      bytesPerSecond: this.builder.speed.bytesPerSecond,
     };
   }
 

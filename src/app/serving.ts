@@ -3,6 +3,7 @@
  * parts, which count it. They refer to one another: a refusal is counted, a key that is revoked in the dashboard ends
  * its replies.
  */
+import { StoreUnavailable } from "../core/store.js";
 import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
@@ -15,6 +16,7 @@ import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
 import { smtpMailer } from "../adapters/smtp.js";
+import { causeOf } from "../log.js";
 import { Metrics } from "../metrics.js";
 import { machineNow } from "../models/files/machine.js";
 import { SpeedNotes } from "../models/measured-speed.js";
@@ -172,7 +174,11 @@ export class Serving {
       quotaZone: config.limits.quotaTimezone,
       publicUrl: () => accounts.publicUrl ?? this.url(),
       cutStreams: (target) => this.completions.cut(target),
-      reportError: (error) => log.unexpected(error),
+      reportError: (error) => {
+        if (error instanceof StoreUnavailable)
+          log.warn("database query failed, to be tried again", { cause: causeOf(error) });
+        else log.unexpected(error);
+      },
       usageSpill: usageSpill(service.dataDir),
       live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
       onUsageLeft: (left) => this.#noteUsageLeft(left),

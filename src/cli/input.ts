@@ -20,7 +20,7 @@ export async function readPiped(command: Command, what: string, example: string)
   return text.split(/\r?\n/, 1)[0] ?? "";
 }
 
-/** Asks before something that cannot be undone. Without a terminal to ask on, `--yes` must say it. */
+/** Asks before an irreversible action. Without a terminal, `--yes` is required. */
 export async function confirm(command: Command, question: string): Promise<boolean> {
   if (command.opts<{ yes?: boolean }>().yes === true) return true;
   if (!process.stdin.isTTY) {

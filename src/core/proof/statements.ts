@@ -124,7 +124,7 @@ export class Statements {
     );
   }
 
-  /** Not if the database was restored meanwhile, and the log has been read anew. */
+  /** Not if the database was restored meanwhile, and the log was read again. */
   #isLogged(): boolean {
     return this.parts.log.statements.some(({ signed: one }) => one === this.#current?.signed);
   }

@@ -47,7 +47,7 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
     expect((await ada.send("GET", "/api/keys")).status).toBe(200);
     expect((await ask()).status).toBe(200);
     // Writing what was used is tried and fails meanwhile.
-    await eventually(() => sotto.output().includes('"errorClass":"StoreUnavailable"'));
+    await eventually(() => sotto.output().includes("database query failed, to be tried again"));
     expect((await ask()).status).toBe(200);
 
     limitFiles("unlimited");

@@ -31,6 +31,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await service.close();
+  await postgres.stop();
+  await postgres.start();
   await postgres.dropDatabase(database);
 });
 
