@@ -25,6 +25,11 @@ export type ReplyEvent =
   | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
   | { type: "done"; usage: Usage };
 
+/** The result of a task, in the order of its inputs or documents. It comes whole, never in a stream. */
+export type TaskEvent =
+  | { type: "vectors"; choice: number; vectors: readonly Float32Array[] }
+  | { type: "scores"; choice: number; scores: readonly number[] };
+
 /** As much of one kind as came in a row. */
 export type ChoicePart =
   | { type: "text"; text: string; logprobs: ReplyLogprob[] }
@@ -37,6 +42,9 @@ export interface ReplyChoice {
   parts: readonly ChoicePart[];
   finishReason: FinishReason;
   stopSequence?: string;
+  /** Of a task. */
+  vectors?: readonly Float32Array[];
+  scores?: readonly number[];
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls";

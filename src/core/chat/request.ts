@@ -7,7 +7,10 @@ export type ChatRole = "system" | "user" | "assistant" | "tool";
 
 export interface ChatMessage {
   role: ChatRole;
+  /** With a sentence in the place of each image. */
   content: string;
+  /** The content with its images, in order; undefined without any. For engines that can see. */
+  parts?: readonly ContentPart[];
   /** Of an assistant's turn: the calls it made. Not empty. */
   toolCalls?: readonly ToolCall[];
   /** Of an assistant's turn: its reasoning, where the client sent it back. */
@@ -15,6 +18,31 @@ export interface ChatMessage {
   /** Of a tool's result: the call that it answers, made by an assistant's turn before it. */
   toolCallId?: string;
 }
+
+export type ContentPart = { type: "text"; text: string } | ({ type: "image" } & Image);
+
+export interface Image {
+  /** A data URL of a picture, or an address where the operator allows them. */
+  url: string;
+  detail?: "auto" | "low" | "high";
+}
+
+/** A prompt without a conversation: it reaches the model as it is. */
+export type RawPrompt =
+  | { type: "text"; text: string }
+  | { type: "tokens"; tokens: readonly number[] }
+  /** What stands before and after the text that is wanted. */
+  | { type: "infill"; prefix: string; suffix: string };
+
+/** Texts, or tokens of the model that answers. */
+export type VectorInput = string | readonly number[];
+
+/** What is computed instead of a reply. */
+export type VectorTask =
+  /** A vector for each input, of length 1. `dimensions`: only so many numbers of each, scaled to length 1 again. */
+  | { type: "embed"; inputs: readonly VectorInput[]; dimensions: number | undefined }
+  /** How relevant each document is to the query. */
+  | { type: "rank"; query: string; documents: readonly string[] };
 
 export interface ToolCall {
   id: string;
@@ -71,7 +99,10 @@ export type ReplyFormat =
 export interface ChatRequest {
   /** As sent; whether such a model exists is judged later, in the contract's order of errors. */
   model: string;
+  /** Empty where there is a raw prompt or a task instead. */
   messages: ChatMessage[];
+  rawPrompt?: RawPrompt;
+  task?: VectorTask;
   sampling: Sampling;
   stop: string[];
   /** Whether the reply names the stop sequence that ended it. */

@@ -8,6 +8,7 @@ export class ChoiceFold {
   readonly #parts: ChoicePart[] = [];
   #finishReason: FinishReason | undefined;
   #stopSequence: string | undefined;
+  #result: Pick<ReplyChoice, "vectors" | "scores"> = {};
 
   add(event: ChoiceEvent): void {
     const last = this.#parts.at(-1);
@@ -32,6 +33,12 @@ export class ChoiceFold {
       case "arguments":
         if (last?.type === "call") last.arguments += event.text;
         return;
+      case "vectors":
+        this.#result = { vectors: event.vectors };
+        return;
+      case "scores":
+        this.#result = { scores: event.scores };
+        return;
       case "finished":
         this.#finishReason = event.finishReason;
         this.#stopSequence = event.stopSequence;
@@ -43,6 +50,7 @@ export class ChoiceFold {
     return {
       parts: this.#finishReason === "length" ? this.#parts.filter(isNotCut) : this.#parts,
       finishReason: this.#finishReason,
+      ...this.#result,
       ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
     };
   }

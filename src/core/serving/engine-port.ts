@@ -1,5 +1,5 @@
 /** What serving needs from an engine. Every implementation passes the suite in `test/contract/engines`. */
-import type { ReplyEvent } from "../chat/reply.js";
+import type { ReplyEvent, TaskEvent } from "../chat/reply.js";
 import type { ChatMessage, ChatRequest } from "../chat/request.js";
 import type { ModelId } from "../models.js";
 
@@ -26,8 +26,8 @@ export interface PreparedGeneration {
   readonly prompt: unknown;
 }
 
-/** A reply as an engine writes it. */
-export type GenerationEvent = ReplyEvent;
+/** A reply as an engine writes it, or the result of a task: one such event, `finished` and `done`. */
+export type GenerationEvent = ReplyEvent | TaskEvent;
 
 export interface EngineFeatures {
   jsonSchema: boolean;
@@ -35,7 +35,16 @@ export interface EngineFeatures {
   tools: boolean;
   /** Whether the model reasons before it replies, and its reasoning can be separated from the reply. */
   reasoning: boolean;
+  /** Whether it reads images. Absent: no. */
+  vision?: boolean;
+  /** Whether the model has tokens for filling in between two texts. Absent: no. */
+  infill?: boolean;
+  /** What it computes. Absent: replies only. */
+  tasks?: readonly EngineTask[];
 }
+
+/** `chat` is every kind of reply, also to a raw prompt. */
+export type EngineTask = "chat" | "embed" | "rank";
 
 export interface EngineStatus {
   /**

@@ -8,6 +8,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
+import type { TaskEvent } from "../../core/chat/reply.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
@@ -90,6 +91,9 @@ const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent => "t
 const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
   isAdmission(arrival) ? [] : arrival;
 
+const isOfTask = (event: GenerationEvent): event is TaskEvent =>
+  event.type === "vectors" || event.type === "scores";
+
 async function wholeReply(
   dialect: Dialect,
   events: Events,
@@ -136,7 +140,9 @@ async function sendStream(
     await admit();
     stream.begin();
     for await (const arrival of events) {
-      const drained = stream.send(generated(arrival).flatMap((event) => writer.write(event)));
+      const drained = stream.send(
+        generated(arrival).flatMap((event) => (isOfTask(event) ? [] : writer.write(event))),
+      );
       if (drained !== undefined) await drained;
     }
     stream.endWithReceipt(writer.end(), request.exchange.trace.model);
