@@ -3,9 +3,9 @@ import react from "@vitejs/plugin-react";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, gzip } from "node:zlib";
+import { brotliCompress, type BrotliOptions, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
-import { chunkOf } from "./build/chunks.ts";
+import { chunkGroups } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
 import { routeHints } from "./build/route-hints.ts";
 
@@ -21,8 +21,10 @@ export default defineConfig({
     // The content security policy allows fonts and styles from this origin only, never from data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: {
-      output: { manualChunks: chunkOf },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: chunkGroups },
+      },
       onwarn: (warning, warn) => {
         // Comments of zod that mention an annotation.
         if (warning.code !== "INVALID_ANNOTATION") warn(warning);
@@ -55,7 +57,10 @@ function compress(): Plugin {
         files.map(async (file) => {
           const content = file.type === "chunk" ? file.code : file.source;
           const name = join(dir, file.fileName);
-          const [br, gz] = await Promise.all([brotli(content), zip(content, { level: 9 })]);
+          const [br, gz] = await Promise.all([
+            brotli(content, { params: quality }),
+            zip(content, { level: 9 }),
+          ]);
           await Promise.all([writeFile(`${name}.br`, br), writeFile(`${name}.gz`, gz)]);
         }),
       );
@@ -63,5 +68,7 @@ function compress(): Plugin {
   };
 }
 
-const brotli = promisify(brotliCompress);
+/** One less than the best: two per cent more bytes in less than half of the time. */
+const quality = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+const brotli = promisify<string | Uint8Array, BrotliOptions, Buffer>(brotliCompress);
 const zip = promisify<string | Uint8Array, { level: number }, Buffer>(gzip);

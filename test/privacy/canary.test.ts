@@ -49,7 +49,6 @@ const sample: ReadonlySet<string> = new Set([
   "a streamed message that calls a tool with it",
   "a wrong key for a message",
   "a hang-up in the middle of a message",
-  "an engine that is killed in the middle of a message",
   "a streamed response that says it, with log probabilities",
   "a response with an unknown part",
   "a response whose client hung up",

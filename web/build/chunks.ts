@@ -1,18 +1,17 @@
 /**
- * Assigns modules to chunks. By default, every icon and small component shared by two pages would become a separate
+ * Which modules are in one file. By default, every icon and small component shared by two pages would become a separate
  * file, and the overview would take forty requests. `vendor` and `shared` hold what every page needs; `app` what
  * several signed-in pages need (menus, dialogs and the shell around them); everything else is loaded with the page
  * that uses it.
  */
-export function chunkOf(id: string): string | undefined {
-  return rules.find(({ pattern }) => pattern.test(id))?.chunk;
-}
+const chunks = ["vendor", "app", "shared", "snippets"] as const;
+type Chunk = (typeof chunks)[number];
 
 /**
  * The first match decides. Libraries are listed one by one: dependencies of a chunk would otherwise be pulled into
  * it.
  */
-const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
+const rules: readonly { pattern: RegExp; chunk: Chunk | undefined }[] = [
   {
     pattern: /\/web\/components\/(?:text\/markdown|controls\/markdown-field|figures\/plot|figures\/fade-)/,
     chunk: undefined,
@@ -22,7 +21,7 @@ const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
   { pattern: /\/web\/layouts\/(?:app-layout|sidebar|session-expired)\./, chunk: "app" },
   {
     pattern:
-      /\/web\/pages\/app\/(?:usage\/usage-period|keys\/(?:use-issue-key|new-secret|key-status|key-limits-field|\w+-key-dialog))\./,
+      /\/web\/pages\/app\/(?:usage\/usage-period|keys\/(?:use-issue-key|new-secret|key-status|key-limits-field|expiry-field|tags-field|\w+-key-dialog))\./,
     chunk: "app",
   },
   { pattern: /\/web\/(?:components|hooks|service)\//, chunk: "shared" },
@@ -41,7 +40,21 @@ const rules: readonly { pattern: RegExp; chunk: string | undefined }[] = [
       /@radix-ui\/react-(?:alert-|dropdown-)?(?:dialog|menu|popper|arrow|portal|dismissable-layer|focus-guards|focus-scope|use-size|use-rect|use-escape-keydown)\//,
     chunk: "app",
   },
-  { pattern: /@floating-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar/, chunk: "app" },
+  {
+    pattern:
+      /\/node_modules\/(?:@floating-ui|aria-hidden|react-remove-scroll\w*|react-style-singleton|use-sidecar|use-callback-ref|get-nonce|tslib)(?:-[\w-]+)?\//,
+    chunk: "app",
+  },
   { pattern: /\/(?:@radix-ui|radix-ui)\//, chunk: "shared" },
   { pattern: /\/node_modules\/(?:react|react-dom|scheduler|wouter|@tanstack)\//, chunk: "vendor" },
 ];
+
+const chunkOf = (id: string): Chunk | undefined => rules.find(({ pattern }) => pattern.test(id))?.chunk;
+
+/** What a chunk imports is in it too, unless another has it. `app` would pull in what is `shared`. */
+export const chunkGroups = chunks.map((chunk, index) => ({
+  name: chunk,
+  priority: chunks.length - index,
+  includeDependenciesRecursively: chunk !== "app",
+  test: (id: string) => chunkOf(id) === chunk,
+}));

@@ -68,12 +68,12 @@ describe("a calendar", () => {
           expect([...labels].sort()).toEqual(labels);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
   it("gives days of 23 to 25 hours, and as many as the year has", () => {
-    for (const zone of zones) {
+    for (const zone of ["America/Havana", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Kiritimati"]) {
       const calendar = new Calendar(zone);
       let window = calendar.windowAt("day", new Date("2027-01-15T12:00:00Z"));
       const { startsAt: first, label } = window;

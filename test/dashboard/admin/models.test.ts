@@ -216,20 +216,24 @@ describe("a pull from the dashboard", () => {
 });
 
 describe("where a pull may come from, and go to", () => {
-  it.each([
-    ["a host that is not on the list", "https://example.com/model.gguf", /not a host/],
-    ["another port of this machine", "http://127.0.0.1:1/model.gguf", /not a host/],
-    ["plain http elsewhere", "http://huggingface.co/model.gguf", /not https/],
-    ["where clouds keep credentials", "https://169.254.169.254/model.gguf", /nothing is downloaded from/],
-    ["an address with a password", "https://me:secret@huggingface.co/model.gguf", /password/],
-    ["a page", "https://huggingface.co/acme/tiny", /does not name a \.gguf file/],
-    ["a file of this machine", "/etc/passwd", /Enter hf:owner\/repo/],
-    ["a way out of the repository", "hf:acme/tiny/../../x.gguf", /not a model on Hugging Face/],
-  ])("refuses %s", async (_, reference, message) => {
-    const { status, json, text } = await pull(reference);
-    expect(status).toBe(400);
-    expect(json).toMatchObject({ error: { field: "reference", message: textLike(message) } });
-    expect(text).not.toContain("secret");
+  it("is refused where it must not lead, before anything is requested", async () => {
+    const refused: [reference: string, message: RegExp][] = [
+      ["https://example.com/model.gguf", /not a host/],
+      ["http://127.0.0.1:1/model.gguf", /not a host/],
+      ["http://huggingface.co/model.gguf", /not https/],
+      // Where clouds keep credentials.
+      ["https://169.254.169.254/model.gguf", /nothing is downloaded from/],
+      ["https://me:secret@huggingface.co/model.gguf", /password/],
+      ["https://huggingface.co/acme/tiny", /does not name a \.gguf file/],
+      ["/etc/passwd", /Enter hf:owner\/repo/],
+      ["hf:acme/tiny/../../x.gguf", /not a model on Hugging Face/],
+    ];
+    for (const [reference, message] of refused) {
+      const { status, json, text } = await pull(reference);
+      expect(status, reference).toBe(400);
+      expect(json, reference).toMatchObject({ error: { field: "reference", message: textLike(message) } });
+      expect(text).not.toContain("secret");
+    }
     expect(hub.requests).toEqual([]);
   });
 
@@ -254,15 +258,14 @@ describe("where a pull may come from, and go to", () => {
     }
   });
 
-  it.each(["..%2f..%2fevil.gguf", ".hidden.gguf", "a%00b.gguf", "%zz.gguf"])(
-    "writes nothing under the name %s",
-    async (name) => {
+  it("writes nothing under a name that is none", async () => {
+    for (const name of ["..%2f..%2fevil.gguf", ".hidden.gguf", "a%00b.gguf", "%zz.gguf"]) {
       const id = await started(`${hub.url}/${name}`);
       expect((await until(id, "failed")).reason).toMatch(/does not name a \.gguf file|There is no evil/);
       expect(existsSync(join(dataDir, "evil.gguf"))).toBe(false);
       expect(partial()).toEqual([]);
-    },
-  );
+    }
+  });
 
   it("shows no signature of an address, in the list or in the audit trail", async () => {
     const id = await started(`${hub.url}${repository}tiny-Q8_0.gguf?signature=s3cret`);

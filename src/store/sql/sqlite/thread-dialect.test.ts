@@ -41,8 +41,8 @@ const put = (db: Kysely<Schema>, name: string, value = "v") =>
 const names = async (db: Kysely<Schema>): Promise<string[]> =>
   (await db.selectFrom("settings").select("name").orderBy("name").execute()).map(({ name }) => name);
 const namesBeside = () => beside.prepare("select name from settings order by name").pluck().all();
-/** A few seconds' work, for a reader and for the writer. */
-const counting = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000)";
+/** A second's work, for a reader and for the writer. */
+const counting = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500000)";
 const longRead = (db: Kysely<Schema>) =>
   sql<{ count: number }>`select count(*) as count from (${sql.raw(counting)} select i from n)`.execute(db);
 const causeOf = async (work: Promise<unknown>): Promise<unknown> => {
