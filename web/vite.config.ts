@@ -7,13 +7,14 @@ import { brotliCompress, type BrotliOptions, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { chunkGroups } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
+import { noCycles } from "./build/no-cycles.ts";
 import { routeHints } from "./build/route-hints.ts";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsIndex(), preloadTextFont(), routeHints(), compress()],
+  plugins: [react(), tailwindcss(), docsIndex(), preloadTextFont(), routeHints(), noCycles(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
