@@ -10,7 +10,7 @@ import { loadConfig } from "../src/config.js";
 import { plainDefaults } from "../src/core/serving/model-defaults.js";
 import { LlamaEngine } from "../src/engines/llama/host/llama-engine.js";
 import { readWeightsFacts } from "../src/models/gguf/gguf.js";
-import { expectedTokensPerSecond } from "../src/models/machine-speed.js";
+import { bytesPerSecondOf, expectedTokensPerSecond } from "../src/models/machine-speed.js";
 import { formatBytes } from "../src/models/sizes.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
 import { generationOf } from "../test/contract/engines/engine-contract.js";
@@ -63,7 +63,7 @@ async function load(file: string): Promise<Loaded> {
     },
   });
   await engine.ready();
-  const bytesPerSecond = (activeBytes / (tokenMs[0] ?? Infinity)) * 1000;
+  const bytesPerSecond = bytesPerSecondOf(activeBytes, tokenMs[0] ?? Infinity);
   return { engine, file: basename(file), bytes, activeBytes, bytesPerSecond, rates: [] };
 }
 

@@ -26,9 +26,9 @@ export default defineConfig({
       output: {
         codeSplitting: { groups: chunkGroups },
       },
-      onwarn: (warning, warn) => {
+      onLog: (level, log, report) => {
         // Comments of zod that mention an annotation.
-        if (warning.code !== "INVALID_ANNOTATION") warn(warning);
+        if (log.code !== "INVALID_ANNOTATION") report(level, log);
       },
     },
   },

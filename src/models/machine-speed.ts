@@ -1,8 +1,9 @@
 /**
  * How fast this machine goes through weights, kept as a setting, and from it how fast a file will run that is not here
  * yet. A token of one reply reads every weight that takes part in it once, and on nearly all machines reading them is
- * what takes the time: tokens a second are bytes a second divided by those bytes. The engine measures single steps when
- * it loads a file for the first time. Of several files the largest counts, since caches flatter small ones.
+ * what takes the time: those bytes divided by bytes a second, and a little for everything else. The engine measures
+ * single steps when it loads a file for the first time. Of several files the largest counts, since caches flatter
+ * small ones.
  */
 import { availableParallelism, cpus, totalmem } from "node:os";
 import * as z from "zod";
@@ -26,6 +27,12 @@ export interface MeasuredSteps {
   activeBytes: number;
   tokenMs: number;
 }
+
+/** Of a token, whatever the size of the weights: sampling it, and waking threads. `bench -- speed` compares. */
+const otherMs = 2;
+
+export const bytesPerSecondOf = (activeBytes: number, tokenMs: number): number =>
+  Math.round((activeBytes / Math.max(tokenMs - otherMs, tokenMs / 4)) * 1000);
 
 const gib = 1024 ** 3;
 
@@ -51,7 +58,7 @@ export async function noteSteps(
 ): Promise<MachineSpeed> {
   const known = await readMachineSpeed(store);
   if (known?.backend === backend && known.activeBytes > activeBytes) return known;
-  const bytesPerSecond = Math.round((activeBytes / tokenMs) * 1000);
+  const bytesPerSecond = bytesPerSecondOf(activeBytes, tokenMs);
   const speed = { machine: machineName(), backend, bytesPerSecond, activeBytes };
   await store.setSetting(setting, JSON.stringify(speed));
   return speed;
@@ -66,7 +73,7 @@ export async function noteReplies(
   { activeBytes, tokensPerSecond }: { activeBytes: number; tokensPerSecond: number },
 ): Promise<MachineSpeed | null> {
   const known = await readMachineSpeed(store);
-  const bytesPerSecond = Math.round(activeBytes * tokensPerSecond);
+  const bytesPerSecond = bytesPerSecondOf(activeBytes, 1000 / tokensPerSecond);
   if (known?.activeBytes !== activeBytes || known.bytesPerSecond >= bytesPerSecond) return known;
   const speed = { ...known, bytesPerSecond };
   await store.setSetting(setting, JSON.stringify(speed));
@@ -75,4 +82,4 @@ export async function noteReplies(
 
 /** Of one reply that runs alone. */
 export const expectedTokensPerSecond = (activeBytes: number, bytesPerSecond: number): number =>
-  Math.round((bytesPerSecond / activeBytes) * 10) / 10;
+  Math.round(10_000 / ((activeBytes / bytesPerSecond) * 1000 + otherMs)) / 10;

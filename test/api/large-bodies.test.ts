@@ -233,7 +233,7 @@ describe("large bodies that do not arrive", () => {
   });
 
   it("are read to their end one by one where they do not all fit", async () => {
-    await start({ bodyPace: never });
+    await start({ bodyPace: never, bodyWaitMs: 600_000 });
     const begun = await Promise.all(
       Array.from({ length: 20 }, (_, account) =>
         begin(server.addKey(`sk-${account}`, { accountId: `acc_${account}` }), almostAll),

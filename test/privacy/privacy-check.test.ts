@@ -220,3 +220,16 @@ it("deletes its key when it is stopped, and ends with 2 where there is no server
     await sotto.stop();
   }
 });
+
+it("encrypts its requests where plain ones are refused", async () => {
+  const own = await ownStores();
+  const stores = { ...own, env: { ...own.env, SOTTO_REQUIRE_ENCRYPTION: "all" } };
+  const sotto = await start(stores);
+  try {
+    const { report } = await check(sotto, stores, "--url", sotto.url, "--wait", "0");
+    expect(report).toMatchObject({ requests_unexpected: 0 });
+    expect(onDisk(report)).toEqual([]);
+  } finally {
+    await sotto.stop();
+  }
+});

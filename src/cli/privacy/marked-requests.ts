@@ -4,12 +4,16 @@
  */
 import { Readable } from "node:stream";
 import { request } from "undici";
+import { scheduleContextOf } from "../../core/proof/hpke.js";
+import { sendTo } from "../../core/proof/hpke-sender.js";
 import { newMark } from "../../core/proof/marks.js";
 
 export interface Target {
   origin: string;
   key: string;
   model: string;
+  /** What requests are encrypted to, where they have to be. */
+  publicKey: Uint8Array | null;
   /** Of one body, as the server is configured. */
   bodyLimitBytes: number;
 }
@@ -56,11 +60,13 @@ export async function sendMarked(
 async function send(
   one: MarkedRequest,
   mark: string,
-  { origin, key, ...target }: Target,
+  target: Target,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const body = one.body(mark, { origin, key, ...target });
-  const text = typeof body === "string" ? body : JSON.stringify({ model: target.model, ...body });
+  const { origin, key, model } = target;
+  const body = one.body(mark, target);
+  const text = typeof body === "string" ? body : JSON.stringify({ model, ...body });
+  const { bytes: content, headers } = sealed(Buffer.from(text), target.publicKey);
   const hangUp = new AbortController();
   try {
     const response = await request(`${origin}${one.path}`, {
@@ -69,8 +75,9 @@ async function send(
         authorization: `Bearer ${key}`,
         "content-type": "application/json",
         "anthropic-version": "2023-06-01",
+        ...headers,
       },
-      body: one.chunked === true ? Readable.from(pieces(text)) : text,
+      body: one.chunked === true ? Readable.from(pieces(content)) : content,
       signal: AbortSignal.any([signal, hangUp.signal, AbortSignal.timeout(requestMs)]),
     });
     let bytes = 0;
@@ -90,8 +97,14 @@ async function send(
   }
 }
 
-function* pieces(text: string): Generator<Buffer, void, undefined> {
-  const bytes = Buffer.from(text);
+/** Unchanged without a key. The reply is not opened: its status is not encrypted. */
+function sealed(bytes: Buffer, publicKey: Uint8Array | null): { bytes: Buffer; headers: object } {
+  if (publicKey === null) return { bytes, headers: {} };
+  const { encapsulated, frame } = sendTo(publicKey, scheduleContextOf(Buffer.from("ehbp request")));
+  return { bytes: frame(bytes), headers: { "ehbp-encapsulated-key": encapsulated.toString("hex") } };
+}
+
+function* pieces(bytes: Buffer): Generator<Buffer, void, undefined> {
   const pieceBytes = 64 * 1024;
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }

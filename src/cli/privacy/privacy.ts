@@ -84,9 +84,12 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
   const startedMs = Date.now();
   let sent: SentRequest[];
   // The store is closed while files are read: closing a file of SQLite drops the locks that this process has on it.
-  const key = await withStore(command, createTemporaryKey);
+  const { key, mustEncrypt } = await withStore(command, createTemporaryKey);
   try {
-    const target = { origin, key, model: options.model, bodyLimitBytes: config.service.bodyLimitBytes };
+    const { bodyLimitBytes, requireEncryption } = config.service;
+    const isEncrypted = mustEncrypt || requireEncryption === "all";
+    const publicKey = isEncrypted ? await fetchPublicKey(origin, signal) : null;
+    const target = { origin, key, model: options.model, bodyLimitBytes, publicKey };
     sent = await send(target, signal);
   } finally {
     progress("");
@@ -125,6 +128,17 @@ async function requireServer(origin: string, signal: AbortSignal): Promise<void>
       `No server answers at ${origin}. Start it (sotto serve), or say where it is with --url.`,
     );
   }
+}
+
+/** The first of the key configurations: `/.well-known/hpke-keys` as RFC 9458 writes them. */
+async function fetchPublicKey(origin: string, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await fetch(`${origin}/.well-known/hpke-keys`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(serverMs)]),
+  });
+  const configuration = new Uint8Array(await response.arrayBuffer());
+  if (!response.ok || configuration.length < 35)
+    throw new UserError(`Requests must be encrypted, and ${origin}/.well-known/hpke-keys has no key for it.`);
+  return configuration.slice(3, 35);
 }
 
 async function send(target: Target, signal: AbortSignal): Promise<SentRequest[]> {

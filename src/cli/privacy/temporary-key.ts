@@ -14,7 +14,13 @@ const email = "privacy-check@sotto.invalid";
 const lifeMs = 60 * 60_000;
 const noPassword = (): Promise<string> => Promise.reject(new Error("It has no password."));
 
-export async function createTemporaryKey(store: FullStore, record: Record): Promise<string> {
+export interface TemporaryKey {
+  key: string;
+  /** Its plan takes encrypted requests only. */
+  mustEncrypt: boolean;
+}
+
+export async function createTemporaryKey(store: FullStore, record: Record): Promise<TemporaryKey> {
   await removeTemporaryKey(store, record);
   const account = await createAccount(
     store,
@@ -24,7 +30,8 @@ export async function createTemporaryKey(store: FullStore, record: Record): Prom
   await record("created account", account.id);
   const expiresAt = new Date(systemClock.now().getTime() + lifeMs);
   const request = { name: "privacy check", models: null, operations: null, expiresAt };
-  return (await createKey(store, systemClock, account, request)).text;
+  const { text: key } = await createKey(store, systemClock, account, request);
+  return { key, mustEncrypt: (await store.findPlan(defaultPlanId))?.requiresEncryption === true };
 }
 
 export async function removeTemporaryKey(store: FullStore, record: Record): Promise<void> {

@@ -1,14 +1,6 @@
 /** A client of encrypted bodies on node:crypto, for what the published one does not do: odd frames, many requests. */
-import { diffieHellman, generateKeyPairSync } from "node:crypto";
-import {
-  deriveContext,
-  exportSecret,
-  extractAndExpand,
-  FrameCipher,
-  scheduleContextOf,
-  tagBytes,
-  x25519PublicKey,
-} from "../../../src/core/proof/hpke.js";
+import { exportSecret, scheduleContextOf } from "../../../src/core/proof/hpke.js";
+import { sendTo } from "../../../src/core/proof/hpke-sender.js";
 import { replyCipher } from "../../../src/http/encrypted/reply-seal.js";
 
 const scheduleContext = scheduleContextOf(Buffer.from("ehbp request"));
@@ -22,19 +14,8 @@ export interface SealedRequest {
 }
 
 export function sealRequest(publicKey: Uint8Array, pieces: readonly (string | Uint8Array)[]): SealedRequest {
-  const own = generateKeyPairSync("x25519");
-  const { x = "" } = own.publicKey.export({ format: "jwk" });
-  const enc = Buffer.from(x, "base64url");
-  const dh = diffieHellman({ privateKey: own.privateKey, publicKey: x25519PublicKey(publicKey) });
-  const context = deriveContext(extractAndExpand(dh, enc, publicKey), scheduleContext);
-  const cipher = new FrameCipher(context.key, context.baseNonce);
-  const frames = pieces.map((piece) => {
-    const length = Buffer.byteLength(piece) + tagBytes;
-    const frame = Buffer.alloc(4 + length);
-    frame.writeUInt32BE(length);
-    cipher.seal(piece, frame, 4);
-    return frame;
-  });
+  const { encapsulated: enc, context, frame } = sendTo(publicKey, scheduleContext);
+  const frames = pieces.map(frame);
   return {
     encapsulated: enc.toString("hex"),
     frames,

@@ -30,6 +30,8 @@ export function startTinyEngine(
     workerFile: resolve("dist/worker.js"),
     onEvent: (event) => events.push(event),
     ...options,
+    // A busy machine takes long to load even this.
+    timing: { readyWaitMs: 170_000, ...options.timing },
   });
   const dispose = async () => {
     await engine.close();
