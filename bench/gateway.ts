@@ -7,6 +7,7 @@
  *
  * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched
  * from npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
+ * SOTTO_BENCH_EARLIER=<folder of another checkout> adds that build, to see whether a change costs anything.
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -54,12 +55,13 @@ interface Measured {
 export async function benchGateway(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sotto-bench-gateway-"));
   const children: ChildProcess[] = [];
-  let sotto: SottoProcess | undefined;
+  const started: SottoProcess[] = [];
   const start = (role: string, env: Record<string, string> = {}) => startRole(role, env, children);
   try {
     const engine = await start("engine");
     const engineUrl = `http://127.0.0.1:${engine.port}/v1`;
-    sotto = await sottoBefore(engineUrl);
+    const sotto = await startBefore(engineUrl);
+    started.push(sotto);
     const plain = await asContender(sotto);
     const contenders: Contender[] = [
       { ...engine, name: "direct" },
@@ -67,6 +69,12 @@ export async function benchGateway(): Promise<void> {
       plain,
       { ...plain, name: "encrypted", publicKey: await fetchPublicKey(sotto.url) },
     ];
+    const earlier = process.env.SOTTO_BENCH_EARLIER;
+    if (earlier !== undefined) {
+      const before = await startBefore(engineUrl, join(earlier, "dist/main.js"));
+      started.push(before);
+      contenders.push({ ...(await asContender(before)), name: "earlier" });
+    }
     const portkey = await startPortkey(folder, engineUrl, children);
     if (portkey !== null) contenders.push(portkey);
 
@@ -90,7 +98,7 @@ export async function benchGateway(): Promise<void> {
       console.log(`memory after it all: ${name} ${megabytes(pid)} MB`);
   } finally {
     for (const child of children) child.kill("SIGKILL");
-    await sotto?.stop();
+    await Promise.all(started.map((sotto) => sotto.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -202,7 +210,8 @@ function measured({ times, elapsedMs, cpuMs, failures }: Sample): Measured {
 }
 
 /** The program as users run it, with limits that are never reached. */
-function sottoBefore(url: string): Promise<SottoProcess> {
+/** In front of the engine at this address. */
+function startBefore(url: string, program?: string): Promise<SottoProcess> {
   const members = JSON.stringify([{ url, profile: "openai", acceptSharedCache: true, maxConcurrent: 512 }]);
   return startSotto({
     env: {
@@ -214,6 +223,7 @@ function sottoBefore(url: string): Promise<SottoProcess> {
       ...noLimits,
       SOTTO_QUEUE_LENGTH: "10000",
     },
+    ...(program === undefined ? {} : { program: [program, "serve"] }),
   });
 }
 
