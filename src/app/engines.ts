@@ -9,7 +9,7 @@ import type { Config } from "../config.js";
 import { chatModelIds, forEachModel, type ModelId, modelIds } from "../core/models.js";
 import { type Engine, isAvailable, type Kept } from "../core/serving/engine-port.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
-import { tasksOf } from "../core/serving/required-task.js";
+import { isOffered } from "../core/serving/required-task.js";
 import { noSource } from "../engines/absent-engine.js";
 import { type Assignments, type EngineSource, Fleet, type Reasons } from "../engines/fleet.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
@@ -35,7 +35,7 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
     engine === undefined
       ? await builder.assignments(config)
       : forEachModel((model) =>
-          tasksOf(model, engine.status(model)).length > 0 ? override(engine) : noSource,
+          isOffered(model, engine.status(model)) ? override(engine) : noSource,
         );
   return new Engines(parts, builder, first);
 }

@@ -3,6 +3,7 @@ import type { ModelState } from "./service-views.js";
 import { isChatModelId, modelIds, type ModelId } from "../models.js";
 import type { News } from "./news.js";
 import type { EngineStatus } from "../serving/engine-port.js";
+import { isOffered } from "../serving/required-task.js";
 import { withTimeLimit } from "../time-limit.js";
 
 /** A queue this many times longer than what runs at once is worth mentioning. */
@@ -35,7 +36,7 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
   const database = await databaseState(sources.pingStore);
   const isMaintenance = database.state === "up" && (await sources.news.openWindow()) !== null;
   const groups = sources.sharers();
-  const offered = modelIds.filter((id) => sources.engineStatus(id).state !== "off");
+  const offered = modelIds.filter((id) => isOffered(id, sources.engineStatus(id)));
   const models = offered.map((id) => {
     const group = groups.find((models) => models.includes(id)) ?? [];
     const { waiting } = sources.queue(id);

@@ -12,9 +12,13 @@ export function tasksOf(model: ModelId, { follows }: Pick<EngineStatus, "follows
   return isChatModelId(model) ? tasks : tasks.filter((task) => task !== "chat");
 }
 
+/** A model that computes nothing is switched off. */
+export const isOffered = (model: ModelId, status: Pick<EngineStatus, "follows">): boolean =>
+  tasksOf(model, status).length > 0;
+
 /** Throws `unsupported_value` for a task that is not the model's, and `model_not_found` where it is switched off. */
 export function requireTask(request: ChatRequest, model: ModelId, status: EngineStatus): void {
-  if (status.state === "off") throw new ServiceError("model_not_found", { param: "model" });
+  if (!isOffered(model, status)) throw new ServiceError("model_not_found", { param: "model" });
   const task = taskOf(request);
   if (tasksOf(model, status).includes(task)) return;
   throw new ServiceError("unsupported_value", { message: refusals[task](model), param: "model" });
