@@ -17,12 +17,17 @@ import { speaksMessages } from "./request-dialect.js";
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
     requirePermission(request);
-    // All three, in the specification's order, whatever a key may use.
-    const models = modelIds.map((id) => listed(id, request, parts));
+    // In the specification's order, whatever a key may use.
+    const offered = modelIds.filter((id) => isOffered(id, parts));
+    const models = offered.map((id) => listed(id, request, parts));
     const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
-    const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
+    const others = aliases
+      .filter(({ model }) => isOffered(model, parts))
+      .map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
     const data = [...models, ...others];
-    return speaksMessages(request) ? messagesModelList(data) : { object: "list", data };
+    return speaksMessages(request)
+      ? messagesModelList(data.filter(({ capabilities }) => capabilities.chat))
+      : { object: "list", data };
   };
 }
 
@@ -30,12 +35,15 @@ export function retrieveModel(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModel | MessagesModel> => {
     const name = required(object(request.params, "path"), "id", string);
     const id = parts.completions.names.require(name);
+    if (!isOffered(id, parts)) throw new ServiceError("model_not_found", { param: "model" });
     requirePermission(request);
     const own = listed(id, request, parts);
     const model = id === name ? own : aliasOf(name, own);
     return speaksMessages(request) ? messagesModel(model) : model;
   };
 }
+
+const isOffered = (id: ModelId, { engineStatus }: HttpParts): boolean => engineStatus(id).state !== "off";
 
 function listed(
   id: ModelId,

@@ -16,7 +16,10 @@ export function modelFactsRoutes({ http, weights, suggestion }: DashboardParts):
     };
   };
   return [
-    anyone("GET", "/models", async () => ({ models: await Promise.all(modelIds.map(factsOf)) })),
+    anyone("GET", "/models", async () => {
+      const offered = modelIds.filter((id) => http.engineStatus(id).state !== "off");
+      return { models: await Promise.all(offered.map(factsOf)) };
+    }),
     admin("GET", "/admin/model-suggestion", async () => ({ suggestion: suggestion() })),
   ];
 }

@@ -5,7 +5,7 @@
  * is pulled, and take precedence. `docs/models.md` shows this table and says what was checked when; a test keeps the
  * two in step.
  */
-import type { ModelId } from "../../core/models.js";
+import { isChatModelId, type ModelId } from "../../core/models.js";
 
 export interface CatalogEntry {
   /** What `sotto models pull` takes. */
@@ -171,3 +171,7 @@ export const catalog: readonly CatalogEntry[] = [
 /** Bytes of weights that a token reads, about. */
 export const activeBytesOf = ({ bytes, parametersBillion, activeBillion }: CatalogEntry): number =>
   (bytes * (activeBillion ?? parametersBillion)) / parametersBillion;
+
+/** What could serve the model: one that chats, or one that does not. */
+export const entriesFor = (model: ModelId): CatalogEntry[] =>
+  catalog.filter(({ suits }) => suits.some(isChatModelId) === isChatModelId(model));

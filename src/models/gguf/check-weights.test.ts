@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { textLike } from "../../../test/support/matchers.js";
-import { chatArchitectures, otherArchitectures } from "./architectures.js";
+import { chatArchitectures, embeddingArchitectures, otherArchitectures } from "./architectures.js";
 import { catalog } from "../choice/catalog.js";
 import { checkWeights } from "./check-weights.js";
 import { agentMemory, leastMemory } from "./memory.js";
@@ -92,7 +92,7 @@ describe("the list of architectures", () => {
   it("covers what the binding knows, no more and no less", async () => {
     const bindingSchema = z.object({ GgufArchitectureType: z.record(z.string(), z.string()) });
     const { GgufArchitectureType } = bindingSchema.parse({ ...(await import("node-llama-cpp")) });
-    const ours = [...chatArchitectures, ...otherArchitectures].sort();
+    const ours = [...chatArchitectures, ...embeddingArchitectures, ...otherArchitectures].sort();
     const known = Object.values(GgufArchitectureType).filter((name) => !name.startsWith("("));
     expect(ours).toEqual(known.sort());
   });

@@ -16,7 +16,7 @@ import {
   Upload,
 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { modelIds, type ModelId } from "../../../src/core/models.js";
+import { chatModelIds, type ChatModelId } from "../../../src/core/models.js";
 import { Button, IconButton } from "../../components/controls/button.tsx";
 import { Menu, MenuItem } from "../../components/controls/menu.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
@@ -44,10 +44,10 @@ import { useConversation, type Chat } from "./playground/use-conversation.ts";
 export default function Playground() {
   const { plan } = useMe();
   const { data: site } = useSite();
-  const models: readonly ModelId[] = plan.models ?? modelIds;
+  const models = chatModelIds.filter((id) => plan.models?.includes(id) !== false);
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   /** The model to compare with; null when there is only one. */
-  const [second, setSecond] = useState<ModelId | null>(null);
+  const [second, setSecond] = useState<ChatModelId | null>(null);
   const [open, setOpen] = useState<"code" | "settings" | "presets" | "export" | "import" | null>(null);
   const [hasDraft, setHasDraft] = useState(false);
   const first = useConversation(settings);
