@@ -348,6 +348,7 @@ export class EngineBuilder {
     let speedNoted = Promise.resolve();
     const engine = new LlamaEngine({
       weights: path,
+      task: chats ? "chat" : size?.ranks === true ? "rank" : "embed",
       backends,
       models: modelDefaults(config.models, defaultsOfWeights(path)),
       // On demand its size is fixed, whatever computes it.

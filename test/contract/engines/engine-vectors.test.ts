@@ -57,9 +57,10 @@ describe("the embedded engine, on a model that embeds", () => {
   });
 
   it("refuses tokens that it does not have, naming the input", async () => {
-    await expect(
-      tiny.engine.prepare(taskOf(embedding(["a", [1_000_000]])), never()),
-    ).rejects.toMatchObject({ code: "invalid_value", param: "input[1]" });
+    await expect(tiny.engine.prepare(taskOf(embedding(["a", [1_000_000]])), never())).rejects.toMatchObject({
+      code: "invalid_value",
+      param: "input[1]",
+    });
   });
 
   it("refuses other dimensions than its own, unless it was trained for shorter ones", async () => {
