@@ -135,7 +135,7 @@ describe("embeddings", () => {
     const requests: object[] = [];
     server.parts.usage = { record: (one) => void requests.push(one) };
     await embed({ input: "one two three four" });
-    await eventually(() => expect(requests).toHaveLength(1));
+    await eventually(() => requests.length === 1);
     expect(requests[0]).toMatchObject({ model: "iota", outcome: "ok", promptTokens: 4, completionTokens: 0 });
     const metrics = (await server.metrics.text()).body;
     expect(metrics).toMatch(/sotto_tokens_total\{model="iota",kind="prompt"\} [1-9]/);
@@ -158,12 +158,12 @@ describe("embeddings", () => {
     server.engine.hold();
     const client = new AbortController();
     const asked = ask(server, { path, body: { model: "iota", input: "x" }, signal: client.signal });
-    await eventually(() => expect(server.engine.active).toBe(1));
+    await eventually(() => server.engine.active === 1);
     client.abort();
     await expect(asked).rejects.toThrow();
-    await eventually(() => expect(server.engine.active).toBe(0));
+    await eventually(() => server.engine.active === 0);
     server.engine.release();
-    await eventually(() => expect(server.completions.active).toBe(0));
+    await eventually(() => server.completions.active === 0);
   });
 
   it("fail with the engine's error", async () => {

@@ -13,7 +13,6 @@ export const engineViews = (parts: DashboardParts): EngineView[] =>
     if (model === undefined) return [];
     const { http, dashboard, queue, memoryBytes, compute, members, typed } = parts;
     const { state, serving, contextTokens, capacity, active, restarts, problem } = http.engineStatus(model);
-    if (state === "off") return [];
     return [
       {
         models,

@@ -30,8 +30,7 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
   },
   "/docs/models": {
     title: "Models",
-    description:
-      "Three models, omega, prism and lambda: what each can do, and how long a conversation may be.",
+    description: "omega, prism and lambda chat, iota embeds: what each can do, and how long a text may be.",
   },
   "/docs/aliases": {
     title: "Model aliases",
