@@ -42,7 +42,7 @@ export const checkModels: Check = async (config) =>
   });
 
 /** The files that serve models, by path. */
-type Loaded = Map<string, SizedModel & { size: WeightsFacts }>;
+type Loaded = Map<string, SizedModel & { size: WeightsFacts; chats: boolean }>;
 
 const fitOf = (path: string, loaded: Loaded, { memory }: Machine): ContextFit | null => {
   const file = loaded.get(path);
@@ -50,16 +50,16 @@ const fitOf = (path: string, loaded: Loaded, { memory }: Machine): ContextFit | 
   return file === undefined ? null : fitBeside(file, others, memory);
 };
 
-/** What each file gets here, and how fast it is or will be. */
+/** What each file that chats gets here, and how fast it is or will be. */
 async function contextFindings(
   loaded: Loaded,
   machine: Machine,
   settings: Pick<Store, "getSetting">,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const [path, { size }] of loaded) {
+  for (const [path, { size, chats }] of loaded) {
     const fit = fitOf(path, loaded, machine);
-    if (fit === null) continue;
+    if (fit === null || !chats) continue;
     const measured = (await readSpeed(settings, path))?.tokensPerSecond ?? null;
     const speed = measured ?? speedHere(size.activeBytes, machine);
     const trained = size.contextTokens === null ? "" : ` (trained for ${size.contextTokens})`;
@@ -131,7 +131,8 @@ async function checkFile(
     const facts = await checkWeights(path, { availableBytes: Infinity }, model);
     const chosen = Math.max(loaded.get(path)?.configured.contextTokens ?? 0, weights.contextTokens ?? 0);
     const contextTokens = chosen > 0 ? chosen : config.engine.contextTokens;
-    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens } });
+    const chats = isChatModelId(model) || loaded.get(path)?.chats === true;
+    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens }, chats });
     const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );

@@ -92,6 +92,7 @@ Examples:
       const here = await withStore(command, async (store, record) => {
         await storeSource(store, id, source);
         await record("changed source of model", id);
+        if (!isChatModelId(id)) return null;
         return describeHere(
           source,
           await machineHere(config, store),

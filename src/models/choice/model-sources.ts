@@ -271,7 +271,8 @@ function catalogView(
     contextTokens: entry.contextTokens,
     here: contextHere(size, machine),
     contexts: contextChoices(size, machine),
-    tokensPerSecond: speedHere(activeBytesOf(entry), machine),
+    // Of replies: other models have none.
+    tokensPerSecond: entry.suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
     suits: [...entry.suits],
     goodFor: entry.goodFor,
     fits: fitsHere(size, machine),

@@ -52,6 +52,10 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
     title: "Messages API",
     description: "POST /v1/messages for Anthropic's libraries and Claude Code, and counting tokens.",
   },
+  "/docs/embeddings": {
+    title: "Embeddings",
+    description: "POST /v1/embeddings and /v1/rerank: vectors of texts, and documents ranked by relevance.",
+  },
   "/docs/api": {
     title: "API reference",
     description: "Every operation, parameter and response, with examples for curl, Python and Node.",

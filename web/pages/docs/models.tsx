@@ -29,7 +29,8 @@ export default function Models() {
       <p className="text-lg text-muted">
         The name in <code>model</code> selects one. <code>omega</code>, <code>prism</code> and{" "}
         <code>lambda</code> chat: they share one endpoint, one set of parameters and one privacy promise.{" "}
-        <code>iota</code> computes <Link href="/docs/api">embeddings</Link>, where the operator offers it.
+        <code>iota</code> computes <Link href="/docs/embeddings">embeddings</Link>, where the operator offers
+        it.
       </p>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface !p-0 !list-none">
         {offered.map((id) => {
