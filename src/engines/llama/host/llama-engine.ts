@@ -49,7 +49,7 @@ import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
-import { computeRequest, inputsIn, requireTask, vectorFeatures } from "./vector-tasks.js";
+import { computeRequest, inputsIn, requireSupported, vectorFeatures } from "./vector-tasks.js";
 import type {
   Conversation,
   GenerateRequest,
@@ -306,7 +306,7 @@ export class LlamaEngine implements Engine {
   }
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    requireTask(undefined, this.#task, undefined);
+    requireSupported(undefined, this.#task, undefined);
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const { accountId, tooling, reasoningEffort } = generation;
     const conversation: Conversation = {
@@ -337,10 +337,10 @@ export class LlamaEngine implements Engine {
     signal: AbortSignal,
   ): Promise<PreparedGeneration> {
     this.#defaultsOf(generation.model);
-    requireTask(task, this.#task, this.#supervisor.facts?.vectors);
+    requireSupported(task, this.#task, this.#supervisor.facts?.vectors);
     const { accountId } = generation;
     const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) => {
-      requireTask(task, this.#task, vectors);
+      requireSupported(task, this.#task, vectors);
     });
     const inputs = inputsIn(result, task, this.#supervisor.facts?.contextTokens ?? 0);
     return {

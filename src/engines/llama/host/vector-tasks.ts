@@ -19,7 +19,7 @@ export const vectorFeatures = (task: EngineTask): EngineFeatures => ({
 });
 
 /** Throws for what is well-formed, but not what this model does. */
-export function requireTask(
+export function requireSupported(
   asked: VectorTask | undefined,
   has: EngineTask,
   vectors: VectorFacts | undefined,

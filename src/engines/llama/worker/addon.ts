@@ -249,7 +249,7 @@ export function loadedBinding(): string {
   return binding;
 }
 
-function attentionShape(model: LlamaModel): AttentionShape {
+export function attentionShape(model: LlamaModel): AttentionShape {
   const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
   const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
   return {

@@ -14,22 +14,29 @@ const shareOfMemory = 0.25;
 /** Activations of a token, in vectors of the model's width: attention and a hidden layer four times as wide. */
 const vectorsPerToken = 16;
 const floatBytes = 4;
+/** Which tokens may see each other: at 32 bits, and at 16. */
+const maskBytes = 6;
 
 export interface LaneInput {
   threads: number;
   trainedTokens: number;
   embeddingLength: number;
+  /** 0 where the model computes an input whole, without a cache. */
+  cacheBytesPerToken: number;
   availableBytes: number;
 }
 
-export function chooseLanes({ threads, trainedTokens, embeddingLength, availableBytes }: LaneInput): {
-  lanes: number;
-  contextTokens: number;
-} {
-  const bytesPerToken = embeddingLength * vectorsPerToken * floatBytes;
-  const tokensInMemory = (availableBytes * shareOfMemory) / bytesPerToken;
-  const wanted = Math.min(trainedTokens, mostTokens);
-  const contextTokens = Math.min(wanted, Math.max(leastTokens, Math.floor(tokensInMemory)));
-  const fitting = Math.floor(tokensInMemory / contextTokens);
-  return { contextTokens, lanes: Math.max(1, Math.min(threads, mostLanes, fitting)) };
+export function chooseLanes(input: LaneInput): { lanes: number; contextTokens: number } {
+  const budget = input.availableBytes * shareOfMemory;
+  let contextTokens = Math.min(input.trainedTokens, mostTokens);
+  while (contextTokens > leastTokens && laneBytes(contextTokens, input) > budget)
+    contextTokens = Math.max(leastTokens, Math.floor(contextTokens / 2));
+  const fitting = Math.floor(budget / laneBytes(contextTokens, input));
+  return { contextTokens, lanes: Math.max(1, Math.min(input.threads, mostLanes, fitting)) };
+}
+
+/** What a context for inputs of so many tokens takes, about. */
+function laneBytes(tokens: number, { embeddingLength, cacheBytesPerToken }: LaneInput): number {
+  const perToken = embeddingLength * vectorsPerToken * floatBytes + cacheBytesPerToken;
+  return tokens * (perToken + tokens * maskBytes);
 }

@@ -22,8 +22,8 @@ describe("a score", () => {
 
 describe("the lanes of a model", () => {
   const gibibyte = 1024 ** 3;
-  const small = { trainedTokens: 512, embeddingLength: 384 };
-  const large = { trainedTokens: 8192, embeddingLength: 1024 };
+  const small = { trainedTokens: 512, embeddingLength: 384, cacheBytesPerToken: 0 };
+  const large = { trainedTokens: 8192, embeddingLength: 1024, cacheBytesPerToken: 0 };
 
   it("are as many as threads, up to sixteen", () => {
     const lanesOf = (threads: number) => chooseLanes({ ...small, threads, availableBytes: 8 * gibibyte });
@@ -32,24 +32,17 @@ describe("the lanes of a model", () => {
   });
 
   it("are fewer, and inputs shorter, where memory is scarce", () => {
-    expect(chooseLanes({ ...large, threads: 8, availableBytes: 8 * gibibyte })).toEqual({
-      lanes: 4,
-      contextTokens: 8192,
-    });
-    expect(chooseLanes({ ...large, threads: 8, availableBytes: gibibyte })).toEqual({
-      lanes: 1,
-      contextTokens: 4096,
-    });
-    expect(chooseLanes({ ...large, threads: 8, availableBytes: 0 })).toEqual({
-      lanes: 1,
-      contextTokens: 512,
-    });
+    const chosen = (gibibytes: number, cacheBytesPerToken = 0) =>
+      chooseLanes({ ...large, cacheBytesPerToken, threads: 8, availableBytes: gibibytes * gibibyte });
+    expect(chosen(8)).toEqual({ lanes: 2, contextTokens: 8192 });
+    expect(chosen(2)).toEqual({ lanes: 1, contextTokens: 4096 });
+    expect(chosen(0)).toEqual({ lanes: 1, contextTokens: 512 });
+    expect(chosen(8, 114_688)).toEqual({ lanes: 1, contextTokens: 8192 });
   });
 
   it("take no longer inputs than the model was trained for, nor than callers expect", () => {
     const tokens = (trainedTokens: number) =>
-      chooseLanes({ threads: 1, trainedTokens, embeddingLength: 64, availableBytes: 8 * gibibyte })
-        .contextTokens;
+      chooseLanes({ ...small, threads: 1, trainedTokens, availableBytes: 8 * gibibyte }).contextTokens;
     expect(tokens(256)).toBe(256);
     expect(tokens(32_768)).toBe(8192);
   });

@@ -3,8 +3,9 @@
  * vectors are pooled is up to the file; a head that ranks is asked for by `rank`.
  */
 import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
+import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
 import type { BatchContext } from "../batch-context.js";
-import { coresOf, loadedBinding, openBinding, quotingLog } from "../addon.js";
+import { attentionShape, coresOf, loadedBinding, openBinding, quotingLog } from "../addon.js";
 import type { LoadedFacts, LoadRequest, VectorFacts } from "../../messages.js";
 import { requireMethods, type VocabularySource } from "../native-vocabulary.js";
 import { chooseThreads } from "../../sizing.js";
@@ -58,6 +59,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     threads,
     trainedTokens: model.trainContextSize,
     embeddingLength: model.embeddingVectorSize,
+    cacheBytesPerToken: seesLaterTokens(model) ? 0 : cacheBytesPerToken(attentionShape(model), "f16"),
     availableBytes: process.availableMemory(),
   });
   const contexts: LlamaContext[] = [];
@@ -138,6 +140,10 @@ const laneOf = (context: NativeContext): Lane => ({
     }
   },
 });
+
+/** An encoder: it needs all of an input at once, and no cache. */
+const seesLaterTokens = ({ fileInfo }: LlamaModel): boolean =>
+  fileInfo.architectureMetadata.attention?.causal === false;
 
 const gpuOf = (llama: Llama, request: LoadRequest): LoadedFacts["gpu"] =>
   llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu;
