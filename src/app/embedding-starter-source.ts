@@ -14,6 +14,7 @@ import {
   ensureEmbeddingStarter,
 } from "../models/embedding-starter/embedding-starter.js";
 
+const contextTokens = 512;
 /** While no setting says how long idle models stay loaded. */
 const usualIdleMinutes = 10;
 
@@ -33,7 +34,7 @@ export function embeddingStarterSource(
         build: async () => start(await ensureEmbeddingStarter(dataDir)),
         asleep: {
           serving: embeddingStarterFile,
-          contextTokens: 0,
+          contextTokens,
           defaultMaxTokens: 0,
           follows: { jsonSchema: false, logprobs: false, tools: false, reasoning: false, tasks: ["embed"] },
           capacity: usualSequences,
