@@ -1,6 +1,6 @@
 /** The maximum length of a reply if the request does not set one. */
 import type { PlanView, Site } from "../src/protocol/dashboard/api.js";
-import { chatChatModelIds, type ChatModelId } from "../src/core/models.js";
+import { chatModelIds, type ChatModelId } from "../src/core/models.js";
 import { formatCount } from "./units.ts";
 
 export function defaultReplyTokens(site: Site, model: ChatModelId, plan: PlanView | null): number {
@@ -10,7 +10,7 @@ export function defaultReplyTokens(site: Site, model: ChatModelId, plan: PlanVie
 /** "256 tokens", or where models differ "256 tokens (omega, prism) or 1,024 (lambda)". */
 export function defaultReplyText(site: Site, plan: PlanView | null): string {
   const models = new Map<number, ChatModelId[]>();
-  for (const model of chatChatModelIds) {
+  for (const model of chatModelIds) {
     const tokens = defaultReplyTokens(site, model, plan);
     models.set(tokens, [...(models.get(tokens) ?? []), model]);
   }

@@ -36,6 +36,14 @@ function lazy(build: () => Promise<Engine>, options: Partial<LazyEngineOptions> 
 }
 
 const hello = generationOf("Hello");
+
+function deferred() {
+  let resolve: (engine: Engine) => void = () => undefined;
+  const promise = new Promise<Engine>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -57,7 +65,7 @@ describe("an engine that is built at first use", () => {
   });
 
   it("is waking while it is built and while it loads", async () => {
-    const built = Promise.withResolvers<Engine>();
+    const built = deferred();
     const { engine } = lazy(() => built.promise);
     const prepared = engine.prepare(hello, never());
     expect(engine.status("iota").state).toBe("waking");
@@ -122,7 +130,7 @@ describe("an engine that is built at first use", () => {
   });
 
   it("lets only so many requests wait, for so long, and not after they were aborted", async () => {
-    const built = Promise.withResolvers<Engine>();
+    const built = deferred();
     const { engine } = lazy(() => built.promise, { waitMs: 20 });
     const client = new AbortController();
     const aborted = engine.prepare(hello, client.signal);

@@ -35,8 +35,12 @@ const texts = [
 const numbers = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300, 64];
 
 function anything(depth = 0): unknown {
-  const leaves = [() => oneOf(...texts), () => oneOf(...numbers), () => oneOf(null, true, false)];
-  const nested = [() => several(() => anything(depth + 1)), () => fields(depth + 1)];
+  const leaves: (() => unknown)[] = [
+    () => oneOf(...texts),
+    () => oneOf(...numbers),
+    () => oneOf(null, true, false),
+  ];
+  const nested: (() => unknown)[] = [() => several(() => anything(depth + 1)), () => fields(depth + 1)];
   return oneOf(...leaves, ...(depth < 3 ? nested : []))();
 }
 

@@ -33,7 +33,7 @@ function inOrder<T>(
   for (const item of listOf(value)) {
     const index = isObject(item) ? countOf(item.index) : undefined;
     const found = isObject(item) ? read(item) : null;
-    if (index === undefined || index >= count || found === null) throw invalid();
+    if (index === undefined || index >= count || items.has(index) || found === null) throw invalid();
     items.set(index, found);
   }
   if (items.size !== count) throw invalid();

@@ -17,7 +17,7 @@ import {
   nothingKeptByEngine,
   type PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
-import { fakeResult, fakeTokens } from "./fake-vectors.js";
+import { fakeDimensions, fakeResult, fakeTokens } from "./fake-vectors.js";
 
 /** Features of an engine that also embeds and ranks. */
 export const withTasks: EngineStatus["follows"] = {
@@ -188,6 +188,9 @@ export class FakeEngine implements Engine {
         message: `This model's maximum context length is ${contextTokens} tokens.`,
         param: `${task.type === "embed" ? "input" : "documents"}[${tooLong}]`,
       });
+    }
+    if (task.type === "embed" && (task.dimensions ?? 1) > fakeDimensions) {
+      throw new ServiceError("invalid_value", { param: "dimensions" });
     }
     const promptTokens = tokens.reduce((sum, count) => sum + count, 0);
     return { generation, promptTokens, maxTokens: 0, prompt: null };

@@ -7,8 +7,8 @@ export const fakeDimensions = 64;
 
 export function fakeResult(task: VectorTask): TaskEvent {
   if (task.type === "rank") {
-    const query = fakeVector(task.query);
-    const scores = task.documents.map((document) => cosine(query, fakeVector(document)));
+    const asked = new Set(wordsOf(task.query));
+    const scores = task.documents.map((text) => wordsOf(text).filter((word) => asked.has(word)).length);
     return { type: "scores", choice: 0, scores };
   }
   const vectors = task.inputs.map((input) => fakeVector(input, task.dimensions));
