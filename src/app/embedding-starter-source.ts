@@ -5,7 +5,6 @@
 import { join, resolve } from "node:path";
 import { usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
-import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/serving/engine-port.js";
 import type { EngineSource } from "../engines/fleet.js";
 import { LazyEngine } from "../engines/lazy-engine.js";
@@ -13,6 +12,7 @@ import {
   embeddingStarterFile,
   ensureEmbeddingStarter,
 } from "../models/embedding-starter/embedding-starter.js";
+import type { EngineParts } from "./engine-builder.js";
 
 const contextTokens = 512;
 /** While no setting says how long idle models stay loaded. */
@@ -20,7 +20,7 @@ const usualIdleMinutes = 10;
 
 export function embeddingStarterSource(
   { service, engine: { idleUnloadMinutes, loadTimeoutMs }, limits }: Config,
-  clock: Clock,
+  { clock, log, overrides }: Pick<EngineParts, "clock" | "log" | "overrides">,
   start: (path: string) => Engine,
 ): EngineSource {
   const dataDir = resolve(service.dataDir);
@@ -32,6 +32,10 @@ export function embeddingStarterSource(
       ready: async () => undefined,
       engine: new LazyEngine({
         build: async () => start(await ensureEmbeddingStarter(dataDir)),
+        onProblem: (text) => {
+          log.warn("engine did not load", { model: "iota", cause: "NOT_BUILT" });
+          overrides.onWeightsNotice?.(`iota cannot be used: ${text}`);
+        },
         asleep: {
           serving: embeddingStarterFile,
           contextTokens,

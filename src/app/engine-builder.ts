@@ -232,7 +232,7 @@ export class EngineBuilder {
     if (source.type === "off") return () => noSource;
     if (source.type === "embedding-starter") {
       const start = (path: string) => this.#startWeights(model, path, config, files).engine;
-      return () => embeddingStarterSource(config, this.parts.clock, start);
+      return () => embeddingStarterSource(config, this.parts, start);
     }
     if (source.type === "upstreams") {
       const pool = await this.#poolSource(model, source.upstreams, config, found);

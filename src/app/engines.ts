@@ -34,9 +34,7 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
   const first =
     engine === undefined
       ? await builder.assignments(config)
-      : forEachModel((model) =>
-          isOffered(model, engine.status(model)) ? override(engine) : noSource,
-        );
+      : forEachModel((model) => (isOffered(model, engine.status(model)) ? override(engine) : noSource));
   return new Engines(parts, builder, first);
 }
 

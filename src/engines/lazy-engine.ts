@@ -21,6 +21,8 @@ import { abortable } from "./abortable.js";
 
 export interface LazyEngineOptions {
   build: () => Promise<Engine>;
+  /** Called with the reason, for the operator, when it cannot be built. */
+  onProblem?: ((text: string) => void) | undefined;
   /** What it says of itself while there is no engine. */
   asleep: Omit<EngineStatus, "state" | "active" | "restarts">;
   /** Longer than a request waits between its preparation and its run. */
@@ -127,6 +129,7 @@ export class LazyEngine implements Engine {
       // Nothing of a request is known where it is built.
       const text = error instanceof Error ? error.message : "unknown error";
       this.#problem = { cause: "NOT_BUILT", text };
+      this.options.onProblem?.(text);
       throw unavailable();
     } finally {
       this.#building = undefined;

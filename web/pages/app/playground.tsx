@@ -56,7 +56,8 @@ export default function Playground() {
   const chats = comparing ? [first, other] : [first];
   const running = chats.some((chat) => chat.running);
   const asked = second === null ? [settings.model] : [settings.model, second];
-  const chosen = useQuery(queries.models).data?.models.filter(({ id }) => asked.some((one) => one === id)) ?? [];
+  const chosen =
+    useQuery(queries.models).data?.models.filter(({ id }) => asked.some((one) => one === id)) ?? [];
   const turns = useMemo(() => [...first.turns, ...other.turns], [first.turns, other.turns]);
   const { away, toEnd } = useFollowEnd(turns);
   const faults = useMemo(() => settingsErrors(settings), [settings]);
