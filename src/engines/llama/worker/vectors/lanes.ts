@@ -6,13 +6,12 @@
  * inputs: they share no attention, which a batch computes all the same and masks (`bench -- embeddings`). An input that
  * is alone gets all threads.
  *
- * Accounts take turns, by tokens: each task asks for its next input when one is done (fair-queue.ts). An aborted task
- * ends with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
+ * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
+ * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
  * a row, the native part counts as lost.
  */
-import { systemClock } from "../../../../core/clock.js";
-import { FairQueue, type Slot } from "../../../../core/serving/fair-queue.js";
 import type { StepReport, TaskResult } from "../../messages.js";
+import { PrefillTurns } from "../schedule/prefill-turns.js";
 
 /** One native context. */
 export interface Lane {
@@ -37,44 +36,49 @@ export interface LanesOptions {
   onBroken: () => void;
 }
 
-/** Every task waits with at most one input for each lane. */
-const mostWaiting = 10_000;
-/** The host gives a task up that makes no progress; it is shorter than this. */
-const longestWaitMs = 60 * 60_000;
+interface Running {
+  task: LaneTask;
+  /** The first input that is not computed yet, nor being computed. */
+  next: number;
+  /** Inputs that are being computed. */
+  computing: number;
+  values: Float64Array[];
+  /** It is over, except for what is being computed. */
+  ended: "aborted" | "failed" | undefined;
+}
+
+/** How far an account that was idle may be ahead of the others: a few inputs of usual length. */
+const graceTokens = 512;
 /** How often tasks are reported to be under way. */
 const reportMs = 500;
 
 export class Lanes {
   readonly #idle: Lane[];
-  readonly #queue: FairQueue;
-  readonly #running = new Map<number, AbortController>();
-  /** Inputs of all tasks that are not computed yet. */
-  #inputsLeft = 0;
+  /** In the order in which they came. */
+  readonly #running = new Map<number, Running>();
+  readonly #turns = new PrefillTurns();
   #failedInARow = 0;
   #reportedMs = -Infinity;
   #onIdle: () => void = () => undefined;
 
   constructor(private readonly options: LanesOptions) {
-    const { lanes } = options;
-    this.#idle = [...lanes];
-    this.#queue = new FairQueue({
-      capacity: () => lanes.length,
-      maxLength: mostWaiting,
-      maxWaitMs: longestWaitMs,
-      clock: systemClock,
-    });
+    this.#idle = [...options.lanes];
   }
 
   start(task: LaneTask): void {
-    const controller = new AbortController();
-    this.#running.set(task.id, controller);
+    const running: Running = { task, next: 0, computing: 0, values: [], ended: undefined };
+    this.#running.set(task.id, running);
     this.#reportProgress();
-    void this.#run(task, controller);
+    this.#fill();
+    this.#settle(running);
   }
 
   /** Reported as an ending. An id that is not running is ignored. */
   abort(id: number): void {
-    this.#running.get(id)?.abort();
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    running.ended ??= "aborted";
+    this.#settle(running);
   }
 
   get isIdle(): boolean {
@@ -83,92 +87,84 @@ export class Lanes {
 
   /** Drops everything after the inputs that are being computed. */
   async close(): Promise<void> {
-    for (const controller of this.#running.values()) controller.abort();
+    for (const id of this.#running.keys()) this.abort(id);
     if (!this.isIdle) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  async #run({ id, accountId, inputs, resultOf }: LaneTask, controller: AbortController): Promise<void> {
-    const { signal } = controller;
-    const values = new Array<Float64Array>(inputs.length);
-    const waiting = inputs.entries();
-    let left = inputs.length;
-    let hasFailed = false;
-    this.#inputsLeft += left;
-    const computeNext = async () => {
-      for (const [index, tokens] of waiting) {
-        const turn = await this.#queue.enter({ accountId, cost: tokens.length, places: 1 }, signal);
-        values[index] = await this.#compute(tokens, turn);
-        left -= 1;
-        this.#inputsLeft -= 1;
-        this.#reportNowAndThen();
+  /** Gives every idle lane an input, as long as there are any. */
+  #fill(): void {
+    for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
+      const running = this.#nextInTurn();
+      if (running === undefined) {
+        this.#idle.push(lane);
+        return;
       }
-    };
-    const lanes = Array.from({ length: Math.min(this.options.lanes.length, inputs.length) }, () =>
-      computeNext().catch(() => {
-        hasFailed ||= !signal.aborted;
-        controller.abort();
-      }),
-    );
-    await Promise.all(lanes);
-    this.#inputsLeft -= left;
-    this.#running.delete(id);
-    if (hasFailed || signal.aborted) this.#end(id, hasFailed ? "failed" : "aborted");
-    else this.#finish(id, resultOf(values));
-    if (this.isIdle) this.#onIdle();
-  }
-
-  async #compute(tokens: Uint32Array, turn: Slot): Promise<Float64Array> {
-    const lane = this.#idle.pop();
-    try {
-      if (lane === undefined) throw new Error("There are more turns than lanes.");
-      const values = await lane.compute(tokens, this.#threadsNow());
-      this.#failedInARow = 0;
-      return values;
-    } catch (error) {
-      this.#failedInARow += 1;
-      if (this.#failedInARow === 2) this.options.onBroken();
-      throw error;
-    } finally {
-      if (lane !== undefined) this.#idle.push(lane);
-      turn.leave(tokens.length);
+      void this.#compute(lane, running);
     }
   }
 
+  #nextInTurn(): Running | undefined {
+    const waiting = [...this.#running.values()].filter((one) => inputsLeft(one) > one.computing);
+    const [first] = this.#turns.inOrder(new Set(waiting.map(({ task }) => task.accountId)), graceTokens);
+    return waiting.find(({ task }) => task.accountId === first);
+  }
+
+  async #compute(lane: Lane, running: Running): Promise<void> {
+    const { task, next: index } = running;
+    const tokens = task.inputs[index] ?? new Uint32Array();
+    const threads = this.#threadsNow();
+    this.#turns.record(task.accountId, tokens.length);
+    running.next += 1;
+    running.computing += 1;
+    try {
+      running.values[index] = await lane.compute(tokens, threads);
+      this.#failedInARow = 0;
+    } catch {
+      running.ended ??= "failed";
+      this.#failedInARow += 1;
+      if (this.#failedInARow === 2) this.options.onBroken();
+    }
+    running.computing -= 1;
+    this.#idle.push(lane);
+    this.#settle(running);
+    this.#fill();
+    if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
+  }
+
+  /** One that is alone gets all of them. */
   #threadsNow(): number {
     const { lanes, threads } = this.options;
-    return Math.max(1, Math.floor(threads / Math.min(lanes.length, this.#inputsLeft)));
+    const left = [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
+    return Math.max(1, Math.floor(threads / Math.min(lanes.length, left)));
   }
 
-  #finish(id: number, result: TaskResult): void {
-    this.#report(
-      [{ id, choice: 0, text: "", result, finishReason: "stop" }],
-      [
-        {
-          id,
-          outcome: { type: "finished", completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
-        },
-      ],
-    );
-  }
-
-  #end(id: number, type: "aborted" | "failed"): void {
-    this.#report([], [{ id, outcome: { type } }]);
-  }
-
-  #reportNowAndThen(): void {
-    if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
+  /** Reports it if it is over. */
+  #settle(running: Running): void {
+    const { task, ended, values } = running;
+    if (running.computing > 0 || inputsLeft(running) > 0 || !this.#running.delete(task.id)) return;
+    const { id } = task;
+    if (ended === undefined) {
+      const result = task.resultOf(values);
+      const outcome = { type: "finished", completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 } as const;
+      this.#report([{ id, choice: 0, text: "", result, finishReason: "stop" }], [{ id, outcome }]);
+    } else {
+      this.#report([], [{ id, outcome: { type: ended } }]);
+    }
+    if (this.isIdle) this.#onIdle();
   }
 
   /** Also of tasks that wait for others: they are not stuck. */
   #reportProgress(): void {
     this.#reportedMs = performance.now();
-    this.#report(
-      [...this.#running.keys()].map((id) => ({ id, choice: 0, text: null })),
-      [],
-    );
+    const progress = [...this.#running.keys()].map((id) => ({ id, choice: 0, text: null }));
+    this.#report(progress, []);
   }
 
   #report(progress: StepReport["progress"], endings: StepReport["endings"]): void {
     this.options.onStep({ active: this.#running.size, progress, endings });
   }
 }
+
+/** Of one that is over, those that are being computed. */
+const inputsLeft = ({ task, next, computing, ended }: Running): number =>
+  (ended === undefined ? task.inputs.length - next : 0) + computing;

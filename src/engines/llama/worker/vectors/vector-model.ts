@@ -19,6 +19,7 @@ export interface LoadedVectorModel extends Pick<
   lanes: readonly Lane[];
   vocabularySource: VocabularySource;
   vocabularySize: number;
+  stripsAccents: boolean;
   rankTemplate: string | undefined;
   /** Of a head that ranks: it gives probabilities, and not their logits. */
   givesProbabilities: boolean;
@@ -81,6 +82,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     gpuLayers: model.gpuLayers,
     layers,
     description: model.typeDescription,
+    stripsAccents: stripsAccents(model.fileInfo.metadata),
     rankTemplate: tokenizer["chat_template.rerank"],
     givesProbabilities: softmaxArchitectures.has(general.architecture),
     vectors: { dimensions: model.embeddingVectorSize, canShorten: isMatryoshka(general) },
@@ -144,6 +146,19 @@ const laneOf = (context: NativeContext): Lane => ({
 /** An encoder: it needs all of an input at once, and no cache. */
 const seesLaterTokens = ({ fileInfo }: LlamaModel): boolean =>
   fileInfo.architectureMetadata.attention?.causal === false;
+
+/** The native code's own rules for WordPiece, and what our conversion of the starter says. */
+function stripsAccents(metadata: unknown): boolean {
+  const { tokenizer, sotto } = metadata as NormalizerFields;
+  if (tokenizer.ggml.model !== "bert") return false;
+  const { lowercase = true, strip_accents = lowercase } = tokenizer.ggml.normalizer ?? {};
+  return strip_accents || sotto?.strip_accents === true;
+}
+
+interface NormalizerFields {
+  tokenizer: { ggml: { model: string; normalizer?: { lowercase?: boolean; strip_accents?: boolean } } };
+  sotto?: { strip_accents?: boolean };
+}
 
 const gpuOf = (llama: Llama, request: LoadRequest): LoadedFacts["gpu"] =>
   llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu;

@@ -36,8 +36,8 @@ export class VectorRunner {
   static async load(request: LoadRequest, events: RunnerOptions): Promise<VectorRunner> {
     const startedMs = performance.now();
     const model = await loadVectorModel(request);
-    const { vocabularySource: source, vocabularySize, contextTokens, rankTemplate } = model;
-    const inputs = inputThread({ source, vocabularySize, contextTokens, rankTemplate });
+    const { vocabularySource: source, vocabularySize, contextTokens, stripsAccents, rankTemplate } = model;
+    const inputs = inputThread({ source, vocabularySize, contextTokens, stripsAccents, rankTemplate });
     await inputs.start();
     await warmUp(model);
     const lanes = new Lanes({ ...events, lanes: model.lanes, threads: model.threads });
