@@ -7,12 +7,11 @@ import { usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Engine } from "../core/serving/engine-port.js";
 import type { EngineSource } from "../engines/fleet.js";
-import { LazyEngine } from "../engines/lazy-engine.js";
+import { LazyEngine, type LazyEngineOptions } from "../engines/lazy-engine.js";
 import {
   embeddingStarterFile,
   ensureEmbeddingStarter,
 } from "../models/embedding-starter/embedding-starter.js";
-import type { EngineParts } from "./engine-builder.js";
 
 const contextTokens = 512;
 /** While no setting says how long idle models stay loaded. */
@@ -20,7 +19,7 @@ const usualIdleMinutes = 10;
 
 export function embeddingStarterSource(
   { service, engine: { idleUnloadMinutes, loadTimeoutMs }, limits }: Config,
-  { clock, log, overrides }: Pick<EngineParts, "clock" | "log" | "overrides">,
+  parts: Pick<LazyEngineOptions, "clock" | "onProblem">,
   start: (path: string) => Engine,
 ): EngineSource {
   const dataDir = resolve(service.dataDir);
@@ -32,10 +31,6 @@ export function embeddingStarterSource(
       ready: async () => undefined,
       engine: new LazyEngine({
         build: async () => start(await ensureEmbeddingStarter(dataDir)),
-        onProblem: (text) => {
-          log.warn("engine did not load", { model: "iota", cause: "NOT_BUILT" });
-          overrides.onWeightsNotice?.(`iota cannot be used: ${text}`);
-        },
         asleep: {
           serving: embeddingStarterFile,
           contextTokens,
@@ -46,7 +41,7 @@ export function embeddingStarterSource(
         idleMs: (idleUnloadMinutes > 0 ? idleUnloadMinutes : usualIdleMinutes) * 60_000,
         waitMs: loadTimeoutMs,
         maxWaiting: limits.queueLength,
-        clock,
+        ...parts,
       }),
     }),
   };

@@ -232,7 +232,12 @@ export class EngineBuilder {
     if (source.type === "off") return () => noSource;
     if (source.type === "embedding-starter") {
       const start = (path: string) => this.#startWeights(model, path, config, files).engine;
-      return () => embeddingStarterSource(config, this.parts, start);
+      const { clock, log, overrides } = this.parts;
+      const onProblem = (text: string) => {
+        log.warn("engine did not load", { model, cause: "NOT_BUILT" });
+        overrides.onWeightsNotice?.(`${model} cannot be used: ${text}`);
+      };
+      return () => embeddingStarterSource(config, { clock, onProblem }, start);
     }
     if (source.type === "upstreams") {
       const pool = await this.#poolSource(model, source.upstreams, config, found);
