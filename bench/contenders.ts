@@ -141,24 +141,32 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
 const asChat = (prompt: string): string => `<|user|>\n${prompt}</s>\n<|assistant|>\n`;
 
 export async function startLlamaServer(binary: string, setup: BenchSetup): Promise<Contender> {
-  const port = await freePort();
   const { weights, threads, sequences, contextTokens } = setup;
-  const sizes = [
-    ...(threads === undefined ? [] : ["-t", threads]),
-    "-np",
-    sequences,
-    "-c",
-    sequences * contextTokens,
-  ].map(String);
+  const sizes = ["-np", sequences, "-c", sequences * contextTokens].map(String);
+  const { url, pid, close } = await spawnLlamaServer(binary, weights, threads, sizes);
+  return overHttp("llama-server", { baseURL: `${url}/v1`, key: "none" }, [pid], close);
+}
+
+export async function spawnLlamaServer(
+  binary: string,
+  weights: string,
+  threads: number | undefined,
+  args: readonly string[],
+): Promise<{ url: string; pid: number; close: () => Promise<unknown> }> {
+  const port = await freePort();
   const more = (process.env.LLAMA_SERVER_ARGS ?? "").split(" ").filter((arg) => arg !== "");
-  const args = ["-m", weights, ...sizes, ...more, "--host", "127.0.0.1", "--port", String(port)];
-  const child = spawn(binary, args, { stdio: "ignore" });
+  const ownThreads = threads === undefined ? [] : ["-t", String(threads)];
+  const listen = ["--host", "127.0.0.1", "--port", String(port)];
+  const child = spawn(binary, ["-m", weights, ...ownThreads, ...args, ...more, ...listen], {
+    stdio: "ignore",
+  });
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, 120_000);
-  return overHttp("llama-server", { baseURL: `${url}/v1`, key: "none" }, [child.pid ?? 0], async () => {
+  const close = async () => {
     child.kill();
     await once(child, "exit");
-  });
+  };
+  return { url, pid: child.pid ?? 0, close };
 }
 
 export async function freePort(): Promise<number> {

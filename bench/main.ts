@@ -11,6 +11,7 @@ import { benchDashboard } from "./dashboard/dashboard-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
 import { benchEngine } from "./embedded-engine.js";
+import { benchEmbeddings } from "./embeddings.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
 import { benchGateway } from "./gateway.js";
@@ -31,6 +32,7 @@ const benches: Record<string, () => Promise<void>> = {
   commits: benchCommits,
   dashboard: benchDashboard,
   engine: benchEngine,
+  embeddings: benchEmbeddings,
   crowded: benchCrowded,
   overhead: benchOverhead,
   floods: benchFloods,

@@ -13,7 +13,8 @@ const [, , file = "/config/sotto.json"] = argv;
 const program = env.PROGRAM ?? "/app/dist/main.js";
 const url = env.ENGINE_URL ?? "http://engine:8080/v1";
 const email = "replicas@engine.internal";
-const models = ["omega", "prism", "lambda"];
+// With the context of the starter that serves it, which an engine of this profile does not report.
+const models = { omega: 2048, prism: 2048, lambda: 2048, iota: 512 };
 
 const sotto = (...words) =>
   JSON.parse(execFileSync(execPath, [program, ...words, "--json"], { encoding: "utf8", timeout: 60_000 }));
@@ -34,12 +35,14 @@ const engine = {
   // Accepts that the replicas' accounts share the engine's prompt cache, since to the engine they are one account.
   // vLLM and SGLang isolate them and do not need this: docs/upstreams.md.
   acceptSharedCache: true,
-  // The starter's context and usual concurrency, which an engine of this profile does not report.
-  contextTokens: 2048,
+  // The starter's usual concurrency.
   maxConcurrent: 8,
 };
 const settings = Object.fromEntries(
-  models.map((model) => [`models_${model}_upstreams`, [{ ...engine, name: model }]]),
+  Object.entries(models).map(([model, contextTokens]) => [
+    `models_${model}_upstreams`,
+    [{ ...engine, contextTokens, name: model }],
+  ]),
 );
 writeFileSync(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
 renameSync(`${file}.new`, file);

@@ -21,6 +21,7 @@ const entryPoints = [
   "src/main.ts",
   "src/engines/llama/worker/worker.ts",
   "src/engines/llama/worker/prompt/prompt-worker.ts",
+  "src/engines/llama/worker/vectors/input-worker.ts",
   "src/engines/llama/worker/probe-child.ts",
   "src/engines/structured-output/grammar-worker.ts",
   "src/http/bodies/parse-worker.ts",

@@ -25,6 +25,7 @@ const groups: Record<string, string> = {
   omega: "Model omega",
   prism: "Model prism",
   lambda: "Model lambda",
+  iota: "Model iota",
 };
 
 export async function configurationPage(): Promise<string> {

@@ -125,7 +125,10 @@ describe("aliases of models", () => {
 
   it("are the names of the other vendor's models by default, and none when empty", () => {
     expect(loadConfig({ env: {} }).service).toMatchObject({
-      modelAliases: [{ name: "claude-*", model: "omega" }],
+      modelAliases: [
+        { name: "claude-*", model: "omega" },
+        { name: "text-embedding-*", model: "iota" },
+      ],
       listAliases: false,
     });
     expect(aliasesOf("")).toEqual([]);

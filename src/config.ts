@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { configFields } from "./config/fields.js";
 import type { Field } from "./config/kinds.js";
-import type { ModelId } from "./core/models.js";
+import type { ChatModelId, ModelId } from "./core/models.js";
 
 export { configFields } from "./config/fields.js";
 
@@ -21,7 +21,7 @@ export type StorageConfig = Values["storage"];
 export type EngineConfig = Values["engine"];
 
 export interface Config extends Omit<Values, ModelId> {
-  models: Record<ModelId, Values["omega"]>;
+  models: Record<ChatModelId, Values["omega"]> & Pick<Values, "iota">;
 }
 
 /** Thrown with every error found, one line each. */
@@ -66,7 +66,12 @@ export function loadConfig(sources: ConfigSources): Config {
     engine: readGroup("engine"),
     downloads: readGroup("downloads"),
     limits: readGroup("limits"),
-    models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },
+    models: {
+      omega: readGroup("omega"),
+      prism: readGroup("prism"),
+      lambda: readGroup("lambda"),
+      iota: readGroup("iota"),
+    },
   };
   problems.push(...misspelledNames(sources.env));
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,13 +1,13 @@
 /** The first request in every language, with a switch for how the reply is read. */
 import { useState } from "react";
-import type { ModelId } from "../src/core/models.js";
+import type { ChatModelId } from "../src/core/models.js";
 import { CodeTabs } from "./components/text/code-block.tsx";
 import { chatSamples } from "./snippets.ts";
 
 interface ChatCodeProps {
   /** Put into the code; without it the code reads it from the environment. */
   secret?: string | undefined;
-  model?: ModelId;
+  model?: ChatModelId;
   /** The switch's initial state. */
   stream?: boolean;
   className?: string;

@@ -1,16 +1,16 @@
 /** The maximum length of a reply if the request does not set one. */
 import type { PlanView, Site } from "../src/protocol/dashboard/api.js";
-import { modelIds, type ModelId } from "../src/core/models.js";
+import { chatModelIds, type ChatModelId } from "../src/core/models.js";
 import { formatCount } from "./units.ts";
 
-export function defaultReplyTokens(site: Site, model: ModelId, plan: PlanView | null): number {
+export function defaultReplyTokens(site: Site, model: ChatModelId, plan: PlanView | null): number {
   return Math.min(site.defaultMaxTokens[model], plan?.maxTokens ?? Infinity);
 }
 
 /** "256 tokens", or where models differ "256 tokens (omega, prism) or 1,024 (lambda)". */
 export function defaultReplyText(site: Site, plan: PlanView | null): string {
-  const models = new Map<number, ModelId[]>();
-  for (const model of modelIds) {
+  const models = new Map<number, ChatModelId[]>();
+  for (const model of chatModelIds) {
     const tokens = defaultReplyTokens(site, model, plan);
     models.set(tokens, [...(models.get(tokens) ?? []), model]);
   }

@@ -1,13 +1,13 @@
 /** The same first request in every language, from the table of clients, with this service's address filled in. */
 import type { ConnectTarget } from "../src/connect/client.js";
 import { codeClients } from "../src/connect/code-clients.js";
-import type { ModelId } from "../src/core/models.js";
+import type { ChatModelId } from "../src/core/models.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {
   /** Inserted into the code. Without one, the code reads SOTTO_API_KEY. */
   key?: string;
-  model?: ModelId;
+  model?: ChatModelId;
   /** Whether the code reads the reply as it is generated. */
   stream?: boolean;
 }

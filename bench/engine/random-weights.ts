@@ -20,7 +20,7 @@ import {
   uint32,
   type GgufShape,
   type GgufValue,
-} from "../../src/engines/llama/gpu/gguf-writer.js";
+} from "../../src/adapters/gguf-writer.js";
 import { chatMlTemplate } from "../../test/support/engines/tiny-gguf.js";
 
 interface Shape {

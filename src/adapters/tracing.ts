@@ -12,7 +12,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { ErrorCode } from "../core/errors.js";
-import type { ModelId } from "../core/models.js";
+import { isChatModelId, type ModelId } from "../core/models.js";
 
 /** All that a span can say about a request. */
 export interface TracedRequest {
@@ -61,7 +61,7 @@ export class Tracing {
   record(request: TracedRequest): void {
     const { method, route, model, code, status, durationMs, endedAt } = request;
     const startTime = new Date(endedAt.getTime() - durationMs);
-    const name = model === undefined ? `${method} ${route}` : `chat ${model}`;
+    const name = model === undefined ? `${method} ${route}` : `${operationOf(model)} ${model}`;
     const span = this.#provider
       .getTracer("sotto")
       .startSpan(
@@ -80,13 +80,16 @@ export class Tracing {
   }
 }
 
+/** As the conventions of OpenTelemetry name them. */
+const operationOf = (model: ModelId): string => (isChatModelId(model) ? "chat" : "embeddings");
+
 function attributesOf(request: TracedRequest): Record<string, string | number> {
   const attributes: Record<string, string | number | undefined> = {
     "http.request.method": request.method,
     "http.route": request.route,
     "http.response.status_code": request.status,
     "error.type": request.code === "none" ? undefined : request.code,
-    "gen_ai.operation.name": request.model === undefined ? undefined : "chat",
+    "gen_ai.operation.name": request.model === undefined ? undefined : operationOf(request.model),
     "gen_ai.request.model": request.model,
     "gen_ai.usage.input_tokens": request.promptTokens,
     "gen_ai.usage.output_tokens": request.completionTokens,

@@ -17,11 +17,13 @@ import {
 import { computingBytes } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import { forEachModel, type ModelId, modelIds } from "../core/models.js";
+import { forEachModel, isChatModelId, type ModelId, modelIds } from "../core/models.js";
 import type { Engine, Kept } from "../core/serving/engine-port.js";
 import { plainDefaults } from "../core/serving/model-defaults.js";
 import type { Store } from "../core/store.js";
+import { noSource } from "../engines/absent-engine.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
+import { LazyEngine } from "../engines/lazy-engine.js";
 import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/backends.js";
 import { type EngineBackends, GpuChoice, type GpuMachine } from "../engines/llama/gpu/choice.js";
@@ -36,7 +38,14 @@ import { Grammars } from "../engines/structured-output/grammars.js";
 import type { UpstreamEngine } from "../engines/upstream/upstream-engine.js";
 import type { Log } from "../log.js";
 import { type DesiredSource, type Mapping, readMapping } from "../models/choice/mapping.js";
-import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
+import { ensureEmbeddingStarter } from "../models/embedding-starter/embedding-starter.js";
+import {
+  describeMember,
+  isStarter,
+  type LocalSource,
+  type ModelSource,
+  weightsSource,
+} from "../models/choice/source.js";
 import { checkWeights } from "../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
 import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
@@ -44,6 +53,7 @@ import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
 import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
+import { embeddingStarterSource } from "./embedding-starter-source.js";
 import { logEngineEvent, upstreamEvents } from "./engine-log.js";
 import { SpeedRecord } from "./speed-record.js";
 
@@ -91,8 +101,6 @@ interface Found {
   /** That were given. */
   notices: Set<string>;
 }
-
-type LocalSource = Exclude<ModelSource, { type: "upstreams" }>;
 
 /** Builds engines from sources. */
 export class EngineBuilder {
@@ -153,7 +161,7 @@ export class EngineBuilder {
   /** Of a pool: the first of its engines that runs here. */
   compute(engine: Engine): EngineComputeView | null {
     const engines = this.#lists.get(engine)?.engines ?? [engine];
-    const backends = engines.flatMap((one) => this.#backends.get(one) ?? [])[0];
+    const backends = engines.flatMap((one) => this.#backends.get(runningOf(one)) ?? [])[0];
     if (backends === undefined) return null;
     return {
       backend: backends.current,
@@ -162,7 +170,7 @@ export class EngineBuilder {
   }
 
   memoryBytes(engine: Engine): number | null {
-    return this.#memory.get(engine) ?? null;
+    return this.#memory.get(runningOf(engine)) ?? (engine instanceof LazyEngine ? 0 : null);
   }
 
   /** What the preflight of the engine at that address found. */
@@ -179,7 +187,7 @@ export class EngineBuilder {
   async assignments(config: Config): Promise<Assignments> {
     const { sources, reasons } = await this.sources(config);
     if (reasons.size > 0) {
-      const isChosen = [...reasons.keys()].some((model) => !isStarter(this.#mapping?.[model]));
+      const isChosen = [...reasons.keys()].some((model) => !wantsStarter(this.#mapping?.[model]));
       throw new WeightsError(together(reasons, isChosen));
     }
     return forEachModel((model) => {
@@ -206,7 +214,7 @@ export class EngineBuilder {
         if (!(error instanceof Error)) throw error;
         // The starter's own errors say what to do, and nobody chose it.
         const { message } = error;
-        reasons.set(model, isStarter(desired) ? message : `${originOf(model, desired)}: ${message}`);
+        reasons.set(model, wantsStarter(desired) ? message : `${originOf(model, desired)}: ${message}`);
       }
     }
     // Only now all files are known that share the memory, and the largest context for each.
@@ -220,22 +228,38 @@ export class EngineBuilder {
     config: Config,
     found: Found,
   ): Promise<() => EngineSource> {
+    const { files } = found;
+    if (source.type === "off") return () => noSource;
+    if (source.type === "embedding-starter") {
+      const start = (path: string) => this.#startWeights(model, path, config, files).engine;
+      const { clock, log, overrides } = this.parts;
+      const onProblem = (text: string) => {
+        log.warn("engine did not load", { model, cause: "NOT_BUILT" });
+        overrides.onWeightsNotice?.(`${model} cannot be used: ${text}`);
+      };
+      return () => embeddingStarterSource(config, { clock, onProblem }, start);
+    }
     if (source.type === "upstreams") {
       const pool = await this.#poolSource(model, source.upstreams, config, found);
       return () => pool;
     }
-    const path = await this.#prepare(source, config, found);
-    const { files } = found;
+    const path = await this.#prepare(model, source, config, found);
+    const purpose = isChatModelId(model) ? "weights" : "embedding weights";
     return () => {
       const chosen = files.get(path)?.contextTokens;
-      const key = `weights:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}`;
-      return { key, weights: path, start: () => this.#startWeights(path, config, files) };
+      const key = `${purpose}:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}`;
+      return { key, weights: path, start: () => this.#startWeights(model, path, config, files) };
     };
   }
 
   /** Resolves with the file's path, and notes what is known of it. */
-  async #prepare(source: LocalSource, config: Config, { files, notices }: Found): Promise<string> {
-    const path = await this.#ensure(source, config, notices);
+  async #prepare(
+    model: ModelId,
+    source: LocalSource,
+    config: Config,
+    { files, notices }: Found,
+  ): Promise<string> {
+    const path = await this.#ensure(model, source, config, notices);
     const known = files.get(path);
     const size = known?.size ?? (await readWeightsFacts(path).catch(() => null));
     const chosen = [known?.contextTokens, source.type === "weights" ? source.contextTokens : undefined];
@@ -251,8 +275,9 @@ export class EngineBuilder {
    * the running one in place. Resolves symbolic links: the same file under two names is loaded once. No notice is given
    * twice.
    */
-  async #ensure(source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
+  async #ensure(model: ModelId, source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
     await this.#gpu.settle();
+    if (source.type === "embedding-starter") return ensureEmbeddingStarter(resolve(config.service.dataDir));
     if (source.type === "starter") {
       const { onWeightsProgress: onProgress, onWeightsNotice } = this.parts.overrides;
       const onNotice = (notice: string) => {
@@ -265,7 +290,7 @@ export class EngineBuilder {
     }
     const path = resolve(source.path);
     // Whether it fits into memory was checked when it was chosen.
-    await checkWeights(path, { availableBytes: Infinity });
+    await checkWeights(path, { availableBytes: Infinity }, model);
     return realpath(path);
   }
 
@@ -300,7 +325,14 @@ export class EngineBuilder {
     });
   }
 
-  #startWeights(path: string, config: Config, files: LocalFiles, failsOver = false): StartedEngine {
+  #startWeights(
+    model: ModelId,
+    path: string,
+    config: Config,
+    files: LocalFiles,
+    failsOver = false,
+  ): StartedEngine {
+    const chats = isChatModelId(model);
     const { size = null, isMeasured = true, contextTokens } = files.get(path) ?? {};
     const engineConfig = { ...config.engine, ...configuredSize(config.engine, contextTokens) };
     const backends = this.#gpu.forEngine(subjectOf(path, engineConfig));
@@ -321,18 +353,19 @@ export class EngineBuilder {
     let speedNoted = Promise.resolve();
     const engine = new LlamaEngine({
       weights: path,
+      task: chats ? "chat" : size?.ranks === true ? "rank" : "embed",
       backends,
       models: modelDefaults(config.models, defaultsOfWeights(path)),
       // On demand its size is fixed, whatever computes it.
       config: onDemand === undefined ? engineConfig : { ...engineConfig, ...fit },
       cpuFit: fit,
-      measures: !isMeasured,
+      measures: chats && !isMeasured,
       onDemand,
       onEvent: (event) => {
         if (event.type === "loaded") {
           this.#memory.set(engine, event.memoryBytes);
           if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes(event));
-          if (size !== null) speedNoted = this.speed.noteLoaded(path, size, event);
+          if (size !== null && chats) speedNoted = this.speed.noteLoaded(path, size, event);
         }
         if (event.type === "unloaded") this.#memory.set(engine, 0);
         if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
@@ -360,7 +393,9 @@ export class EngineBuilder {
     config: Config,
     found: Found,
   ): Promise<EngineSource> {
-    const sources = await Promise.all(members.map((member) => this.#memberSource(member, config, found)));
+    const sources = await Promise.all(
+      members.map((member) => this.#memberSource(model, member, config, found)),
+    );
     return {
       key: `pool:${model}`,
       start: () => {
@@ -381,7 +416,12 @@ export class EngineBuilder {
     };
   }
 
-  async #memberSource(member: EngineMember, config: Config, found: Found): Promise<MemberSource> {
+  async #memberSource(
+    model: ModelId,
+    member: EngineMember,
+    config: Config,
+    found: Found,
+  ): Promise<MemberSource> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
@@ -390,11 +430,12 @@ export class EngineBuilder {
       const { UpstreamEngine } = await import("../engines/upstream/upstream-engine.js");
       return { ...common, make: () => this.#startUpstream(UpstreamEngine, member, config) };
     }
-    const path = await this.#prepare(weightsSource(member.weights), config, found);
+    const path = await this.#prepare(model, weightsSource(member.weights, model), config, found);
     return {
       ...common,
       make: () => {
-        const { engine, isOnDemand = false, ready } = this.#startWeights(path, config, found.files, true);
+        const started = this.#startWeights(model, path, config, found.files, true);
+        const { engine, isOnDemand = false, ready } = started;
         return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
       },
     };
@@ -455,8 +496,12 @@ async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSigna
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
 
-const isStarter = (desired: DesiredSource | undefined): boolean =>
-  desired?.type === "source" && desired.source.type === "starter";
+const wantsStarter = (desired: DesiredSource | undefined): boolean =>
+  desired?.type === "source" && isStarter(desired.source);
+
+/** The engine that computes, where there is one. */
+const runningOf = (engine: Engine): Engine =>
+  engine instanceof LazyEngine ? (engine.inner ?? engine) : engine;
 
 /** All errors, those that models share once; with advice where an operator's choice is at fault. */
 function together(reasons: Reasons, isChosen: boolean): string {

@@ -6,10 +6,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { EngineBuilder, type EngineParts } from "./engine-builder.js";
 import type { Config } from "../config.js";
-import { forEachModel, type ModelId, modelIds } from "../core/models.js";
-import { isAvailable, type Kept } from "../core/serving/engine-port.js";
+import { chatModelIds, forEachModel, type ModelId, modelIds } from "../core/models.js";
+import { type Engine, isAvailable, type Kept } from "../core/serving/engine-port.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
-import { type Assignments, Fleet, type Reasons } from "../engines/fleet.js";
+import { isOffered } from "../core/serving/required-task.js";
+import { noSource } from "../engines/absent-engine.js";
+import { type Assignments, type EngineSource, Fleet, type Reasons } from "../engines/fleet.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "../engines/upstream/cache-salt.js";
 import { suggestFor } from "../models/choice/best-model.js";
@@ -21,17 +23,18 @@ import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../pr
 export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { config, overrides, store } = parts;
   const { engine, engineWeights } = overrides;
+  const override = (answering: Engine): EngineSource => ({
+    key: "override",
+    ...(engineWeights === undefined ? {} : { weights: engineWeights }),
+    start: () => ({ engine: answering, ready: async () => undefined }),
+  });
   const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
   const builder = new EngineBuilder(parts, secret);
   await builder.speed.read();
   const first =
     engine === undefined
       ? await builder.assignments(config)
-      : forEachModel(() => ({
-          key: "override",
-          ...(engineWeights === undefined ? {} : { weights: engineWeights }),
-          start: () => ({ engine, ready: async () => undefined }),
-        }));
+      : forEachModel((model) => (isOffered(model, engine.status(model)) ? override(engine) : noSource));
   return new Engines(parts, builder, first);
 }
 
@@ -132,11 +135,11 @@ export class Engines {
   }
 
   /**
-   * Whether requests should be sent here: some model can answer, and none is still being loaded at startup. An
-   * unreachable engine on the network affects its own model only.
+   * Whether requests should be sent here: some model that chats can answer, and none is still being loaded at startup.
+   * An unreachable engine on the network affects its own model only.
    */
   isReady(): boolean {
-    const states = modelIds.map((model) => {
+    const states = chatModelIds.map((model) => {
       const { state } = this.fleet.status(model);
       return {
         state,
@@ -189,7 +192,7 @@ export class Engines {
 
   /** What to use instead of the starter; null where it is not used, or the configuration asks for it. */
   suggestion(): ModelSuggestion | null {
-    const model = modelIds.find(
+    const model = chatModelIds.find(
       (id) =>
         isStarterFile(this.fleet.weightsOf(id) ?? "") && configuredSource(this.#config.models, id) === null,
     );
@@ -199,6 +202,7 @@ export class Engines {
   /** What computes the model's replies now: files of this machine, and engines on the network. */
   partsOf(model: ModelId): ServingPart[] {
     const engine = this.fleet.engineOf(model);
+    if (engine.status(model).state === "off") return [];
     if (!(engine instanceof PoolEngine)) return [{ runs: "embedded", path: this.fleet.weightsOf(model) }];
     return engine
       .members(model)

@@ -1,7 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
 import { defaultAliases } from "../core/model-aliases.js";
-import type { ModelId } from "../core/models.js";
+import type { ChatModelId, ModelId } from "../core/models.js";
 import {
   field,
   hostList,
@@ -366,13 +366,16 @@ const limitFields = {
   }),
 };
 
-const modelFields = (id: ModelId) => {
-  const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
+const modelEnv = (id: ModelId) => (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
+
+/** What every model has, whatever it computes. */
+const sourceFields = (id: ModelId, weightsDoc: string) => {
+  const env = modelEnv(id);
   return {
     weights: optionalField({
       env: env("WEIGHTS"),
       schema: z.string().min(1, "must be a GGUF file, or 'starter'"),
-      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
+      doc: weightsDoc,
     }),
     upstreams: field({
       env: env("UPSTREAMS"),
@@ -389,6 +392,16 @@ const modelFields = (id: ModelId) => {
         .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
       doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
     }),
+  };
+};
+
+const chatModelFields = (id: ChatModelId) => {
+  const env = modelEnv(id);
+  return {
+    ...sourceFields(
+      id,
+      `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
+    ),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),
       schema: z.string().max(100_000).optional(),
@@ -421,7 +434,11 @@ export const configFields = {
   engine: engineFields,
   downloads: downloadFields,
   limits: limitFields,
-  omega: modelFields("omega"),
-  prism: modelFields("prism"),
-  lambda: modelFields("lambda"),
+  omega: chatModelFields("omega"),
+  prism: chatModelFields("prism"),
+  lambda: chatModelFields("lambda"),
+  iota: sourceFields(
+    "iota",
+    "GGUF file of an embedding model or a reranker that answers for `iota`, `starter` for the embedding model that comes with Sotto, or `off` for no such model. Default: what `sotto models use` chose, or else the starter; this setting takes precedence ([more](embeddings.md)).",
+  ),
 } satisfies Record<string, Record<string, Field<never> | Field<unknown>>>;

@@ -4,7 +4,7 @@
  * them.
  */
 import type { ClientFamily } from "../core/client-family.js";
-import type { ModelId } from "../core/models.js";
+import type { ChatModelId } from "../core/models.js";
 
 export interface ConnectTarget {
   /** Such as `https://chat.example.com`, without a trailing slash. */
@@ -12,7 +12,7 @@ export interface ConnectTarget {
   /** Null: `keyPlaceholder` or the variable that the client reads it from is shown instead. */
   key: string | null;
   /** The default one. */
-  model: ModelId;
+  model: ChatModelId;
   /** For clients that have a list of models. */
   models: readonly ConnectModel[];
   /** For code only: applications decide for themselves. */
@@ -20,7 +20,7 @@ export interface ConnectTarget {
 }
 
 export interface ConnectModel {
-  id: ModelId;
+  id: ChatModelId;
   /** Tokens of prompt and reply together. */
   contextTokens: number;
   /** The largest `max_tokens` that clients should ask for. */
@@ -133,7 +133,7 @@ export const assumedLimits = { contextTokens: 8_192, outputTokens: 4_096 };
  * limit.
  */
 export function connectModel(
-  id: ModelId,
+  id: ChatModelId,
   contextTokens: number | null,
   maxOutputTokens: number | null,
   tools?: boolean,

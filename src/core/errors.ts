@@ -129,8 +129,9 @@ export const errorTable = {
   model_not_found: {
     status: 404,
     type: "invalid_request_error",
-    message: "This model does not exist. The models are omega, prism and lambda.",
-    when: "`model` is none of `omega`, `prism`, `lambda`, and no alias of one.",
+    message:
+      "This model does not exist. The models are omega, prism and lambda, and iota for embeddings where it is offered.",
+    when: "`model` is none of `omega`, `prism`, `lambda` and `iota`, and no alias of one; or it is `iota`, and switched off.",
   },
   rate_limit_exceeded: {
     status: 429,

@@ -1,5 +1,5 @@
 /**
- * Other names by which clients may ask for the three models. A name is exact, or a pattern in which `*` stands for any
+ * Other names by which clients may ask for the models. A name is exact, or a pattern in which `*` stands for any
  * characters. Exact names come before patterns, and of the patterns the first that matches decides.
  */
 import { isModelId, modelIds, type ModelId } from "./models.js";
@@ -9,8 +9,11 @@ export interface ModelAlias {
   model: ModelId;
 }
 
-/** What clients of the Messages API ask for. */
-export const defaultAliases: readonly ModelAlias[] = [{ name: "claude-*", model: "omega" }];
+/** What clients of the Messages API ask for, and what most clients embed with unless told otherwise. */
+export const defaultAliases: readonly ModelAlias[] = [
+  { name: "claude-*", model: "omega" },
+  { name: "text-embedding-*", model: "iota" },
+];
 
 export const isPattern = (name: string): boolean => name.includes("*");
 

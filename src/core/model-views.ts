@@ -42,7 +42,7 @@ export interface EnginePreflight {
   findings: { level: "warn" | "useless" | "refuse"; text: string }[];
 }
 export interface SourceView {
-  type: "starter" | "weights" | "upstreams";
+  type: "starter" | "weights" | "upstreams" | "off";
   /** For a reader: a file's name, or the hosts of engines. */
   label: string;
   /** The file's path, or the engines' addresses. */
@@ -77,7 +77,7 @@ export interface SpeedView {
 
 export interface ModelView {
   model: ModelId;
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down" | "off";
   /** What answers now; null when the stored choice cannot be read. */
   source: SourceView | null;
   /** The setting of the configuration that fixes it; null where it can be changed here. */

@@ -8,6 +8,7 @@ import {
   type PreparedGeneration,
 } from "../core/serving/engine-port.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
+import { noSource } from "./absent-engine.js";
 import { type Assignments, type EngineSource, Fleet } from "./fleet.js";
 import {
   collect,
@@ -73,19 +74,22 @@ function source(key: string, ready: () => Promise<void> = async () => undefined)
   return { key, start, ships } satisfies EngineSource & { ships: Ship[] };
 }
 
-function launch(first: Assignments, drainMs = 60_000): Fleet {
-  fleet = new Fleet(first, {
-    newQueue: (places) =>
-      new FairQueue({
-        capacity: () => places().capacity,
-        maxLength: 9,
-        maxWaitMs: 1_000,
-        clock: systemClock,
-      }),
-    clock: systemClock,
-    drainMs,
-    readyMs: 5_000,
-  });
+function launch(first: Omit<Assignments, "iota">, drainMs = 60_000): Fleet {
+  fleet = new Fleet(
+    { ...first, iota: noSource },
+    {
+      newQueue: (places) =>
+        new FairQueue({
+          capacity: () => places().capacity,
+          maxLength: 9,
+          maxWaitMs: 1_000,
+          clock: systemClock,
+        }),
+      clock: systemClock,
+      drainMs,
+      readyMs: 5_000,
+    },
+  );
   return fleet;
 }
 

@@ -120,11 +120,15 @@ export class Fleet implements Engine {
     };
   }
 
-  /** The models by what answers for them: those that share an engine, and with it a queue, are together. */
+  /**
+   * The models by what answers for them: those that share an engine, and with it a queue, are together. Without those
+   * that are off.
+   */
   sharers(): ModelId[][] {
     const models = new Map<Deployment, ModelId[]>();
     for (const [model, deployment] of this.#routes)
-      models.set(deployment, [...(models.get(deployment) ?? []), model]);
+      if (deployment.engine.status(model).state !== "off")
+        models.set(deployment, [...(models.get(deployment) ?? []), model]);
     return [...models.values()];
   }
 

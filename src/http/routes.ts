@@ -21,6 +21,8 @@ export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   completion(parts, "/responses", "responses"),
   completion(parts, "/messages", "messages"),
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
+  completion(parts, "/embeddings", "embeddings"),
+  completion(parts, "/rerank", "rerank"),
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
   { method: "GET", url: "/key", handler: describeKey(parts) },

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const endpoints =
-  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, POST /v1/embeddings, POST /v1/rerank, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -46,6 +46,8 @@ describe("an unknown path", () => {
     ["GET", "/v1/openai/v1/models", "GET /v1/models"],
     ["GET", "/key", "GET /v1/key"],
     ["GET", "/v1/keys", "GET /v1/key"],
+    ["POST", "/embeddings", "POST /v1/embeddings"],
+    ["POST", "/v2/rerank", "POST /v1/rerank"],
   ])("%s %s names the likely endpoint", async (method, path, likely) => {
     expect(await messageOf({ method, path })).toBe(
       `There is no such endpoint. Did you mean ${likely}? ${endpoints}`,
@@ -63,8 +65,8 @@ describe("an unknown path", () => {
   });
 
   it.each([
-    ["/v1/embeddings", "/v1/embeddings"],
-    ["/embeddings", "/v1/embeddings"],
+    ["/v1/moderations", "/v1/moderations"],
+    ["/moderations", "/v1/moderations"],
     ["/v1/images/generations", "/v1/images"],
     ["/v1/fine_tuning/jobs/ft-1", "/v1/fine_tuning"],
   ])("%s is named as not offered", async (path, name) => {

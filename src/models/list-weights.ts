@@ -7,6 +7,7 @@ import type { Mapping } from "./choice/mapping.js";
 import { GgufError } from "./gguf/gguf-header.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
 import { type MeasuredSpeed, readSpeed } from "./measured-speed.js";
+import { embeddingStarterFile } from "./embedding-starter/embedding-starter.js";
 import { starterFileNames } from "./starter/starter.js";
 
 export interface ListedWeights {
@@ -29,12 +30,25 @@ export async function listWeights(
   const whole = names.filter(
     (name) => name.endsWith(".gguf") && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/.test(name),
   );
-  const starter = starterFileNames.find((name) => whole.includes(name));
+  const inFolder = (files: readonly string[]): string[] =>
+    files
+      .filter((name) => whole.includes(name))
+      .slice(0, 1)
+      .map((name) => join(folder, name));
   const mappedPath = (model: ModelId): string[] => {
     const desired = mapping[model];
-    if (desired.type === "unreadable" || desired.source.type === "upstreams") return [];
-    if (desired.source.type === "weights") return [resolve(desired.source.path)];
-    return starter === undefined ? [] : [join(folder, starter)];
+    if (desired.type === "unreadable") return [];
+    switch (desired.source.type) {
+      case "upstreams":
+      case "off":
+        return [];
+      case "weights":
+        return [resolve(desired.source.path)];
+      case "starter":
+        return inFolder(starterFileNames);
+      case "embedding-starter":
+        return inFolder([embeddingStarterFile]);
+    }
   };
   const paths = new Set([
     ...whole.sort().map((name) => join(folder, name)),

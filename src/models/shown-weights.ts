@@ -6,6 +6,11 @@ import { basename } from "node:path";
 import type { ModelId } from "../core/models.js";
 import type { Store } from "../core/store.js";
 import { entryOfFile } from "./choice/best-model.js";
+import {
+  embeddingStarterLicence,
+  embeddingStarterTitle,
+  isEmbeddingStarterFile,
+} from "./embedding-starter/embedding-starter.js";
 import { readWeightsFacts } from "./gguf/gguf.js";
 import { readSpeed } from "./measured-speed.js";
 import { isStarterFile, starterLicence, starterTitle } from "./starter/starter.js";
@@ -44,6 +49,8 @@ export class ShownWeights {
 
 export async function weightsLabel(path: string): Promise<WeightsLabel> {
   if (isStarterFile(path)) return { title: starterTitle, licence: starterLicence, isStarter: true };
+  if (isEmbeddingStarterFile(path))
+    return { title: embeddingStarterTitle, licence: embeddingStarterLicence, isStarter: false };
   const entry = entryOfFile(path);
   if (entry !== null) return { title: entry.title, licence: entry.licence, isStarter: false };
   const facts = await readWeightsFacts(path).catch(() => null);

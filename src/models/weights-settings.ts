@@ -2,7 +2,7 @@
  * Default settings for weights. The starter repeats itself and digresses without its own; a good model would be
  * handicapped by them. Settings in the configuration take precedence over both.
  */
-import { forEachModel, type ModelId } from "../core/models.js";
+import { type ChatModelId, forEachChatModel, type ModelId } from "../core/models.js";
 import { type ModelDefaults, plainDefaults } from "../core/serving/model-defaults.js";
 import { isStarterFile } from "./starter/starter.js";
 
@@ -20,17 +20,21 @@ const starterDefaults: ModelDefaults = {
 export const defaultsOfWeights = (path: string): ModelDefaults =>
   isStarterFile(path) ? starterDefaults : plainDefaults;
 
+/** It writes no reply. */
+const embeddingDefaults: ModelDefaults = { ...plainDefaults, maxTokens: 0 };
+
 type Configured = { [K in keyof ModelDefaults]: ModelDefaults[K] | undefined };
 
 /** For each model what the operator set, and the rest as the weights want it. */
 export function modelDefaults(
-  configured: Readonly<Record<ModelId, Configured>>,
+  configured: Readonly<Record<ChatModelId, Configured>>,
   { systemPrompt, maxTokens, repeatPenalty, minP }: ModelDefaults,
 ): Record<ModelId, ModelDefaults> {
-  return forEachModel((model) => ({
+  const chat = forEachChatModel((model) => ({
     systemPrompt: configured[model].systemPrompt ?? systemPrompt,
     maxTokens: configured[model].maxTokens ?? maxTokens,
     repeatPenalty: configured[model].repeatPenalty ?? repeatPenalty,
     minP: configured[model].minP ?? minP,
   }));
+  return { ...chat, iota: embeddingDefaults };
 }

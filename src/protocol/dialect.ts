@@ -24,6 +24,10 @@ export interface ParsedRequest {
   showsSummary?: boolean;
   /** Whether a later request may refer to the items of the reply. */
   keepsItems?: boolean;
+  /** How vectors are written. */
+  vectorEncoding?: "float" | "base64";
+  /** How many documents the reply lists, and whether with their text. */
+  ranking?: { topN: number; returnsDocuments: boolean };
   /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
   unresolved?: Unresolved;
 }
@@ -71,7 +75,13 @@ export interface Dialect {
    * undefined for one that is not there. Throws the `ServiceError` that names a reference to nothing.
    */
   resolve?(request: ParsedRequest, recall: (id: string) => unknown): ParsedRequest;
-  reply(head: ReplyHead, request: ParsedRequest, choices: readonly ReplyChoice[], usage: Usage): object;
+  /** A text is JSON already: one that takes so long to write that other requests get turns meanwhile. */
+  reply(
+    head: ReplyHead,
+    request: ParsedRequest,
+    choices: readonly ReplyChoice[],
+    usage: Usage,
+  ): object | Promise<string>;
   /** The head changes once, on admission: read it when something is written. */
   stream(head: Readonly<ReplyHead>, request: ParsedRequest): StreamWriter;
   /** The body of an error response, with the API's own names of fields. `requestId` is for those that repeat it. */

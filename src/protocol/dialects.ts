@@ -1,7 +1,9 @@
 /** The dialects by name, by which a body is sent to the thread that parses it. */
 import { chatCompletions } from "./chat-completions/dialect.js";
 import type { Dialect } from "./dialect.js";
+import { embeddings } from "./embeddings/dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
+import { rerank } from "./rerank/dialect.js";
 import { responses } from "./responses/dialect.js";
 
 export const dialects = {
@@ -9,6 +11,8 @@ export const dialects = {
   responses,
   messages,
   countTokens,
+  embeddings,
+  rerank,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

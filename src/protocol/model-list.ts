@@ -1,5 +1,7 @@
 /** The wire shapes of the model listing. */
 import type { ModelId } from "../core/models.js";
+import { tasksOf } from "../core/serving/required-task.js";
+import type { EngineFeatures } from "../core/serving/engine-port.js";
 
 export interface WireModel {
   /** One of ours, or an alias. */
@@ -10,7 +12,7 @@ export interface WireModel {
   owned_by: string;
   /** Tokens of prompt and reply together; null where the engine does not report it, and while the model is loading. */
   context_length: number | null;
-  /** The largest `max_tokens` that has an effect for this caller. */
+  /** The largest `max_tokens` that has an effect for this caller; null where there is no reply to limit. */
   max_output_tokens: number | null;
   capabilities: ModelCapabilities;
   /** The operator's line about it, where there is one. */
@@ -24,6 +26,10 @@ export interface ModelCapabilities {
   json_schema: boolean;
   reasoning: boolean;
   logprobs: boolean;
+  /** Whether it answers requests for replies, for embeddings, for a ranking of documents. */
+  chat: boolean;
+  embeddings: boolean;
+  rerank: boolean;
 }
 
 export interface WireModelList {
@@ -42,7 +48,7 @@ export interface ListedModel {
   id: ModelId;
   /** 0 while it is not known. */
   contextTokens: number;
-  follows: { jsonSchema: boolean; logprobs: boolean; tools: boolean; reasoning: boolean };
+  follows: EngineFeatures;
   description: string | null;
 }
 
@@ -51,18 +57,23 @@ export function wireModel(
   { ownerName, createdAt, planMaxTokens }: ModelListing,
 ): WireModel {
   const contextLength = contextTokens > 0 ? contextTokens : null;
+  const tasks = tasksOf(id, { follows });
+  const chats = tasks.includes("chat");
   return {
     id,
     object: "model",
     created: Math.floor(createdAt.getTime() / 1000),
     owned_by: ownerName,
     context_length: contextLength,
-    max_output_tokens: smaller(contextLength, planMaxTokens),
+    max_output_tokens: chats ? smaller(contextLength, planMaxTokens) : null,
     capabilities: {
-      tools: follows.tools,
-      json_schema: follows.jsonSchema,
-      reasoning: follows.reasoning,
-      logprobs: follows.logprobs,
+      tools: chats && follows.tools,
+      json_schema: chats && follows.jsonSchema,
+      reasoning: chats && follows.reasoning,
+      logprobs: chats && follows.logprobs,
+      chat: chats,
+      embeddings: tasks.includes("embed"),
+      rerank: tasks.includes("rank"),
     },
     ...(description === null ? {} : { description }),
   };

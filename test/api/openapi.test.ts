@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/core/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
+import { readEmbeddingsRequest } from "../../src/protocol/embeddings/request.js";
+import { readRerankRequest } from "../../src/protocol/rerank/request.js";
 import { readResponseRequest } from "../../src/protocol/responses/request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";
 import { ask } from "../support/clients/chat.js";
@@ -84,6 +86,8 @@ describe("docs/openapi.yaml", () => {
   it.each([
     ["/v1/chat/completions", "CreateChatCompletionRequest", parseChatRequest],
     ["/v1/responses", "CreateResponseRequest", readResponseRequest],
+    ["/v1/embeddings", "CreateEmbeddingsRequest", readEmbeddingsRequest],
+    ["/v1/rerank", "RerankRequest", readRerankRequest],
   ] as const)("has examples of requests to %s that are accepted", (path, schema, read) => {
     const at = ["paths", path, "post", "requestBody", "content", "application/json", "examples"];
     const names = openApiKeys(...at);

@@ -16,6 +16,7 @@ import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
+import { interruptedTasks, refusedTasks, tasks } from "./task-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
 
@@ -25,10 +26,13 @@ const allWays = {
   ...calls,
   ...responses,
   ...answeredMessages,
+  ...tasks,
   ...refused,
+  ...refusedTasks,
   ...refusedTools,
   ...refusedResponses,
   ...refusedMessages,
+  ...interruptedTasks,
   ...interruptedCalls,
   ...interruptedMessages,
   ...interrupted,
@@ -54,6 +58,9 @@ const sample: ReadonlySet<string> = new Set([
   "a response whose client hung up",
   "a response whose engine was killed",
   "a search among accounts, as the palette does it",
+  "a ranking, with the documents",
+  "embeddings of a text that is too long",
+  "embeddings whose client hung up",
 ]);
 const ways = Object.entries(allWays).filter(([name]) => isDeep || sample.has(name));
 

@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { templates } from "../support/inputs/chat-templates.js";
+import { writeTinyEmbedder } from "../support/engines/tiny-embedder.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { Browser, password, tokenOf } from "../support/processes/dashboard-server.js";
 import { metricsToken, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
@@ -46,6 +47,11 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
     writeTinyGguf(path, { contextTokens, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     return path;
   };
+  const taskWeights = (name: string, ranks: boolean) => {
+    const path = join(folder, `${name}.gguf`);
+    writeTinyEmbedder(path, { contextTokens: 512, ranks, name });
+    return { weights: path };
+  };
   const sotto = await startSotto({
     env: {
       ...stores.env,
@@ -59,6 +65,11 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
       SOTTO_MODELS_OMEGA_WEIGHTS: weightsOf("plain"),
       SOTTO_MODELS_PRISM_WEIGHTS: weightsOf("tools", templates.qwen25),
       SOTTO_MODELS_LAMBDA_WEIGHTS: weightsOf("thoughts", templates.qwen3),
+      // One that embeds and one that ranks, as a pool.
+      SOTTO_MODELS_IOTA_UPSTREAMS: JSON.stringify([
+        taskWeights("embedder", false),
+        taskWeights("reranker", true),
+      ]),
     },
   });
   const key = await sotto.newKey();

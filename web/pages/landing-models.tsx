@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { modelIds } from "../../src/core/models.js";
+import { chatModelIds } from "../../src/core/models.js";
 import { ModelFactList, StarterNote } from "../components/models/model-facts.tsx";
 import { ModelMark } from "../components/models/model-mark.tsx";
 import { StateBadge } from "../components/states/state-badge.tsx";
@@ -19,7 +19,7 @@ export function LandingModels() {
         </p>
       </div>
       <ul className="mt-10 grid overflow-clip rounded-lg border border-line bg-line sm:grid-cols-3 sm:gap-px">
-        {modelIds.map((id) => {
+        {chatModelIds.map((id) => {
           const state = status?.models.find((model) => model.id === id)?.state;
           const facts = models.find((model) => model.id === id);
           return (

@@ -24,13 +24,13 @@ import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import { createKey } from "../../core/keys/issue-keys.js";
 import { keyHash } from "../../core/keys/key-format.js";
-import { type ModelId, modelIds } from "../../core/models.js";
+import { type ChatModelId, chatModelIds } from "../../core/models.js";
 
 interface ConnectOptions {
   url?: string;
   key?: string;
   newKey?: string;
-  model: ModelId;
+  model: ChatModelId;
   stream?: boolean;
   file?: string;
   write?: boolean;
@@ -45,7 +45,7 @@ export function connectCommand(program: Command): void {
     .option("--url <url>", "where the service is (default: SOTTO_PUBLIC_URL, or this machine)")
     .option("--key <key>", `the key to fill in; - reads it from standard input (default: ${keyVariable})`)
     .option("--new-key <email>", "create a key for this account and fill it in")
-    .addOption(new Option("--model <model>", "the model to use").choices(modelIds).default("omega"))
+    .addOption(new Option("--model <model>", "the model to use").choices(chatModelIds).default("omega"))
     .option("--stream", "code that reads the reply as it is generated")
     .option("--write", "write it into the client's file, and keep everything else that is there")
     .option("--restore", "restore the file as it was before --write")

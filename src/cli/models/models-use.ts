@@ -15,11 +15,11 @@ import {
   upstreamSource,
 } from "../../models/choice/choose-source.js";
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
-import { describeSource, type ModelSource } from "../../models/choice/source.js";
+import { describeSource, type ModelSource, starterOf } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
 import { engineBounds, type EngineMember } from "../../protocol/engine-member.js";
 import { upstreamProfiles } from "../../core/model-views.js";
-import { isModelId, modelIds, type ModelId } from "../../core/models.js";
+import { isChatModelId, isModelId, modelIds, type ModelId } from "../../core/models.js";
 import { machineHere } from "./machine-here.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
@@ -51,7 +51,7 @@ const serverOptions = [
 ] as const;
 
 export function useCommand(models: Command): void {
-  storeCommand(models, "use <model> <source...>", "choose what serves omega, prism or lambda")
+  storeCommand(models, "use <model> <source...>", "choose what serves omega, prism, lambda or iota")
     .option(
       "--profile <kind>",
       `kind of server at the address: ${upstreamProfiles.join(", ")} (default: openai)`,
@@ -81,16 +81,18 @@ Examples:
   sotto models use omega qwen3-4b --context 65536
   sotto models use lambda hf:owner/repo:Q4_K_M
   sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
-  sotto models use omega default                  back to the starter weights`,
+  sotto models use omega default                  back to the starter weights
+  sotto models use iota off                       no embeddings`,
     )
     .action(async (model: string, sources: string[], options: UseOptions, command: Command) => {
       const id = parseModel(model);
       const config = readSettings(command);
       requireFree(config.models, id);
-      const source = await findSource(config, sources, options);
+      const source = await findSource(config, id, sources, options);
       const here = await withStore(command, async (store, record) => {
         await storeSource(store, id, source);
         await record("changed source of model", id);
+        if (!isChatModelId(id)) return null;
         return describeHere(
           source,
           await machineHere(config, store),
@@ -100,7 +102,7 @@ Examples:
       report(
         command,
         { model: id, source: withoutKeys(source), ...here?.json },
-        `${id} is served by ${describeSource(source)}. A running server switches over within seconds.${here === null ? "" : `\n${here.text}`}`,
+        `${source.type === "off" ? `${id} is off` : `${id} is served by ${describeSource(source)}`}. A running server switches over within seconds.${here === null ? "" : `\n${here.text}`}`,
       );
     });
 }
@@ -127,6 +129,7 @@ async function describeHere(source: ModelSource, machine: Machine, file: string 
 
 async function findSource(
   config: Config,
+  model: ModelId,
   texts: readonly string[],
   options: UseOptions,
 ): Promise<ModelSource> {
@@ -151,12 +154,13 @@ async function findSource(
       throw new WeightsError(
         "--context only works with a file: the starter has the context it was trained for.",
       );
-    return { type: "starter" };
+    return starterOf(model);
   }
+  if (text === "off" && !isChatModelId(model)) return { type: "off" };
   const path = await findFile(config, text);
   const availableBytes = options.force === true ? Infinity : availableMemory();
   const chosen = contextTokens === undefined ? {} : { contextTokens };
-  await checkWeights(path, { ...config.engine, ...chosen, availableBytes });
+  await checkWeights(path, { ...config.engine, ...chosen, availableBytes }, model);
   return { type: "weights", path, ...chosen };
 }
 

@@ -1,7 +1,8 @@
 /** `sotto models`: which weights serve which model, and how they are downloaded. */
 import type { Command } from "commander";
 import { bestFor, readingSpeed, type Best } from "../../models/choice/best-model.js";
-import { activeBytesOf, catalog } from "../../models/choice/catalog.js";
+import { isChatModelId } from "../../core/models.js";
+import { activeBytesOf, catalog, type CatalogEntry } from "../../models/choice/catalog.js";
 import { contextHere, entrySize, fitsHere, speedHere } from "../../models/choice/fit-here.js";
 import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { machineHere, withSettings } from "./machine-here.js";
@@ -35,7 +36,7 @@ function catalogCommand(models: Command): void {
       entry,
       fits: fitsHere(entrySize(entry), machine),
       here: contextHere(entrySize(entry), machine),
-      tokensPerSecond: speedHere(activeBytesOf(entry), machine),
+      tokensPerSecond: chats(entry) ? speedHere(activeBytesOf(entry), machine) : null,
     }));
     const rows = entries.map(({ entry, fits, here, tokensPerSecond }) => [
       entry.id,
@@ -49,7 +50,7 @@ function catalogCommand(models: Command): void {
             `${here.contextTokens} of ${entry.contextTokens}`,
             String(here.sequences),
           ]),
-      tokensPerSecond === null ? "?" : formatTokenRate(tokensPerSecond),
+      speedCell(entry, tokensPerSecond),
       entry.suits.join(", "),
       entry.goodFor,
     ]);
@@ -85,6 +86,14 @@ function catalogCommand(models: Command): void {
       `${table([...columns, "good for"], rows)}\n\n${advice(best)}`,
     );
   });
+}
+
+/** Tokens a second are those of replies. */
+const chats = ({ suits }: CatalogEntry): boolean => suits.some(isChatModelId);
+
+function speedCell(entry: CatalogEntry, tokensPerSecond: number | null): string {
+  if (!chats(entry)) return "";
+  return tokensPerSecond === null ? "?" : formatTokenRate(tokensPerSecond);
 }
 
 function advice(best: Best | null): string {

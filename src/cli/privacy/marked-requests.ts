@@ -1,6 +1,6 @@
 /**
  * Requests of every class, each with a mark of its own: answered, streamed, refused and interrupted, through each of
- * the three APIs. They go through the real stack, with whatever is in front of it.
+ * the APIs. They go through the real stack, with whatever is in front of it.
  */
 import { Readable } from "node:stream";
 import { request } from "undici";
@@ -30,7 +30,8 @@ interface MarkedRequest {
   path: string;
   /** JSON, or the text itself. */
   body: (mark: string, target: Target) => object | string;
-  status: number;
+  /** Of several, any. */
+  status: number | readonly number[];
   /** Closes the connection after the first bytes of the reply. */
   hangsUp?: true;
   /** Without saying beforehand how long it is. */
@@ -85,7 +86,7 @@ async function send(
       bytes += piece.length;
       if (one.hangsUp === true || bytes > mostReplyBytes) hangUp.abort();
     }
-    return response.statusCode === one.status ? null : `answered ${response.statusCode}`;
+    return [one.status].flat().includes(response.statusCode) ? null : `answered ${response.statusCode}`;
   } catch (error) {
     signal.throwIfAborted();
     if (hangUp.signal.aborted) return null;
@@ -304,5 +305,25 @@ const requests: readonly MarkedRequest[] = [
     body: (mark) => ({ messages: messages(mark), ...long }),
     status: 200,
     hangsUp: true,
+  },
+  {
+    name: "embeddings",
+    path: "/v1/embeddings",
+    body: (mark) => ({ model: "iota", input: [mark, `About ${mark}`], user: mark }),
+    // The operator may not offer it.
+    status: [200, 404],
+  },
+  {
+    name: "embeddings with a wrong value",
+    path: "/v1/embeddings",
+    body: (mark) => ({ model: "iota", input: mark, encoding_format: mark }),
+    status: 400,
+  },
+  {
+    name: "a ranking",
+    path: "/v1/rerank",
+    body: (mark) => ({ model: "iota", query: mark, documents: [mark, `About ${mark}`] }),
+    // Few models rank.
+    status: [200, 400, 404],
   },
 ];

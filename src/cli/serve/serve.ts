@@ -126,6 +126,7 @@ function reloadModels(app: App, readConfig: () => Config): void {
 function modelOverview({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
+    if (state === "off") return `  ${model.padEnd(7)} off`;
     if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded on demand`;
     if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, not responding`;
     const context =

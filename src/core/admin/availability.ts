@@ -9,7 +9,7 @@
 import type { Outcomes, OutcomeStore } from "./ports.js";
 import type { Clock } from "../clock.js";
 import { type ErrorCode, errorTable } from "../errors.js";
-import { type ModelId, modelIds } from "../models.js";
+import { isChatModelId, type ModelId, modelIds } from "../models.js";
 import type { Availability, Incident, ModelDays } from "./service-views.js";
 
 const hourMs = 60 * 60_000;
@@ -59,11 +59,15 @@ export class AvailabilityReports {
     ]);
     return {
       since: since?.toISOString() ?? null,
-      models: modelIds.map((model) => daysOf(model, byDay, from)),
+      models: modelsIn(byDay).map((model) => daysOf(model, byDay, from)),
       incidents: incidentsOf(hours).slice(0, mostIncidents),
     };
   }
 }
+
+/** One that does not chat only where it was asked for something: the operator may not offer it. */
+const modelsIn = (rows: readonly Outcomes[]): ModelId[] =>
+  modelIds.filter((model) => isChatModelId(model) || rows.some((row) => row.model === model));
 
 interface Counts {
   answered: number;
@@ -124,7 +128,7 @@ function incidentsOf(rows: readonly Outcomes[]): Incident[] {
   const hours = [...new Set(rows.map((row) => row.start.getTime()))].sort((a, b) => a - b);
   for (const start of hours) {
     const ofHour = rows.filter((row) => row.start.getTime() === start);
-    const models = modelIds.filter((model) => isIncident(model, ofHour));
+    const models = modelsIn(ofHour).filter((model) => isIncident(model, ofHour));
     if (models.length === 0) continue;
     const failed = ofHour.filter((row) => isFailure(row.code)).reduce((sum, row) => sum + row.requests, 0);
     const last = incidents.at(-1);

@@ -1,8 +1,9 @@
 /** What the public status page says: each model, the parts behind them, and all of it in one word. */
 import type { ModelState } from "./service-views.js";
-import { modelIds, type ModelId } from "../models.js";
+import { isChatModelId, modelIds, type ModelId } from "../models.js";
 import type { News } from "./news.js";
 import type { EngineStatus } from "../serving/engine-port.js";
+import { isOffered } from "../serving/required-task.js";
 import { withTimeLimit } from "../time-limit.js";
 
 /** A queue this many times longer than what runs at once is worth mentioning. */
@@ -35,7 +36,8 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
   const database = await databaseState(sources.pingStore);
   const isMaintenance = database.state === "up" && (await sources.news.openWindow()) !== null;
   const groups = sources.sharers();
-  const models = modelIds.map((id) => {
+  const offered = modelIds.filter((id) => isOffered(id, sources.engineStatus(id)));
+  const models = offered.map((id) => {
     const group = groups.find((models) => models.includes(id)) ?? [];
     const { waiting } = sources.queue(id);
     const now: StateNote = isMaintenance
@@ -47,7 +49,7 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
     { name: "Accounts and keys", ...database },
     { name: "Limits", ...limitsState(sources.limitsHealth()) },
   ];
-  return { overall: worstOf([...models, ...parts]), models, parts };
+  return { overall: worstOf(models, parts), models, parts };
 }
 
 function modelState({ state, capacity }: EngineStatus, waiting: number): StateNote {
@@ -77,10 +79,10 @@ async function databaseState(ping: () => Promise<void>): Promise<StateNote> {
   }
 }
 
-/** Down only when everything that answers requests is; one part that fails degrades the whole. */
-function worstOf(all: readonly { state: ModelState }[]): ModelState {
-  const has = (state: ModelState) => all.some((part) => part.state === state);
+/** Down only when every model that chats is; one part that fails degrades the whole. */
+function worstOf(models: StatusNow["models"], parts: StatusNow["parts"]): ModelState {
+  const has = (state: ModelState) => [...models, ...parts].some((part) => part.state === state);
   if (has("maintenance")) return "maintenance";
-  if (all.slice(0, modelIds.length).every((model) => model.state === "down")) return "down";
+  if (models.filter(({ id }) => isChatModelId(id)).every(({ state }) => state === "down")) return "down";
   return has("down") || has("degraded") ? "degraded" : "up";
 }

@@ -20,6 +20,7 @@ import type { ModelId } from "../models.js";
 import type { Engine, Generation, GenerationEvent, PreparedGeneration } from "./engine-port.js";
 import type { FairQueue } from "./fair-queue.js";
 import { requirePermission } from "./permission.js";
+import { requireTask } from "./required-task.js";
 import { type CutTarget, Running, type RunningParts } from "./running.js";
 
 export type { CutTarget } from "./running.js";
@@ -158,6 +159,7 @@ export class Completions {
     const model = this.names.require(request.model);
     trace.model = model;
     requirePermission(caller, model);
+    requireTask(request, model, this.parts.engine.status(model));
     const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
     if (refusal !== null) throw refusal;
     return model;
@@ -240,7 +242,7 @@ class Progress {
         trace.completionTokens = event.usage.completionTokens;
         // Before the run it may have been an estimate.
         trace.promptTokens = event.usage.promptTokens;
-      } else if (event.type !== "finished") {
+      } else if (event.type !== "finished" && event.type !== "vectors" && event.type !== "scores") {
         fragments += 1;
         choice ??= event.choice;
         if (event.choice === choice) ofChoice += 1;

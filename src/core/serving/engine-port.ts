@@ -49,9 +49,10 @@ export type EngineTask = "chat" | "embed" | "rank";
 export interface EngineStatus {
   /**
    * `starting` until the model first answers; `down` while it cannot answer and is being restarted. `asleep` while it
-   * is not loaded and the next request loads it; `waking` while it is being loaded for a request.
+   * is not loaded and the next request loads it; `waking` while it is being loaded for a request. `off`: the operator
+   * does not offer the model.
    */
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down" | "off";
   /** What answers, as an operator knows it: a file name or an address. */
   serving: string;
   contextTokens: number;

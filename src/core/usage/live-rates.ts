@@ -4,7 +4,7 @@
  * memory only and bounded; a restart begins with nothing.
  */
 import type { Clock } from "../clock.js";
-import { type ModelId, modelIds } from "../models.js";
+import { forEachModel, type ModelId } from "../models.js";
 
 const windowSeconds = 10;
 const waitsKept = 200;
@@ -26,10 +26,7 @@ export class LiveRates {
       queueWaitsMs: [],
       waits: 0,
     });
-    this.#models = { omega: none(), prism: none(), lambda: none() } satisfies Record<
-      (typeof modelIds)[number],
-      ModelRates
-    >;
+    this.#models = forEachModel(none);
   }
 
   /** Called for every fragment of a reply: it only adds to a number. */

@@ -1,4 +1,5 @@
 /** The environment of the engine's child processes. */
+import type { EngineTask } from "../../core/serving/engine-port.js";
 
 /** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
 const childVariables =
@@ -17,7 +18,14 @@ const ownThreads = { UV_THREADPOOL_SIZE: "1" };
  */
 const overwritten = { GLIBC_TUNABLES: "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0" };
 
-export function engineEnvironment(): NodeJS.ProcessEnv {
+/** Where vectors are computed, each lane runs on one of libuv's threads (worker/vectors/lane-sizing.ts). */
+const laneThreads = { UV_THREADPOOL_SIZE: "16" };
+
+export function engineEnvironment(task: EngineTask = "chat"): NodeJS.ProcessEnv {
   const passedOn = Object.entries(process.env).filter(([name]) => childVariables.test(name));
-  return { ...Object.fromEntries(passedOn), ...ownThreads, ...overwritten };
+  return {
+    ...Object.fromEntries(passedOn),
+    ...(task === "chat" ? ownThreads : laneThreads),
+    ...overwritten,
+  };
 }

@@ -5,8 +5,8 @@
 import type { CacheType } from "../../adapters/kv-cache.js";
 import type { EngineConfig } from "../../config.js";
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
-import type { ChatMessage, ChatRole, ReasoningEffort, Tool } from "../../core/chat/request.js";
-import type { Generation, Kept } from "../../core/serving/engine-port.js";
+import type { ChatMessage, ChatRole, ReasoningEffort, Tool, VectorTask } from "../../core/chat/request.js";
+import type { EngineTask, Generation, Kept } from "../../core/serving/engine-port.js";
 import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { ReplyEvent } from "../chat-format/reply-events.js";
 import type { ReplySyntax } from "../chat-format/reply-syntax.js";
@@ -23,6 +23,8 @@ export interface LoadRequest extends Pick<
   library?: string | undefined;
   /** Measure how long a token of one reply takes, for at most a second or so. */
   measures?: boolean | undefined;
+  /** What the model is for; chat by default. */
+  task?: EngineTask | undefined;
   /** In a throwaway process: everything on the GPU or not at all, and native logs straight to its output. */
   probing?: boolean;
 }
@@ -51,6 +53,14 @@ export interface GenerateRequest extends Pick<
   parsing: ParsingPlan | undefined;
 }
 
+/** A task whose inputs were read by `prepare_task`. */
+export interface ComputeRequest {
+  accountId: string;
+  inputs: readonly Uint32Array[];
+  /** So many numbers of each vector; undefined: all of them. */
+  dimensions: number | undefined;
+}
+
 /** What the reply must follow. */
 export interface GrammarPlan {
   gbnf: string;
@@ -72,6 +82,8 @@ export type ToWorker =
   | { type: "load"; request: LoadRequest }
   | { type: "prepare"; id: number; conversation: Conversation }
   | { type: "generate"; id: number; request: GenerateRequest }
+  | { type: "prepare_task"; id: number; task: VectorTask }
+  | { type: "compute"; id: number; request: ComputeRequest }
   | { type: "abort"; id: number }
   /** Keep nothing that was computed for this account. */
   | { type: "forget"; accountId: string }
@@ -113,6 +125,15 @@ export interface LoadedFacts {
   memoryBytes: number;
   /** How long a token of one reply takes, where that was to be measured. */
   tokenMs?: number | undefined;
+  /** Of a model that embeds. */
+  vectors?: VectorFacts | undefined;
+}
+
+export interface VectorFacts {
+  /** Numbers in a vector. */
+  dimensions: number;
+  /** It was trained so that the first of them are a good vector by themselves. */
+  canShorten: boolean;
 }
 
 export type PrepareResult =
@@ -121,6 +142,11 @@ export type PrepareResult =
   | { type: "too_long"; tokens: number; exact: boolean }
   /** The model's template takes no conversation with these roles in this order. */
   | { type: "refused" }
+  /** Of a task: the tokens of each input, or of each document with its query. */
+  | { type: "inputs"; inputs: readonly Uint32Array[] }
+  | { type: "input_too_long"; index: number; tokens: number }
+  /** An input has a token that the model does not have. */
+  | { type: "unknown_token"; index: number }
   /** A bug on our side: the conversation made the template or the tokenizer throw. */
   | { type: "failed" };
 
@@ -132,11 +158,16 @@ export interface Progress {
   /** Reasoning and calls, and the text between them, instead of `text`. */
   events?: readonly ReplyEvent[];
   logprobs?: readonly ReplyLogprob[];
+  /** Of a task, all of it. */
+  result?: TaskResult;
   /** Set with the choice's last text. */
   finishReason?: FinishReason;
   /** The one that ended the choice. */
   stopSequence?: string;
 }
+
+export type TaskResult =
+  { type: "vectors"; vectors: readonly Float32Array[] } | { type: "scores"; scores: readonly number[] };
 
 export interface Ending {
   id: number;

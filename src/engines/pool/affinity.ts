@@ -8,7 +8,9 @@ import type { Generation } from "../../core/serving/engine-port.js";
 
 export function conversationKeys(): (generation: Generation) => string {
   const secret = randomBytes(32).toString("hex");
-  return ({ accountId, messages }) => {
+  return ({ accountId, messages, task }) => {
+    // Nothing of a task is warm anywhere: no two have the same key.
+    if (task !== undefined) return randomBytes(16).toString("base64url");
     let prefix = `${secret}${accountId.length}:${accountId}`;
     for (const { role, content } of messages) {
       prefix += `${role}${content.length}:${content}`;

@@ -1,7 +1,8 @@
 /** One engine of a pool, with what runs on it. */
 import type { Clock } from "../../core/clock.js";
 import type { ModelId } from "../../core/models.js";
-import { type Engine, isAvailable } from "../../core/serving/engine-port.js";
+import { type Engine, type EngineTask, isAvailable } from "../../core/serving/engine-port.js";
+import { tasksOf } from "../../core/serving/required-task.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
 
@@ -41,11 +42,18 @@ export class Member implements Candidate {
   }
 
   /** Reads what the engine reports now. */
-  refresh(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
-    const { state, capacity, contextTokens } = this.engine.status(model);
+  refresh(model: ModelId): {
+    isUp: boolean;
+    isLoaded: boolean;
+    contextTokens: number;
+    tasks: readonly EngineTask[];
+  } {
+    const status = this.engine.status(model);
+    const { state, capacity, contextTokens } = status;
     this.capacity = capacity;
     this.waiting = this.#readWaiting();
-    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens };
+    const tasks = tasksOf(model, status);
+    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens, tasks };
   }
 
   /** Counts a run; the returned function ends it, and may be called more than once. */

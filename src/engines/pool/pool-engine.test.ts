@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { VectorTask } from "../../core/chat/request.js";
 import { ServiceError } from "../../core/errors.js";
 import {
+  type EngineTask,
   type Generation,
   type GenerationEvent,
   type PreparedGeneration,
@@ -17,7 +19,7 @@ import {
   startReply,
 } from "../../../test/contract/engines/engine-contract.js";
 import { eachOf } from "../../../test/support/engines/each-of.js";
-import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
+import { FakeEngine, type FakeEngineOptions, withTasks } from "../../../test/support/engines/fake-engine.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 
@@ -401,6 +403,53 @@ describe("a pool that is told to forget an account", () => {
     expect(engines.map(({ forgotten }) => forgotten)).toEqual([["acc_gone"], ["acc_gone"]]);
     for (const engine of engines) engine.release();
     await Promise.all(running);
+    await pool.close();
+  });
+});
+
+describe("a pool whose members do different tasks", () => {
+  const follows = (...tasks: EngineTask[]) => ({ ...withTasks, tasks });
+  const task = (of: VectorTask): Generation =>
+    generationOf("", { model: "iota", messages: [], maxTokens: undefined, task: of });
+  const embedding = () => task({ type: "embed", inputs: ["x"], dimensions: undefined });
+  const ranking = () => task({ type: "rank", query: "x", documents: ["y"] });
+  const resultOf = async (pool: PoolEngine, generation: Generation) => {
+    const events: GenerationEvent[] = [];
+    const prepared = await pool.prepare(generation, never());
+    for await (const event of eachOf(pool.generate(prepared, never()))) events.push(event);
+    return events[0]?.type;
+  };
+
+  it("sends each task to one that does it, and offers what any of them does", async () => {
+    const engines = [
+      new FakeEngine({ follows: follows("embed") }),
+      new FakeEngine({ follows: follows("rank") }),
+    ];
+    const pool = new PoolEngine(engines.map((engine, index) => ({ id: `m${index}`, engine })));
+    expect(pool.status("iota").follows.tasks).toEqual(["embed", "rank"]);
+    for (const _ of [1, 2, 3]) expect(await resultOf(pool, embedding())).toBe("vectors");
+    expect(await resultOf(pool, ranking())).toBe("scores");
+    expect(ran(engines)).toEqual([3, 1]);
+    await pool.close();
+  });
+
+  it("tries another when one turns out not to do it, and holds that against nobody", async () => {
+    const { pool, engines } = poolOf(2, {}, { follows: follows("embed", "rank") });
+    const failure = new ServiceError("unsupported_value");
+    if (engines[0] !== undefined) engines[0].taskScript = { failure };
+    for (const _ of [1, 2, 3, 4]) expect(await resultOf(pool, ranking())).toBe("scores");
+    expect(pool.members("iota").map(({ breaker }) => breaker)).toEqual(["closed", "closed"]);
+    await pool.close();
+  });
+
+  it("fails over as for a reply, and spreads tasks of one account", async () => {
+    const { pool, engines } = poolOf(2, {}, { follows: follows("embed"), capacity: 1 });
+    if (engines[0] !== undefined) engines[0].taskScript = { failure: new ServiceError("engine_unavailable") };
+    expect(await resultOf(pool, embedding())).toBe("vectors");
+    if (engines[0] !== undefined) engines[0].taskScript = {};
+    const before = ran(engines);
+    await Promise.all([1, 2, 3, 4].map(() => resultOf(pool, embedding())));
+    expect(ran(engines).every((count, index) => count > (before[index] ?? 0))).toBe(true);
     await pool.close();
   });
 });

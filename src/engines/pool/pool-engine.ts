@@ -25,6 +25,7 @@ import {
   sumOfKeptByEngines,
   type PreparedGeneration,
 } from "../../core/serving/engine-port.js";
+import { taskOf, tasksOf } from "../../core/serving/required-task.js";
 import { RecentEntries } from "../recent-entries.js";
 import { conversationKeys } from "./affinity.js";
 import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
@@ -110,7 +111,7 @@ export class PoolEngine implements Engine {
     let failure: Error | undefined;
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
-      this.#warm.set(prompt.key, generation.accountId, member);
+      if (generation.task === undefined) this.#warm.set(prompt.key, generation.accountId, member);
       const end = member.begin(work);
       signal.addEventListener("abort", end, { once: true });
       member.breaker.begin();
@@ -136,7 +137,7 @@ export class PoolEngine implements Engine {
           judged = true;
           member.breaker.fail();
         }
-        if (begun || !isRetryable(error)) throw error;
+        if (begun || !(isRetryable(error) || isUnable(error, generation))) throw error;
         failure = asError(error);
       } finally {
         if (!judged) member.breaker.forget();
@@ -175,6 +176,8 @@ export class PoolEngine implements Engine {
         logprobs: counted.every(({ follows }) => follows.logprobs),
         tools: counted.every(({ follows }) => follows.tools),
         reasoning: counted.some(({ follows }) => follows.reasoning),
+        // A task goes to a member that does it.
+        tasks: [...new Set(counted.flatMap((status) => tasksOf(model, status)))],
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
@@ -252,7 +255,7 @@ export class PoolEngine implements Engine {
   }
 
   #choose(
-    { model }: Generation,
+    generation: Generation,
     key: string,
     work: number,
     tried: ReadonlySet<Member>,
@@ -260,9 +263,12 @@ export class PoolEngine implements Engine {
     preparedOn?: Member,
   ): Member | undefined {
     if (this.#closed) return undefined;
+    const { model } = generation;
+    const task = taskOf(generation);
     const left = this.#members
       .filter((member) => !tried.has(member))
-      .map((member) => ({ member, ...member.refresh(model) }));
+      .map((member) => ({ member, ...member.refresh(model) }))
+      .filter(({ tasks }) => tasks.includes(task));
     const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
     const fitting = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
     const up = fitting.filter(({ isUp }) => isUp);
@@ -309,4 +315,7 @@ const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
 const isBroken = (error: unknown): boolean => hasCode(error, "engine_unavailable");
 /** Another member may do better: this one is broken, or has too much to do. */
 const isRetryable = (error: unknown): boolean => hasCode(error, "engine_unavailable", "overloaded");
+/** It turned out not to do the task; another member may. */
+const isUnable = (error: unknown, { task }: Generation): boolean =>
+  task !== undefined && hasCode(error, "unsupported_value");
 const isContext = (error: unknown): boolean => hasCode(error, "context_length_exceeded");

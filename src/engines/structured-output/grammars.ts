@@ -12,6 +12,7 @@
 import { hash } from "node:crypto";
 import { programFile } from "../../adapters/program-files.js";
 import { TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
+import { abortable } from "../abortable.js";
 import type { ReplyFormat } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
@@ -221,15 +222,3 @@ const tooMany = (): ServiceError =>
     message: `Too many schemas of this account are being compiled: at most ${maxOfAccount} at once. Try again in 1 s.`,
     retryAfterSeconds: 1,
   });
-
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error("The request was aborted."));
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    void work.then(resolve, reject).finally(() => {
-      signal.removeEventListener("abort", onAbort);
-    });
-  });
-}

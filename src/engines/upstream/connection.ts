@@ -93,15 +93,25 @@ export class Connection {
   }
 
   /** A control request. Throws `engine_unavailable` when there is no response in time. */
-  async request(
+  request(path: string, timeoutMs: number, options: RequestOptions = {}): Promise<EngineResponse> {
+    return this.#request(this.#control, path, timeoutMs, options);
+  }
+
+  /** The same for a reply that comes whole. */
+  requestReply(path: string, timeoutMs: number, options: RequestOptions): Promise<EngineResponse> {
+    return this.#request(this.#replies, path, timeoutMs, options);
+  }
+
+  async #request(
+    pool: Pool,
     path: string,
     timeoutMs: number,
-    { signal, body }: RequestOptions = {},
+    { signal, body }: RequestOptions,
   ): Promise<EngineResponse> {
     if (this.#closed) throw unavailable("CLOSED");
     const limit = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await this.#control.request({
+      const response = await pool.request({
         method: body === undefined ? "GET" : "POST",
         path: this.#basePath + path,
         headers:

@@ -141,11 +141,11 @@ export function errorOfEvent(data: string, contextTokens: number): ServiceError 
   return isAboutContext(data) ? contextExceeded(contextTokens) : unavailable("ERROR_EVENT");
 }
 
-/** vLLM, SGLang, llama-server, Ollama and Sotto, in this order. */
+/** vLLM, SGLang, llama-server, Ollama and Sotto, in this order; llama-server again, of a text to embed. */
 const contextErrors =
-  /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context/i;
+  /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context|too large to process/i;
 
-const isAboutContext = (text: string): boolean => contextErrors.test(text);
+export const isAboutContext = (text: string): boolean => contextErrors.test(text);
 
 const defaultRetrySeconds = 5;
 const maxRetrySeconds = 59;

@@ -67,6 +67,8 @@ export interface Profile {
   clampsMaxTokens: boolean;
   /** Where neither the operator nor the engine says. */
   defaultConcurrency: number;
+  /** What it may compute besides replies, depending on how it was started. */
+  tasks: readonly ("embed" | "rank")[];
 }
 
 /**
@@ -97,6 +99,7 @@ const openai: Profile = {
   minTopP: 0,
   clampsMaxTokens: true,
   defaultConcurrency: 64,
+  tasks: ["embed", "rank"],
 };
 
 const vllm: Profile = {
@@ -123,6 +126,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     label: "SGLang",
     queueMetric: { path: "/metrics", name: "sglang:num_queue_reqs" },
     reasoningFields: ["reasoning_content"],
+    tasks: ["embed"],
   },
   "llama-server": {
     ...openai,
@@ -159,5 +163,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     logitBias: "none",
     reasoningFields: ["reasoning"],
     defaultConcurrency: 4,
+    tasks: ["embed"],
   },
 };

@@ -78,7 +78,7 @@ function estimateTokens({ messages, tooling }: Conversation): number {
 }
 
 /** High for every script: three bytes per token for ASCII, where four are typical, and two for the rest. */
-function estimateText(text: string): number {
+export function estimateText(text: string): number {
   const bytes = Buffer.byteLength(text);
   const wide = bytes - text.length;
   return Math.ceil((bytes - wide) / 3 + wide / 2);

@@ -113,7 +113,7 @@ function formatFields(format: ReplyFormat): Record<string, unknown> {
   }
 }
 
-function cacheFields({ cache }: Profile, secret: string, accountId: string): Record<string, unknown> {
+export function cacheFields({ cache }: Profile, secret: string, accountId: string): Record<string, unknown> {
   switch (cache.type) {
     case "salt":
       return { [cache.field]: cacheSalt(secret, accountId) };

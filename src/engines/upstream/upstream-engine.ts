@@ -6,10 +6,10 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
-import type { ChatMessage } from "../../core/chat/request.js";
+import type { ChatMessage, VectorTask } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
-import type { ModelId } from "../../core/models.js";
+import { isChatModelId, type ModelId } from "../../core/models.js";
 import {
   type Engine,
   type EngineStatus,
@@ -32,10 +32,11 @@ import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./optio
 import { type Profile, profiles } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
-import { requestBody, requireSupported } from "./request-body.js";
+import { cacheFields, requestBody, requireSupported } from "./request-body.js";
 import { joinChoices } from "./separate-choices.js";
 import { type SseEvent, weightOf } from "./sse-reader.js";
 import { StreamCall } from "./stream-call.js";
+import { estimateTask, VectorTasks } from "./vector-tasks.js";
 
 export interface UpstreamEngineParts {
   clock?: Clock;
@@ -62,6 +63,7 @@ export class UpstreamEngine implements Engine {
   readonly #health: HealthMonitor;
   readonly #serving: string;
   readonly #counter: PromptCounter;
+  readonly #tasks: VectorTasks;
   readonly #calls = new Set<StreamCall>();
   readonly #grammars: Grammars;
   readonly #ownsGrammars: boolean;
@@ -92,6 +94,7 @@ export class UpstreamEngine implements Engine {
     this.#connection = new Connection(options, this.#connections, this.#timeouts);
     this.#serving = `${this.#connection.url.host} (${this.#profile.label})`;
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
+    this.#tasks = new VectorTasks(this.#connection, this.#profile, this.#timeouts.firstTokenMs, clock);
     this.#health = new HealthMonitor(
       this.#connection,
       this.#profile,
@@ -109,6 +112,11 @@ export class UpstreamEngine implements Engine {
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
+    if (generation.task !== undefined) {
+      this.#requireReady();
+      const promptTokens = estimateTask(generation.task, this.#contextTokens());
+      return { generation, promptTokens, maxTokens: 0, prompt: null };
+    }
     const defaults = this.#defaultsOf(generation.model);
     requireSupported(this.#profile, generation, this.#health.facts);
     const grammar =
@@ -116,9 +124,7 @@ export class UpstreamEngine implements Engine {
       this.#profile.structuredOutput === "gbnf" && generation.tooling === undefined
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
-    if (this.#closed || this.#health.state !== "ready") {
-      throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
-    }
+    this.#requireReady();
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
     if (contextTokens > 0 && minTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
@@ -136,7 +142,8 @@ export class UpstreamEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
-    const { choices, sampling } = prepared.generation;
+    const { choices, sampling, task } = prepared.generation;
+    if (task !== undefined) return this.#runTask(prepared.generation, task, signal);
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);
     }
@@ -159,9 +166,10 @@ export class UpstreamEngine implements Engine {
         logprobs: true,
         tools: this.#health.facts.hasTools ?? true,
         reasoning: this.#health.facts.hasReasoning ?? true,
+        tasks: isChatModelId(model) ? ["chat"] : this.#tasks.tasks,
       },
       capacity: this.#capacity(),
-      active: this.#calls.size,
+      active: this.#calls.size + this.#tasks.active,
       restarts: this.#health.outages,
       problem: this.#health.problem,
     };
@@ -183,6 +191,7 @@ export class UpstreamEngine implements Engine {
   async close(): Promise<void> {
     this.#closed = true;
     this.#health.close();
+    this.#tasks.close();
     for (const call of [...this.#calls]) call.abort(unavailable("CLOSED"));
     await this.#connection.close();
     if (this.#ownsGrammars) await this.#grammars.close();
@@ -253,7 +262,7 @@ export class UpstreamEngine implements Engine {
       // The client gets what came before the failure.
       if (batch.length > 0) yield batch;
       signal.throwIfAborted();
-      const failed = error instanceof ServiceError && error.code === "engine_unavailable";
+      const failed = isEngineFailure(error);
       if (failed && call.wasStalled) throw new ReaderTooSlow();
       this.#reportFailure(error);
       if (failed) void this.#health.checkNow();
@@ -261,6 +270,33 @@ export class UpstreamEngine implements Engine {
     } finally {
       if (!isComplete) call.abort(unavailable("NOT_READ"));
     }
+  }
+
+  async *#runTask(
+    { model, accountId }: Generation,
+    task: VectorTask,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
+    signal.throwIfAborted();
+    if (this.#closed) throw unavailable("CLOSED");
+    const request = {
+      model: this.#modelName(model),
+      contextTokens: this.#contextTokens(),
+      cacheFields: cacheFields(this.#profile, this.options.cacheSaltSecret, accountId),
+    };
+    try {
+      yield await this.#tasks.run(task, request, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#reportFailure(error);
+      if (isEngineFailure(error)) void this.#health.checkNow();
+      throw error;
+    }
+  }
+
+  #requireReady(): void {
+    if (!this.#closed && this.#health.state === "ready") return;
+    throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
   }
 
   #conversation({ tooling, reasoningEffort }: Generation, messages: readonly ChatMessage[]): Conversation {
@@ -309,6 +345,9 @@ export class UpstreamEngine implements Engine {
     return Math.min(asked, Math.max(1, contextTokens - taken));
   }
 }
+
+const isEngineFailure = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "engine_unavailable";
 
 /** The conversation as the engine gets it, and the grammar of the reply where it takes ours. */
 class UpstreamPrompt {

@@ -28,13 +28,13 @@ type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 /** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
   const answer = answerIn(parts, name);
-  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
+  return (request: FastifyRequest, reply: FastifyReply): Promise<object | string | undefined> =>
     countedFirst(admissionOf(request), () => answer(request, reply));
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | string | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
     const { recentItems } = parts;
@@ -72,7 +72,9 @@ function answerIn(parts: HttpParts, name: DialectName) {
         return;
       }
       await admit();
-      return await wholeReply(dialect, events, head, parsed);
+      const whole = await wholeReply(dialect, events, head, parsed);
+      if (typeof whole === "string") reply.type("application/json; charset=utf-8");
+      return whole;
     } finally {
       await events.return();
     }
@@ -99,7 +101,7 @@ async function wholeReply(
   events: Events,
   head: ReplyHead,
   parsed: ParsedRequest,
-): Promise<object> {
+): Promise<object | string> {
   const choices = Array.from({ length: parsed.chat.choices }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {

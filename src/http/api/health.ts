@@ -2,6 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { type ModelId, modelIds } from "../../core/models.js";
 import { type EngineStatus, isAvailable } from "../../core/serving/engine-port.js";
+import { isOffered } from "../../core/serving/required-task.js";
 import type { HttpParts } from "../parts.js";
 
 const retryAfterSeconds = 5;
@@ -15,8 +16,9 @@ export const healthz = async () => ({ status: "ok" });
 export function readyz({ notReady, engineStatus, failing = () => ({}) }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply) => {
     const reason = notReady();
-    const models = Object.fromEntries(modelIds.map((id) => [id, engineStatus(id).state]));
-    const causes = Object.fromEntries(modelIds.flatMap((id) => causeOf(id, engineStatus(id))));
+    const offered = modelIds.filter((id) => isOffered(id, engineStatus(id)));
+    const models = Object.fromEntries(offered.map((id) => [id, engineStatus(id).state]));
+    const causes = Object.fromEntries(offered.flatMap((id) => causeOf(id, engineStatus(id))));
     const failed = failing();
     const said = {
       models,

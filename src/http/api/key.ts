@@ -3,12 +3,13 @@ import type { FastifyRequest } from "fastify";
 import { operations } from "../../core/entities.js";
 import type { LimitReading } from "../../core/limits/limits.js";
 import { endOf } from "../../core/serving/permission.js";
+import { isOffered } from "../../core/serving/required-task.js";
 import type { WireKey, WireLimit } from "../../protocol/key-view.js";
 import { modelIds } from "../../core/models.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 
-export function describeKey({ limits, clock }: HttpParts) {
+export function describeKey({ limits, clock, engineStatus }: HttpParts) {
   return async (request: FastifyRequest): Promise<WireKey> => {
     const caller = callerOf(request);
     const { key, plan } = caller;
@@ -22,7 +23,10 @@ export function describeKey({ limits, clock }: HttpParts) {
       last_four: key.lastFour,
       plan: { id: plan.id, name: plan.name },
       models: modelIds.filter(
-        (id) => key.models?.includes(id) !== false && plan.models?.includes(id) !== false,
+        (id) =>
+          isOffered(id, engineStatus(id)) &&
+          key.models?.includes(id) !== false &&
+          plan.models?.includes(id) !== false,
       ),
       operations: operations.filter((operation) => key.operations?.includes(operation) !== false),
       created: Math.floor(key.createdAt.getTime() / 1000),

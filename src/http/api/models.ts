@@ -9,6 +9,7 @@ import {
   type MessagesModelList,
 } from "../../protocol/messages/models.js";
 import { modelIds, type ModelId } from "../../core/models.js";
+import { isOffered } from "../../core/serving/required-task.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
@@ -17,12 +18,18 @@ import { speaksMessages } from "./request-dialect.js";
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
     requirePermission(request);
-    // All three, in the specification's order, whatever a key may use.
-    const models = modelIds.map((id) => listed(id, request, parts));
+    // In the specification's order, whatever a key may use.
+    const { engineStatus } = parts;
+    const offered = modelIds.filter((id) => isOffered(id, engineStatus(id)));
+    const models = offered.map((id) => listed(id, request, parts));
     const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
-    const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
+    const others = aliases
+      .filter(({ model }) => offered.includes(model))
+      .map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
     const data = [...models, ...others];
-    return speaksMessages(request) ? messagesModelList(data) : { object: "list", data };
+    return speaksMessages(request)
+      ? messagesModelList(data.filter(({ capabilities }) => capabilities.chat))
+      : { object: "list", data };
   };
 }
 
@@ -30,6 +37,7 @@ export function retrieveModel(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModel | MessagesModel> => {
     const name = required(object(request.params, "path"), "id", string);
     const id = parts.completions.names.require(name);
+    if (!isOffered(id, parts.engineStatus(id))) throw new ServiceError("model_not_found", { param: "model" });
     requirePermission(request);
     const own = listed(id, request, parts);
     const model = id === name ? own : aliasOf(name, own);

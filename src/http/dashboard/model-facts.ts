@@ -1,6 +1,7 @@
 /** What people choose a model by, and what an operator could put behind it instead of the starter. */
 import type { ModelFacts } from "../../protocol/dashboard/api.js";
 import { modelIds, type ModelId } from "../../core/models.js";
+import { isOffered } from "../../core/serving/required-task.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, anyone, type DashboardRoute } from "./route.js";
 
@@ -16,7 +17,10 @@ export function modelFactsRoutes({ http, weights, suggestion }: DashboardParts):
     };
   };
   return [
-    anyone("GET", "/models", async () => ({ models: await Promise.all(modelIds.map(factsOf)) })),
+    anyone("GET", "/models", async () => {
+      const offered = modelIds.filter((id) => isOffered(id, http.engineStatus(id)));
+      return { models: await Promise.all(offered.map(factsOf)) };
+    }),
     admin("GET", "/admin/model-suggestion", async () => ({ suggestion: suggestion() })),
   ];
 }

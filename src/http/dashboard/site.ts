@@ -1,7 +1,7 @@
 /** What everyone may read: who runs the service, its status, what is new. */
 import { historyMs } from "../../core/admin/availability.js";
 import { statusNow } from "../../core/admin/status.js";
-import { forEachModel } from "../../core/models.js";
+import { forEachChatModel } from "../../core/models.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView, privacyCheckView } from "./views.js";
@@ -32,7 +32,7 @@ export function siteRoutes({
         signUp: signUpMode,
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
-        defaultMaxTokens: forEachModel(defaultMaxTokens),
+        defaultMaxTokens: forEachChatModel(defaultMaxTokens),
         maintenance,
         me: me === null ? null : meView(me),
       };

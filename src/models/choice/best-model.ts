@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { ModelSuggestion } from "../../protocol/dashboard/engines.js";
 import type { ModelId } from "../../core/models.js";
-import { activeBytesOf, catalog, type CatalogEntry } from "./catalog.js";
+import { activeBytesOf, catalog, type CatalogEntry, entriesFor } from "./catalog.js";
 import { contextHere, entrySize, fitsHere, type Machine, speedHere } from "./fit-here.js";
 
 /** The least that is worth switching for: a conversation with a document in it. */
@@ -31,9 +31,9 @@ export function bestFor(machine: Machine): Best | null {
   return fastest === undefined ? null : { ...fastest, isSlow: true };
 }
 
-/** What of the catalogue this machine can hold with a useful context, in ascending quality. */
+/** What chats of the catalogue, and this machine can hold with a useful context, in ascending quality. */
 export const fittingIn = (machine: Machine): CatalogEntry[] =>
-  catalog.filter((entry) => {
+  entriesFor("omega").filter((entry) => {
     const size = entrySize(entry);
     return (
       fitsHere(size, machine) !== "no" &&

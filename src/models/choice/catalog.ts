@@ -1,11 +1,12 @@
 /**
- * Open-weight instruct models to choose from, as data, in ascending quality. What they have in common: an
- * architecture that the engine supports, no reasoning in the text of replies, and no recurrent layers, whose state
- * cannot be truncated to the prefix that two conversations share. Size and hash are read from the server when a file
+ * Open-weight instruct models to choose from, as data, in ascending quality; after them, those for iota. What the first
+ * have in common: an architecture that the engine supports, no reasoning in the text of replies, and no recurrent layers,
+ * whose state cannot be truncated to the prefix that two conversations share. Size and hash are read from the server when a file
  * is pulled, and take precedence. `docs/models.md` shows this table and says what was checked when; a test keeps the
  * two in step.
  */
-import type { ModelId } from "../../core/models.js";
+import { isChatModelId, type ModelId } from "../../core/models.js";
+import { embeddingCatalog } from "./embedding-catalog.js";
 
 export interface CatalogEntry {
   /** What `sotto models pull` takes. */
@@ -166,8 +167,13 @@ export const catalog: readonly CatalogEntry[] = [
     suits: ["omega"],
     goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
   },
+  ...embeddingCatalog,
 ];
 
 /** Bytes of weights that a token reads, about. */
 export const activeBytesOf = ({ bytes, parametersBillion, activeBillion }: CatalogEntry): number =>
   (bytes * (activeBillion ?? parametersBillion)) / parametersBillion;
+
+/** What could serve the model: one that chats, or one that does not. */
+export const entriesFor = (model: ModelId): CatalogEntry[] =>
+  catalog.filter(({ suits }) => suits.some(isChatModelId) === isChatModelId(model));

@@ -9,7 +9,7 @@ import type { EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
 import { checkWeights } from "../gguf/check-weights.js";
 import { configuredSource, type ConfiguredModels } from "./mapping.js";
-import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
+import { isStarter, modelSourceSchema, sourceSetting, starterOf, type ModelSource } from "./source.js";
 import { WeightsError } from "../weights-error.js";
 
 /** Not below `model.`: a change of it must not make servers reload models. */
@@ -44,7 +44,7 @@ export async function storeSource(
     store.getSetting(sourceSetting(model)),
     store.getSetting(previousSetting(model)),
   ]);
-  const next = source.type === "starter" ? "" : JSON.stringify(source);
+  const next = isStarter(source) ? "" : JSON.stringify(source);
   if (next === (current ?? "")) return async () => undefined;
   // "default" rather than nothing: there is something to go back to.
   await store.setSetting(previousSetting(model), current === null || current === "" ? "default" : current);
@@ -62,7 +62,7 @@ export async function previousSource(
 ): Promise<ModelSource | null> {
   const row = await store.getSetting(previousSetting(model));
   if (row === null || row === "") return null;
-  if (row === "default") return { type: "starter" };
+  if (row === "default") return starterOf(model);
   try {
     return modelSourceSchema.parse(JSON.parse(row));
   } catch {
@@ -79,7 +79,7 @@ export async function requirePrevious(
   if (source === null)
     throw new WeightsError(`${model} has not been changed: there is nothing to return to.`);
   // It fitted when it was chosen; the engine reports whether it still loads.
-  if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
+  if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity }, model);
   return source;
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { modelIds, type ModelId } from "../../core/models.js";
+import { forEachModel, modelIds, type ModelId } from "../../core/models.js";
 import { mapModels, readMapping, sameSource } from "./mapping.js";
 import { describeSource, modelSourceSchema } from "./source.js";
 
-const open = { omega: { weights: undefined }, prism: { weights: undefined }, lambda: { weights: undefined } };
+const open = forEachModel(() => ({ weights: undefined }));
 const nothing = () => null;
 const starter = { type: "source", source: { type: "starter" }, from: "default" };
+const embeddingStarter = { type: "source", source: { type: "embedding-starter" }, from: "default" };
 const upstreams = {
   type: "upstreams",
   upstreams: [{ url: "http://gpu1:8000/v1", profile: "vllm", key: "k-1" }],
@@ -13,7 +14,12 @@ const upstreams = {
 
 describe("what answers for a model", () => {
   it("is the starter when nobody chose", () => {
-    expect(mapModels(open, nothing)).toEqual({ omega: starter, prism: starter, lambda: starter });
+    expect(mapModels(open, nothing)).toEqual({
+      omega: starter,
+      prism: starter,
+      lambda: starter,
+      iota: embeddingStarter,
+    });
     expect(mapModels(open, () => "").omega).toEqual(starter);
   });
 
@@ -22,6 +28,7 @@ describe("what answers for a model", () => {
       omega: JSON.stringify({ type: "weights", path: "/models/a.gguf" }),
       prism: JSON.stringify(upstreams),
       lambda: null,
+      iota: JSON.stringify({ type: "off" }),
     };
     const mapping = mapModels(open, (model) => rows[model]);
     expect(mapping.omega).toEqual({
@@ -31,15 +38,30 @@ describe("what answers for a model", () => {
     });
     expect(mapping.prism).toMatchObject({ source: { upstreams: [{ profile: "vllm", key: "k-1" }] } });
     expect(mapping.lambda).toEqual(starter);
+    expect(mapping.iota).toMatchObject({ source: { type: "off" }, from: "setting" });
   });
 
   it("is what the configuration gives, whatever is stored", () => {
     const stored = () => JSON.stringify({ type: "weights", path: "/models/a.gguf" });
-    const fixed = { ...open, prism: { weights: "./b.gguf" }, lambda: { weights: "starter" } };
+    const fixed = {
+      ...open,
+      prism: { weights: "./b.gguf" },
+      lambda: { weights: "starter" },
+      iota: { weights: "starter" },
+    };
     expect(mapModels(fixed, stored)).toMatchObject({
       omega: { source: { path: "/models/a.gguf" }, from: "setting" },
       prism: { source: { type: "weights", path: "./b.gguf" }, from: "configuration" },
       lambda: { source: { type: "starter" }, from: "configuration" },
+      iota: { source: { type: "embedding-starter" }, from: "configuration" },
+    });
+  });
+
+  it("is nothing where the configuration says so, for a model that need not be there", () => {
+    const off = { ...open, omega: { weights: "off" }, iota: { weights: "off" } };
+    expect(mapModels(off, nothing)).toMatchObject({
+      omega: { source: { type: "weights", path: "off" } },
+      iota: { source: { type: "off" }, from: "configuration" },
     });
   });
 
@@ -54,7 +76,7 @@ describe("what answers for a model", () => {
     expect(mapModels(open, () => row).omega).toMatchObject({ type: "unreadable" });
   });
 
-  it("is read from the settings of the three models", async () => {
+  it("is read from the settings of the models", async () => {
     const asked: string[] = [];
     await readMapping({ getSetting: async (name) => (asked.push(name), null) }, open);
     expect(asked).toEqual(modelIds.map((model) => `model.${model}`));

@@ -1,17 +1,17 @@
 /**
- * The source of each of the three models. A file given in the configuration takes precedence; then what `sotto
+ * The source of each of the models. A file given in the configuration takes precedence; then what `sotto
  * models use` stored; then the starter weights.
  *
  * A running server calls `readMapping` at its start, when the table of changes says that a model was changed, and
- * on SIGHUP, and compares with what it runs by `sameSource`. Three small rows are read; nothing is opened. A row that
+ * on SIGHUP, and compares with what it runs by `sameSource`. Four small rows are read; nothing is opened. A row that
  * cannot be read (written by a newer version, or by hand) is reported as such and not guessed at: a running server
  * keeps what it runs.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { forEachModel, modelIds, type ModelId } from "../../core/models.js";
-import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
+import { forEachModel, isChatModelId, modelIds, type ModelId } from "../../core/models.js";
+import { modelSourceSchema, sourceSetting, starterOf, weightsSource, type ModelSource } from "./source.js";
 
 export type DesiredSource =
   | { type: "source"; source: ModelSource; from: "configuration" | "setting" | "default" }
@@ -37,7 +37,7 @@ export async function readMapping(
 }
 
 export function mapModels(models: ConfiguredModels, setting: (model: ModelId) => string | null): Mapping {
-  return forEachModel((model) => configuredSource(models, model) ?? storedSource(setting(model)));
+  return forEachModel((model) => configuredSource(models, model) ?? storedSource(model, setting(model)));
 }
 
 /** Null when the configuration leaves the model open. */
@@ -51,13 +51,18 @@ export function configuredSource(models: ConfiguredModels, model: ModelId): Desi
     };
   }
   if (weights === undefined) return null;
-  return { type: "source", source: weightsSource(weights), from: "configuration" };
+  const isOff = weights === "off" && !isChatModelId(model);
+  return {
+    type: "source",
+    source: isOff ? { type: "off" } : weightsSource(weights, model),
+    from: "configuration",
+  };
 }
 
 export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStrictEqual(a, b);
 
-function storedSource(row: string | null): DesiredSource {
-  if (row === null || row === "") return { type: "source", source: { type: "starter" }, from: "default" };
+function storedSource(model: ModelId, row: string | null): DesiredSource {
+  if (row === null || row === "") return { type: "source", source: starterOf(model), from: "default" };
   try {
     return { type: "source", source: modelSourceSchema.parse(JSON.parse(row)), from: "setting" };
   } catch {

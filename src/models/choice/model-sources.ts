@@ -14,12 +14,12 @@ import type {
   ModelView,
   WeightsRequest,
 } from "../../core/model-views.js";
-import { type ModelId, modelIds } from "../../core/models.js";
+import { isChatModelId, type ModelId, modelIds } from "../../core/models.js";
 import type { EngineStatus } from "../../core/serving/engine-port.js";
 import type { Store } from "../../core/store.js";
 import type { SizedModel } from "../../adapters/context-fit.js";
 import { bestFor } from "./best-model.js";
-import { activeBytesOf, catalog, type CatalogEntry } from "./catalog.js";
+import { activeBytesOf, type CatalogEntry, entriesFor } from "./catalog.js";
 import {
   findOnServer,
   fixedBy,
@@ -38,7 +38,7 @@ import {
 } from "./mapping.js";
 import { contextChoices, contextHere, entrySize, fitsHere, type Machine, speedHere } from "./fit-here.js";
 import { FactsCache, fileOf, sourceView, speedView, weightsView } from "./source-views.js";
-import type { ModelSource } from "./source.js";
+import { type ModelSource, starterOf } from "./source.js";
 import { freeBytes } from "../files/disk-space.js";
 import { checkWeights } from "../gguf/check-weights.js";
 import { type ListedWeights, listWeights } from "../list-weights.js";
@@ -92,11 +92,11 @@ export class ServedModels implements ModelSources {
       freeDiskBytes: await freeBytes(folder),
       availableMemoryBytes: machine.memory.totalBytes,
       hosts: [...hosts],
-      catalog: catalog.map((entry) => ({
+      catalog: entriesFor(model ?? "omega").map((entry) => ({
         ...catalogView(entry, machine, names),
         isBest: entry === best?.entry && !best.isSlow,
       })),
-      isAllSlow: best?.isSlow ?? false,
+      isAllSlow: isChatModelId(model ?? "omega") && (best?.isSlow ?? false),
       files: listed.map((item) => this.#fileView(item, machine)),
     };
   }
@@ -125,11 +125,12 @@ export class ServedModels implements ModelSources {
     requireFree(this.options.configured(), model);
     const path = await findOnServer(folder, file);
     const { memory, configured } = this.options.machine();
-    await checkWeights(path, {
+    const machine = {
       ...configured,
       ...(contextTokens === undefined ? {} : { contextTokens }),
       availableBytes: force === true ? Infinity : memory.totalBytes,
-    });
+    };
+    await checkWeights(path, machine, model);
     await this.#switch(model, {
       type: "weights",
       path,
@@ -146,7 +147,7 @@ export class ServedModels implements ModelSources {
 
   async useDefault(model: ModelId): Promise<void> {
     requireFree(this.options.configured(), model);
-    await this.#switch(model, { type: "starter" });
+    await this.#switch(model, starterOf(model));
   }
 
   async rollBack(model: ModelId): Promise<void> {
@@ -270,7 +271,8 @@ function catalogView(
     contextTokens: entry.contextTokens,
     here: contextHere(size, machine),
     contexts: contextChoices(size, machine),
-    tokensPerSecond: speedHere(activeBytesOf(entry), machine),
+    // Of replies: other models have none.
+    tokensPerSecond: entry.suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
     suits: [...entry.suits],
     goodFor: entry.goodFor,
     fits: fitsHere(size, machine),

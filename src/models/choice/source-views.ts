@@ -7,12 +7,17 @@ import type { MeasuredSpeed } from "../measured-speed.js";
 import { firstExisting } from "./choose-source.js";
 import { contextHere, type Machine } from "./fit-here.js";
 import { describeMember, type ModelSource } from "./source.js";
+import { embeddingStarterFile } from "../embedding-starter/embedding-starter.js";
 import { starterFileNames } from "../starter/starter.js";
 
 export function sourceView(source: ModelSource): SourceView {
   switch (source.type) {
     case "starter":
       return { type: "starter", label: "Starter weights", detail: "They come with Sotto." };
+    case "embedding-starter":
+      return { type: "starter", label: "Embedding starter", detail: "It comes with Sotto." };
+    case "off":
+      return { type: "off", label: "Off", detail: "" };
     case "weights":
       return { type: "weights", label: basename(source.path), detail: source.path };
     case "upstreams":
@@ -26,9 +31,17 @@ export function sourceView(source: ModelSource): SourceView {
 
 /** The file behind a source on this machine; null where there is none, or none yet. */
 export async function fileOf(folder: string, source: ModelSource): Promise<string | null> {
-  if (source.type === "upstreams") return null;
-  if (source.type === "weights") return resolve(source.path);
-  return firstExisting(starterFileNames.map((name) => join(folder, name)));
+  switch (source.type) {
+    case "upstreams":
+    case "off":
+      return null;
+    case "weights":
+      return resolve(source.path);
+    case "starter":
+      return firstExisting(starterFileNames.map((name) => join(folder, name)));
+    case "embedding-starter":
+      return firstExisting([join(folder, embeddingStarterFile)]);
+  }
 }
 
 export const weightsView = (facts: WeightsFacts, machine: Machine): WeightsView => ({
@@ -54,7 +67,7 @@ export class FactsCache {
     if (kept?.stamp === stamp) return kept.facts;
     const facts = await readWeightsFacts(path).catch(() => null);
     if (facts === null) return null;
-    // Three models are looked at; a handful of files at most.
+    // A few models are looked at; a handful of files at most.
     if (this.#facts.size >= 16) this.#facts.clear();
     this.#facts.set(path, { stamp, facts });
     return facts;

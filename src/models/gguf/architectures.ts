@@ -14,10 +14,14 @@ const chat =
   "minimax-m3 cogvlm pangu-embedded mistral3 mistral4 paddleocr mimo2 step35 maincoder kimi-linear talkie mellum " +
   "nanbeige";
 
-/** Known to the engine, but not for conversations: they embed, draft, speak, or fill in text in no order. */
+/** They embed or rank, and do not chat. */
+const embedding =
+  "bert modern-bert nomic-bert nomic-bert-moe neo-bert jina-bert-v2 jina-bert-v3 eurobert gemma-embedding llama-embed";
+
+/** Known to the engine, but for neither: they draft, speak, or fill in text in no order. */
 const other =
-  "bert modern-bert nomic-bert nomic-bert-moe neo-bert jina-bert-v2 jina-bert-v3 eurobert gemma4-assistant " +
-  "gemma-embedding t5 t5encoder wavtokenizer-dec dream llada llada-moe rnd1 eagle3 dflash llama-embed qwen3tts clip";
+  "gemma4-assistant t5 t5encoder wavtokenizer-dec dream llada llada-moe rnd1 eagle3 dflash qwen3tts clip";
 
 export const chatArchitectures: ReadonlySet<string> = new Set(chat.split(" "));
+export const embeddingArchitectures: ReadonlySet<string> = new Set(embedding.split(" "));
 export const otherArchitectures: ReadonlySet<string> = new Set(other.split(" "));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { textLike } from "../../../test/support/matchers.js";
-import { chatArchitectures, otherArchitectures } from "./architectures.js";
+import { chatArchitectures, embeddingArchitectures, otherArchitectures } from "./architectures.js";
 import { catalog } from "../choice/catalog.js";
 import { checkWeights } from "./check-weights.js";
 import { agentMemory, leastMemory } from "./memory.js";
@@ -33,8 +33,13 @@ describe("weights are refused before anything is loaded:", () => {
   it("an architecture that does not chat, or that nobody knows", async () => {
     const other = ggufBytes({ ...llamaFields, "general.architecture": "bert" }, tensors);
     expect(await errorOf(other)).toMatch(
-      /m\.gguf is a bert model, which does not chat\. Choose another model: /,
+      /m\.gguf is a bert model, which does not chat\. Use it for iota, or choose another model: /,
     );
+    const path = join(folder, "m.gguf");
+    await expect(checkWeights(path, plenty, "iota")).resolves.toMatchObject({ architecture: "bert" });
+    const draft = ggufBytes({ ...llamaFields, "general.architecture": "eagle3" }, tensors);
+    expect(await errorOf(draft)).toContain("is a eagle3 model, which does not chat. Choose another");
+    await expect(checkWeights(path, plenty, "iota")).rejects.toThrow("which does not embed");
     const unknown = ggufBytes({ ...llamaFields, "general.architecture": "zeta9" }, tensors);
     expect(await errorOf(unknown)).toContain(
       "'zeta9', which this version of the engine does not know. Choose another",
@@ -92,7 +97,7 @@ describe("the list of architectures", () => {
   it("covers what the binding knows, no more and no less", async () => {
     const bindingSchema = z.object({ GgufArchitectureType: z.record(z.string(), z.string()) });
     const { GgufArchitectureType } = bindingSchema.parse({ ...(await import("node-llama-cpp")) });
-    const ours = [...chatArchitectures, ...otherArchitectures].sort();
+    const ours = [...chatArchitectures, ...embeddingArchitectures, ...otherArchitectures].sort();
     const known = Object.values(GgufArchitectureType).filter((name) => !name.startsWith("("));
     expect(ours).toEqual(known.sort());
   });

@@ -1,7 +1,8 @@
 /** Whether a file can serve a model, checked before anything is loaded or unloaded. */
 import { stat } from "node:fs/promises";
 import type { ConfiguredSize } from "../../adapters/context-fit.js";
-import { chatArchitectures, otherArchitectures } from "./architectures.js";
+import { isChatModelId, type ModelId } from "../../core/models.js";
+import { chatArchitectures, embeddingArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufError } from "./gguf-header.js";
 import { leastMemory } from "./memory.js";
@@ -13,10 +14,17 @@ export interface Machine extends ConfiguredSize {
   availableBytes: number;
 }
 
-/** Rejects with `WeightsError` that names the file, the reason and what to do. */
-export async function checkWeights(path: string, machine: Machine): Promise<WeightsFacts> {
+/**
+ * Rejects with `WeightsError` that names the file, the reason and what to do. `model` is the one that it is to serve;
+ * without it, one that chats.
+ */
+export async function checkWeights(
+  path: string,
+  machine: Machine,
+  model: ModelId = "omega",
+): Promise<WeightsFacts> {
   const facts = await readFacts(path);
-  const refusal = findRefusal(facts, machine);
+  const refusal = findRefusal(facts, machine, model);
   if (refusal !== null) throw new WeightsError(`${path} ${refusal}`);
   return facts;
 }
@@ -24,11 +32,15 @@ export async function checkWeights(path: string, machine: Machine): Promise<Weig
 const another = "Choose another model: 'sotto models catalog' lists some.";
 
 /** What keeps the engine from running it here, after the name of the file; null when nothing does. */
-function findRefusal(facts: WeightsFacts, machine: Machine): string | null {
+function findRefusal(facts: WeightsFacts, machine: Machine, model: ModelId): string | null {
   const { architecture } = facts;
+  const embeds = embeddingArchitectures.has(architecture);
+  if (isChatModelId(model) && embeds)
+    return `is a ${architecture} model, which does not chat. Use it for iota, or choose another model: 'sotto models catalog' lists some.`;
   if (otherArchitectures.has(architecture))
-    return `is a ${architecture} model, which does not chat. ${another}`;
-  if (!chatArchitectures.has(architecture)) {
+    return `is a ${architecture} model, which does not ${isChatModelId(model) ? "chat" : "embed"}. ${another}`;
+  // Some models that embed have the architecture of one that chats.
+  if (!embeds && !chatArchitectures.has(architecture)) {
     return `has the architecture '${architecture}', which this version of the engine does not know. ${another}`;
   }
   const leastBytes = leastMemory(facts, machine);

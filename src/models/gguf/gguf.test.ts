@@ -46,6 +46,7 @@ describe("a GGUF file", () => {
       bytes: whole.length,
       contextTokens: 2048,
       hasChatTemplate: true,
+      ranks: false,
       // 2 layers × 2 heads × (64 + 64) values × 2 bytes
       activeBytes: 1804,
       cacheBytesPerToken: 1024,

@@ -38,6 +38,8 @@ export interface WeightsFacts {
   activeBytes: number;
   contextTokens: number | null;
   hasChatTemplate: boolean;
+  /** It has a head that ranks documents by a query. */
+  ranks: boolean;
   /** Bytes that one token takes in the KV cache, at 16 bits. */
   cacheBytesPerToken: number;
   /** Its heads can be divided into the blocks of a quantised cache. */
@@ -77,6 +79,7 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
     activeBytes: activeBytesOf(tensors, first, architecture),
     contextTokens: numberOf(first, `${architecture}.context_length`) ?? null,
     hasChatTemplate: textOf(first, "tokenizer.chat_template") !== null,
+    ranks: tensors.some(({ name }) => name === "cls.weight" || name === "cls.output.weight"),
     ...cacheOf(first, architecture),
     files,
   };

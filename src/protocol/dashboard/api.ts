@@ -10,7 +10,7 @@
 import * as z from "zod";
 import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
-import { modelIds, type ModelId } from "../../core/models.js";
+import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
@@ -43,7 +43,7 @@ export interface Site {
   needsSetup: boolean;
   canMail: boolean;
   /** The longest reply to a request without `max_tokens`, by model; a plan may allow less. */
-  defaultMaxTokens: Record<ModelId, number>;
+  defaultMaxTokens: Record<ChatModelId, number>;
   /** The open window, or the next planned one. */
   maintenance: Maintenance | null;
   /** Null when nobody is signed in. */

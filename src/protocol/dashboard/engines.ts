@@ -1,13 +1,14 @@
 /** What the dashboard's API tells admins about the engines: see `api.ts` for what holds for all of it. */
 import type { ComputeBackend } from "../../core/model-views.js";
 import type { ModelId } from "../../core/models.js";
+import type { EngineStatus } from "../../core/serving/engine-port.js";
 
 /** GET /api/admin/engines → { engines: EngineView[] } */
 export interface EngineView {
   /** Those it serves: one, or several that share it. */
   models: ModelId[];
   serving: string;
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
+  state: EngineStatus["state"];
   active: number;
   capacity: number;
   waiting: number;
@@ -57,7 +58,7 @@ export interface EngineMemberView {
   id: string;
   /** The same for a reader: the host and its kind, or the file's name. */
   serving: string;
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
+  state: EngineStatus["state"];
   /** Left out while it fails, or on its way out. */
   note: "" | "left out" | "leaving";
   weight: number;

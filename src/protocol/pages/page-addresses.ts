@@ -8,6 +8,7 @@ export const pageAddresses = [
   "/docs/tools",
   "/docs/responses",
   "/docs/messages",
+  "/docs/embeddings",
   "/docs/api",
   "/docs/errors",
   "/docs/limits",

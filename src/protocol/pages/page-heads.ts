@@ -30,8 +30,7 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
   },
   "/docs/models": {
     title: "Models",
-    description:
-      "Three models, omega, prism and lambda: what each can do, and how long a conversation may be.",
+    description: "omega, prism and lambda chat, iota embeds: what each can do, and how long a text may be.",
   },
   "/docs/aliases": {
     title: "Model aliases",
@@ -52,6 +51,10 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
   "/docs/messages": {
     title: "Messages API",
     description: "POST /v1/messages for Anthropic's libraries and Claude Code, and counting tokens.",
+  },
+  "/docs/embeddings": {
+    title: "Embeddings",
+    description: "POST /v1/embeddings and /v1/rerank: vectors of texts, and documents ranked by relevance.",
   },
   "/docs/api": {
     title: "API reference",

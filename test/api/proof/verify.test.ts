@@ -81,6 +81,7 @@ const changes: [name: string, facts: Partial<Facts>, words: string][] = [
         omega: tiny,
         prism: tiny,
         lambda: [{ runs: "upstream", host: "gpu:8000", findings: ["It logs."] }],
+        iota: [],
       },
     },
     "lambda changed from Tiny on its own machine (weights abababababab…) to the engine at gpu:8000 (It logs.).",

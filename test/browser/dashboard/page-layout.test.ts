@@ -211,7 +211,7 @@ describe("cards side by side", () => {
         const cards = await boxesOf(page.getByRole("region").filter({ hasText: "Change model" }));
         const list = await boxOf(page.getByRole("main").locator("header").first());
         const last = cards.at(-1);
-        expect(cards).toHaveLength(3);
+        expect(cards).toHaveLength(4);
         expect(last?.right).toBeGreaterThan(list.right - 2);
         const buttons = await boxesOf(page.getByRole("button", { name: /^Change model/ }));
         const rows = new Set(cards.map(({ y }) => Math.round(y))).size;

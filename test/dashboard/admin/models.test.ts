@@ -99,7 +99,10 @@ const partial = () =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.includes(".part")) : [];
 
 it("shows the aliases of the configuration", async () => {
-  expect((await now()).aliases).toEqual([{ name: "claude-*", model: "omega" }]);
+  expect((await now()).aliases).toEqual([
+    { name: "claude-*", model: "omega" },
+    { name: "text-embedding-*", model: "iota" },
+  ]);
 });
 
 describe("a pull from the dashboard", () => {

@@ -7,7 +7,7 @@ import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig, type Config } from "../../../src/config.js";
 import { firstRunKey } from "../../../src/core/accounts/first-run.js";
 import { createLog } from "../../../src/log.js";
-import { modelIds, type ModelId } from "../../../src/core/models.js";
+import { chatModelIds, type ChatModelId } from "../../../src/core/models.js";
 import { parseEvents } from "../../support/clients/chat.js";
 import { childrenOf, isAlive } from "../../support/processes/children.js";
 import { eventually } from "../../support/eventually.js";
@@ -25,11 +25,11 @@ const mebibyte = 1024 * 1024;
 const metricsToken = "metrics-token-of-the-tests";
 
 const folder = mkdtempSync(join(tmpdir(), "sotto-on-demand-"));
-const weightsOf = (model: ModelId) => join(folder, `${model}.gguf`);
+const weightsOf = (model: ChatModelId) => join(folder, `${model}.gguf`);
 const otherWeights = join(folder, "other.gguf");
 beforeAll(() => {
   writeTinyGguf(otherWeights, { seed: 99 });
-  for (const [seed, model] of modelIds.entries()) writeTinyGguf(weightsOf(model), { seed });
+  for (const [seed, model] of chatModelIds.entries()) writeTinyGguf(weightsOf(model), { seed });
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -46,9 +46,9 @@ interface Service {
   clock: FakeClock;
   worker: GatedWorker;
   logLines: string[];
-  states(): Record<ModelId, string>;
-  ask(model: ModelId, body?: object, signal?: AbortSignal): Promise<Response>;
-  memoryBytes(model: ModelId): Promise<number>;
+  states(): Record<ChatModelId, string>;
+  ask(model: ChatModelId, body?: object, signal?: AbortSignal): Promise<Response>;
+  memoryBytes(model: ChatModelId): Promise<number>;
 }
 
 interface ServiceOptions {
@@ -70,7 +70,7 @@ async function start({
   const worker = gatedWorker(folder);
   const logLines: string[] = [];
   const weights = Object.fromEntries(
-    modelIds.map((model) => [
+    chatModelIds.map((model) => [
       `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS`,
       weightsOf(shared ? "omega" : model),
     ]),
@@ -84,19 +84,20 @@ async function start({
       SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: String(idleMinutes),
       SOTTO_LIMIT_CONCURRENT_REQUESTS: "100",
       SOTTO_METRICS_TOKEN: metricsToken,
+      SOTTO_MODELS_IOTA_WEIGHTS: "off",
       ...weights,
       ...env,
     },
   });
   // A tiny model counts as a little more than the 256 MiB to compute in. Half of one is left over.
   const availableBytes = () => {
-    const loaded = modelIds.filter((id) => states()[id] === "ready").length;
+    const loaded = chatModelIds.filter((id) => states()[id] === "ready").length;
     return ((holds + 0.5) * 260 * mebibyte) / 0.9 - loaded * 256 * mebibyte;
   };
   // Memory is asked for before there is an app.
   const started: { app?: App } = {};
   const states = () => {
-    const of = (model: ModelId) => started.app?.engine.status(model).state ?? "none";
+    const of = (model: ChatModelId) => started.app?.engine.status(model).state ?? "none";
     return { omega: of("omega"), prism: of("prism"), lambda: of("lambda") };
   };
   const running = await startApp(config, {
@@ -150,7 +151,7 @@ const lastPid = ({ worker }: Service): number => {
 };
 
 /** A stream that runs until it is ended. It is read all the time: a client that does not read is cut off. */
-async function startStream(service: Service, model: ModelId): Promise<{ end(): Promise<void> }> {
+async function startStream(service: Service, model: ChatModelId): Promise<{ end(): Promise<void> }> {
   const controller = new AbortController();
   const response = await service.ask(model, endless, controller.signal);
   const reader = response.body?.getReader();
@@ -193,7 +194,7 @@ describe("the first requests of a model", { timeout: slowMs }, () => {
 
   it("load a file behind several names once", async () => {
     const service = await start({ shared: true });
-    const answers = await Promise.all(modelIds.map((model) => service.ask(model)));
+    const answers = await Promise.all(chatModelIds.map((model) => service.ask(model)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(service.worker.started()).toHaveLength(1);
   });

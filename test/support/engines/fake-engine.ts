@@ -4,6 +4,7 @@
  */
 import { EventEmitter, once } from "node:events";
 import type { FinishReason } from "../../../src/core/chat/reply.js";
+import type { VectorTask } from "../../../src/core/chat/request.js";
 import { ServiceError } from "../../../src/core/errors.js";
 import type { ModelId } from "../../../src/core/models.js";
 import {
@@ -16,6 +17,16 @@ import {
   nothingKeptByEngine,
   type PreparedGeneration,
 } from "../../../src/core/serving/engine-port.js";
+import { fakeDimensions, fakeResult, fakeTokens } from "./fake-vectors.js";
+
+/** Features of an engine that also embeds and ranks. */
+export const withTasks: EngineStatus["follows"] = {
+  jsonSchema: true,
+  logprobs: true,
+  tools: true,
+  reasoning: true,
+  tasks: ["chat", "embed", "rank"],
+};
 
 /** Text, or something else that a token may bring. */
 export type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };
@@ -59,6 +70,8 @@ export class FakeEngine implements Engine {
   /** Fragments handed out so far. */
   produced = 0;
   script: (generation: Generation) => Script = defaultReply;
+  /** How tasks fail, if they do. */
+  taskScript: { failure?: Error } = {};
   options: Required<FakeEngineOptions>;
   #active = 0;
   #tokensAllowed = Infinity;
@@ -96,6 +109,7 @@ export class FakeEngine implements Engine {
     signal.throwIfAborted();
     if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
     const { contextTokens, defaultMaxTokens } = this.status(generation.model);
+    if (generation.task !== undefined) return this.#prepareTask(generation, generation.task);
     const promptTokens = this.options.countPrompt(generation);
     const room = contextTokens - promptTokens;
     if (room < 1) {
@@ -113,6 +127,10 @@ export class FakeEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
     this.generations.push(generation);
+    if (generation.task !== undefined) {
+      yield* this.#runTask(generation.task, promptTokens, signal);
+      return;
+    }
     const script = this.script(generation);
     const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
     const said = fragments.slice(0, maxTokens);
@@ -159,6 +177,44 @@ export class FakeEngine implements Engine {
 
   async close(): Promise<void> {
     this.release();
+  }
+
+  #prepareTask(generation: Generation, task: VectorTask): PreparedGeneration {
+    const { contextTokens } = this.options;
+    const tokens = fakeTokens(task);
+    const tooLong = tokens.findIndex((count) => count > contextTokens);
+    if (tooLong >= 0) {
+      throw new ServiceError("context_length_exceeded", {
+        message: `This model's maximum context length is ${contextTokens} tokens.`,
+        param: `${task.type === "embed" ? "input" : "documents"}[${tooLong}]`,
+      });
+    }
+    if (task.type === "embed" && (task.dimensions ?? 1) > fakeDimensions) {
+      throw new ServiceError("invalid_value", { param: "dimensions" });
+    }
+    const promptTokens = tokens.reduce((sum, count) => sum + count, 0);
+    return { generation, promptTokens, maxTokens: 0, prompt: null };
+  }
+
+  async *#runTask(
+    task: VectorTask,
+    promptTokens: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
+    this.#active += 1;
+    try {
+      await this.#nextToken(signal);
+      const { failure } = this.taskScript;
+      if (failure !== undefined) throw failure;
+      const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+      yield [
+        fakeResult(task),
+        { type: "finished", choice: 0, finishReason: "stop" },
+        { type: "done", usage },
+      ];
+    } finally {
+      this.#active -= 1;
+    }
   }
 
   async #nextToken(signal: AbortSignal): Promise<void> {

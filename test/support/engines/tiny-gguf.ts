@@ -18,7 +18,7 @@ import {
   tensorType,
   uint32,
   type GgufValue,
-} from "../../../src/engines/llama/gpu/gguf-writer.js";
+} from "../../../src/adapters/gguf-writer.js";
 import type { LoadRequest } from "../../../src/engines/llama/messages.js";
 
 export interface TinyModel {
@@ -260,7 +260,7 @@ function followUp(
 }
 
 /** Normally distributed numbers from a seed (mulberry32, Box-Muller). */
-function normalNumbers(seed: number): () => number {
+export function normalNumbers(seed: number): () => number {
   let state = seed >>> 0;
   const uniform = () => {
     state = (state + 0x6d2b79f5) >>> 0;

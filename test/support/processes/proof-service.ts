@@ -1,6 +1,7 @@
 /** What a service proves, on a real SQLite and over real HTTP, with facts that a test can change. */
 import { randomBytes } from "node:crypto";
 import { fastify, type FastifyInstance } from "fastify";
+import { forEachChatModel } from "../../../src/core/models.js";
 import { rotateSigner, signerInForce } from "../../../src/core/proof/rotate-signer.js";
 import { SealedSettings } from "../../../src/core/proof/sealed-settings.js";
 import type { LogHead, StatementFacts } from "../../../src/core/proof/statement.js";
@@ -20,7 +21,7 @@ export const firstFacts: Facts = {
   version: "1.0.0",
   commit: "1".repeat(40),
   program: "2".repeat(64),
-  models: { omega: [embedded("Tiny")], prism: [embedded("Tiny")], lambda: [embedded("Tiny")] },
+  models: { ...forEachChatModel(() => [embedded("Tiny")]), iota: [] },
   switches: { tracing: "off", prefix_reuse: "on", item_memory: "on", log_level: "info", log_format: "json" },
   machine: { core_dumps: "off", swap: "off" },
   hardware_evidence: null,

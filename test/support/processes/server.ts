@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";
+import { forEachModel } from "../../../src/core/models.js";
 import type { Limits } from "../../../src/core/limits/limits.js";
 import {
   noKeyLimits,
@@ -130,7 +131,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       maxWaitMs: options.queueWaitMs ?? 20_000,
       clock,
     });
-  const queues = { omega: queue(), prism: queue(), lambda: queue() };
+  const queues = forEachModel(queue);
   const completions = new Completions({ engine, limits, names, queueOf: (model) => queues[model], clock });
   const metrics = new Metrics({
     sequencesActive: () => engine.active,

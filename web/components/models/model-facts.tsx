@@ -36,7 +36,7 @@ function factsOf({ contextTokens, weights }: ModelFacts): [name: string, value: 
   return all.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
 }
 
-/** Renders nothing unless the starter serves one of these models. */
+/** Renders nothing unless the starter that chats serves one of these models. */
 export function StarterNote({
   models,
   className = "",

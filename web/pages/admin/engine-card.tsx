@@ -96,4 +96,5 @@ export const states: Record<EngineView["state"], { tone: Tone; word: string }> =
   asleep: { tone: "neutral", word: "Asleep" },
   waking: { tone: "warn", word: "Loading" },
   down: { tone: "bad", word: "Down" },
+  off: { tone: "neutral", word: "Off" },
 };

@@ -56,6 +56,7 @@ const looks: Record<
   waking: { tone: "warn", word: "Loading" },
   starting: { tone: "warn", word: "Starting", why: "It has not answered yet." },
   down: { tone: "bad", word: "Down", why: "It is unreachable." },
+  off: { tone: "neutral", word: "Off", why: "It is switched off." },
   "left out": {
     tone: "warn",
     word: "Unhealthy",

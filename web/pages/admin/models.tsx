@@ -47,7 +47,7 @@ export default function Models() {
               onCancel={(pull) => setOpen({ type: "cancel", pull })}
             />
           )}
-          <div className="grid grid-cols-1 gap-6 xl:grid-cols-3">
+          <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
             {data.models.map((model) => (
               <ModelCard
                 key={model.model}

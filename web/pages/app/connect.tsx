@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
 import { connectModel, type ConnectTarget } from "../../../src/connect/client.js";
 import { connectClients, findClient } from "../../../src/connect/clients.js";
-import { type ModelId, modelIds } from "../../../src/core/models.js";
+import { type ChatModelId, chatModelIds } from "../../../src/core/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { Skeleton } from "../../components/states/skeleton.tsx";
 import { useMe } from "../../hooks/use-me.ts";
@@ -22,9 +22,9 @@ export default function Connect() {
   const { plan } = useMe();
   const { data } = useQuery(queries.models);
   const [key, setKey] = useState<string | null>(null);
-  const [chosen, setModel] = useState<ModelId | null>(null);
+  const [chosen, setModel] = useState<ChatModelId | null>(null);
   const [stream, setStream] = useState(false);
-  const offered = plan.models ?? modelIds;
+  const offered = chatModelIds.filter((id) => plan.models?.includes(id) !== false);
   const model = chosen ?? offered.at(0) ?? "omega";
   const models = offered.map((id) => {
     const facts = data?.models.find((one) => one.id === id);

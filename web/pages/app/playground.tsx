@@ -16,7 +16,7 @@ import {
   Upload,
 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { modelIds, type ModelId } from "../../../src/core/models.js";
+import { chatModelIds, type ChatModelId } from "../../../src/core/models.js";
 import { Button, IconButton } from "../../components/controls/button.tsx";
 import { Menu, MenuItem } from "../../components/controls/menu.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
@@ -44,10 +44,10 @@ import { useConversation, type Chat } from "./playground/use-conversation.ts";
 export default function Playground() {
   const { plan } = useMe();
   const { data: site } = useSite();
-  const models: readonly ModelId[] = plan.models ?? modelIds;
+  const models = chatModelIds.filter((id) => plan.models?.includes(id) !== false);
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   /** The model to compare with; null when there is only one. */
-  const [second, setSecond] = useState<ModelId | null>(null);
+  const [second, setSecond] = useState<ChatModelId | null>(null);
   const [open, setOpen] = useState<"code" | "settings" | "presets" | "export" | "import" | null>(null);
   const [hasDraft, setHasDraft] = useState(false);
   const first = useConversation(settings);
@@ -56,7 +56,8 @@ export default function Playground() {
   const chats = comparing ? [first, other] : [first];
   const running = chats.some((chat) => chat.running);
   const asked = second === null ? [settings.model] : [settings.model, second];
-  const chosen = useQuery(queries.models).data?.models.filter(({ id }) => asked.includes(id)) ?? [];
+  const chosen =
+    useQuery(queries.models).data?.models.filter(({ id }) => asked.some((one) => one === id)) ?? [];
   const turns = useMemo(() => [...first.turns, ...other.turns], [first.turns, other.turns]);
   const { away, toEnd } = useFollowEnd(turns);
   const faults = useMemo(() => settingsErrors(settings), [settings]);

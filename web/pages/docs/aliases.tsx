@@ -8,20 +8,22 @@ export default function Aliases() {
     <div className="prose">
       <p className="text-lg text-muted">
         Some programs only accept certain model names. The operator can map such names to <code>omega</code>,{" "}
-        <code>prism</code> and <code>lambda</code>.
+        <code>prism</code>, <code>lambda</code> and <code>iota</code>.
       </p>
       <Section id="use" title="Using an alias">
         <p>
           Send it as <code>model</code>, in any of the APIs. By default every name that begins with{" "}
           <code>claude-</code> means <code>omega</code>, so that programs for the{" "}
-          <Link href="/docs/messages">Messages API</Link> work unchanged. The operator may have set other
-          aliases, or none.
+          <Link href="/docs/messages">Messages API</Link> work unchanged, and every name that begins with{" "}
+          <code>text-embedding-</code> means <code>iota</code>. The operator may have set other aliases, or
+          none.
         </p>
         <ul>
           <li>The reply names the model that answered, not the alias. So do usage and limits.</li>
           <li>A key’s permissions apply to the model behind the alias.</li>
           <li>
-            <code>omega</code>, <code>prism</code> and <code>lambda</code> always mean themselves.
+            <code>omega</code>, <code>prism</code>, <code>lambda</code> and <code>iota</code> always mean
+            themselves.
           </li>
           <li>
             A name that is neither a model nor an alias gets 404 <code>model_not_found</code>.
@@ -40,8 +42,8 @@ export default function Aliases() {
         />
         <CodeBlock language="json" title="200 OK" code={reply} />
         <p>
-          The list at <code>GET /v1/models</code> has the three models; exact aliases follow them where the
-          operator chose to list them. Patterns such as <code>claude-*</code> are never listed.
+          The list at <code>GET /v1/models</code> has the models; exact aliases follow them where the operator
+          chose to list them. Patterns such as <code>claude-*</code> are never listed.
         </p>
       </Section>
       <Section id="operators" title="For operators">

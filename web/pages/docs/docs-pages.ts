@@ -30,6 +30,12 @@ export const docsPages: readonly DocsPage[] = [
     Content: lazy(() => import("./apis/messages.tsx")),
   },
   {
+    slug: "embeddings",
+    title: "Embeddings",
+    group: "Reference",
+    Content: lazy(() => import("./embeddings.tsx")),
+  },
+  {
     slug: "api",
     title: "API reference",
     group: "Reference",

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { modelIds } from "../../../src/core/models.js";
+import { isChatModelId, modelIds } from "../../../src/core/models.js";
 import { CodeBlock } from "../../components/text/code-block.tsx";
 import { ModelFactList, StarterNote } from "../../components/models/model-facts.tsx";
 import { ModelMark } from "../../components/models/model-mark.tsx";
@@ -23,14 +23,17 @@ export default function Models() {
       </div>
     );
   const models = data?.models ?? [];
+  const offered = modelIds.filter((id) => isChatModelId(id) || models.some((model) => model.id === id));
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        Three models are available. They share one endpoint, one set of parameters and one privacy promise;
-        the name in <code>model</code> selects one.
+        The name in <code>model</code> selects one. <code>omega</code>, <code>prism</code> and{" "}
+        <code>lambda</code> chat: they share one endpoint, one set of parameters and one privacy promise.{" "}
+        <code>iota</code> computes <Link href="/docs/embeddings">embeddings</Link>, where the operator offers
+        it.
       </p>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface !p-0 !list-none">
-        {modelIds.map((id) => {
+        {offered.map((id) => {
           const state = status?.models.find((model) => model.id === id)?.state;
           const facts = models.find((model) => model.id === id);
           return (
@@ -64,7 +67,8 @@ export default function Models() {
         <p>
           Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}
           <code>capabilities</code> (<code>tools</code>, <code>json_schema</code>, <code>reasoning</code>,{" "}
-          <code>logprobs</code>), and the operator’s <code>description</code> where there is one.
+          <code>logprobs</code>, <code>chat</code>, <code>embeddings</code>, <code>rerank</code>), and the
+          operator’s <code>description</code> where there is one.
         </p>
         <CodeBlock
           language="bash"

@@ -14,7 +14,7 @@ import {
   uint32,
   type GgufTensor,
   type GgufValue,
-} from "./gguf-writer.js";
+} from "../../../adapters/gguf-writer.js";
 
 const shape = { width: 128, headSize: 64, hidden: 256, contextTokens: 256 };
 const pieceType = { normal: 1, unknown: 2, control: 3, byte: 6 };

@@ -18,12 +18,15 @@ import type { ContextFit } from "../../../adapters/context-fit.js";
 import { usualSequences } from "../../../adapters/kv-cache.js";
 import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
+import type { VectorTask } from "../../../core/chat/request.js";
 import type { Clock } from "../../../core/clock.js";
 import { ServiceError } from "../../../core/errors.js";
 import type { ModelId } from "../../../core/models.js";
 import {
   type Engine,
+  type EngineFeatures,
   type EngineStatus,
+  type EngineTask,
   type Generation,
   type GenerationEvent,
   type Kept,
@@ -40,15 +43,18 @@ import { type GpuBackend, isGpu } from "../backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
 import { engineEnvironment } from "../child-environment.js";
 import type { EngineChild } from "./child.js";
-import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
+import { PromptReader, type Reading, readPromptIn, requireFits } from "./prompt-reader.js";
 import { grammarPlan, isReasoningModel, parsingPlan, withReasoning } from "./reply-plan.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
+import { computeRequest, inputsIn, requireSupported, vectorFeatures } from "./vector-tasks.js";
 import type {
   Conversation,
+  GenerateRequest,
   GrammarPlan,
+  LoadedFacts,
   LoadRequest,
   ParsingPlan,
   PrepareResult,
@@ -59,6 +65,8 @@ import { Grammars } from "../../structured-output/grammars.js";
 export interface LlamaEngineOptions {
   /** Path of the GGUF file. */
   weights: string;
+  /** What the file is for; chat by default. One that is for something else does nothing but that. */
+  task?: EngineTask | undefined;
   /** The models that it answers for. */
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
@@ -110,6 +118,7 @@ export class LlamaEngine implements Engine {
       ...config,
       ...(gpu === "cpu" || gpu === "off" ? options.cpuFit : {}),
       weights,
+      task: options.task,
       measures: options.measures,
       gpu: gpu === "cpu" ? "off" : gpu,
       library: isGpu(gpu) ? options.libraryOf?.(gpu) : undefined,
@@ -118,7 +127,7 @@ export class LlamaEngine implements Engine {
     this.#supervisor = new Supervisor(
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
-        env: engineEnvironment(),
+        env: engineEnvironment(options.task),
         load: loadOn(backends?.current ?? config.gpu),
         loadTimeoutMs: config.loadTimeoutMs,
         timing: { ...defaultTiming, ...options.timing },
@@ -158,7 +167,10 @@ export class LlamaEngine implements Engine {
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const endUse = this.#use();
     try {
-      return await this.#prepare(generation, signal);
+      const { task } = generation;
+      return await (task === undefined
+        ? this.#prepare(generation, signal)
+        : this.#prepareTask(generation, task, signal));
     } finally {
       endUse();
     }
@@ -172,7 +184,7 @@ export class LlamaEngine implements Engine {
     // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
-      for (let retries = promptOf(prepared).retries; ; retries--) {
+      for (let { retries } = promptOf(prepared); ; retries--) {
         const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
         const abort = () => {
           run.abort();
@@ -207,15 +219,9 @@ export class LlamaEngine implements Engine {
       serving: basename(weights),
       contextTokens: facts?.contextTokens ?? expected.contextTokens ?? 0,
       defaultMaxTokens,
-      follows: {
-        jsonSchema: true,
-        logprobs: true,
-        tools: true,
-        reasoning: facts !== undefined && isReasoningModel(facts.syntax),
-      },
+      follows: this.#features,
       capacity: facts?.sequences ?? expected.sequences ?? usualSequences,
-      cacheType: facts?.cacheType,
-      preempts: true,
+      ...(this.#task === "chat" ? { cacheType: facts?.cacheType, preempts: true } : {}),
       active: this.#active,
       restarts,
       problem,
@@ -284,7 +290,23 @@ export class LlamaEngine implements Engine {
     return this.options.failsOver === true ? 1 : 2;
   }
 
+  get #task(): EngineTask {
+    return this.options.task ?? "chat";
+  }
+
+  get #features(): EngineFeatures {
+    if (this.#task !== "chat") return vectorFeatures(this.#task);
+    const { facts } = this.#supervisor;
+    return {
+      jsonSchema: true,
+      logprobs: true,
+      tools: true,
+      reasoning: facts !== undefined && isReasoningModel(facts.syntax),
+    };
+  }
+
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    requireSupported(undefined, this.#task, undefined);
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const { accountId, tooling, reasoningEffort } = generation;
     const conversation: Conversation = {
@@ -293,16 +315,9 @@ export class LlamaEngine implements Engine {
       reasoningEffort,
     };
     const plan = await this.#grammarPlan(generation, signal);
-    let result: PrepareResult | null = null;
-    let tries = 0;
-    for (; result === null && tries < this.#mostTries; tries++) {
-      const readyChild = () => this.#supervisor.readyChild(signal);
-      await readyChild();
-      const { facts } = this.#supervisor;
-      if (facts !== undefined) requireFits(generation, conversation, facts);
-      result = await this.#prompts.read(readyChild, { accountId, conversation }, signal);
-    }
-    if (result === null) throw this.#supervisor.unavailable();
+    const { result, retries } = await this.#read({ accountId, conversation }, signal, (facts) => {
+      requireFits(generation, conversation, facts);
+    });
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
     const promptTokens = tokens.length;
@@ -312,8 +327,45 @@ export class LlamaEngine implements Engine {
       generation,
       promptTokens,
       maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-      prompt: new LlamaPrompt(tokens, grammar, parsing, this.#mostTries - tries),
+      prompt: new LlamaPrompt(tokens, grammar, parsing, retries),
     };
+  }
+
+  async #prepareTask(
+    generation: Generation,
+    task: VectorTask,
+    signal: AbortSignal,
+  ): Promise<PreparedGeneration> {
+    this.#defaultsOf(generation.model);
+    requireSupported(task, this.#task, this.#supervisor.facts?.vectors);
+    const { accountId } = generation;
+    const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) => {
+      requireSupported(task, this.#task, vectors);
+    });
+    const inputs = inputsIn(result, task, this.#supervisor.facts?.contextTokens ?? 0);
+    return {
+      generation,
+      promptTokens: inputs.reduce((sum, { length }) => sum + length, 0),
+      maxTokens: 0,
+      prompt: new LlamaInputs(inputs, retries),
+    };
+  }
+
+  /** By the child, or once more by another one when it dies. `check` throws for what this model does not do. */
+  async #read(
+    reading: Reading,
+    signal: AbortSignal,
+    check: (facts: LoadedFacts) => void,
+  ): Promise<{ result: PrepareResult; retries: number }> {
+    for (let tries = 1; tries <= this.#mostTries; tries++) {
+      const readyChild = () => this.#supervisor.readyChild(signal);
+      await readyChild();
+      const { facts } = this.#supervisor;
+      if (facts !== undefined) check(facts);
+      const result = await this.#prompts.read(readyChild, reading, signal);
+      if (result !== null) return { result, retries: this.#mostTries - tries };
+    }
+    throw this.#supervisor.unavailable();
   }
 
   /** Of the loaded model; plain before one is loaded. */
@@ -335,11 +387,7 @@ export class LlamaEngine implements Engine {
   }
 
   #start(child: EngineChild, prepared: PreparedGeneration): Run {
-    const { generation, maxTokens } = prepared;
-    const prompt = promptOf(prepared);
-    const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
     const { firstTokenTimeoutMs, nextTokenTimeoutMs } = this.options.config;
-    const { accountId, stop, sampling, choices, topLogprobs } = generation;
     const id = this.#nextId++;
     const run = new Run({
       id,
@@ -350,23 +398,30 @@ export class LlamaEngine implements Engine {
       unavailable: () => this.#supervisor.unavailable(),
     });
     this.#runs.set(id, run);
-    child.send({
-      type: "generate",
-      id,
-      request: {
-        accountId,
-        prompt: prompt.tokens,
-        choices,
-        maxTokens,
-        stop,
-        sampling,
-        defaults: { repeatPenalty, minP },
-        topLogprobs,
-        grammar: prompt.grammar,
-        parsing: prompt.parsing,
-      },
-    });
+    const prompt = promptOf(prepared);
+    child.send(
+      prompt instanceof LlamaInputs
+        ? { type: "compute", id, request: computeRequest(prepared.generation, prompt.inputs) }
+        : { type: "generate", id, request: this.#generateRequest(prepared, prompt) },
+    );
     return run;
+  }
+
+  #generateRequest({ generation, maxTokens }: PreparedGeneration, prompt: LlamaPrompt): GenerateRequest {
+    const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
+    const { accountId, stop, sampling, choices, topLogprobs } = generation;
+    return {
+      accountId,
+      prompt: prompt.tokens,
+      choices,
+      maxTokens,
+      stop,
+      sampling,
+      defaults: { repeatPenalty, minP },
+      topLogprobs,
+      grammar: prompt.grammar,
+      parsing: prompt.parsing,
+    };
   }
 
   #onStep({ active, progress, endings }: StepReport): void {
@@ -400,8 +455,16 @@ class LlamaPrompt {
   ) {}
 }
 
-function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
-  if (prompt instanceof LlamaPrompt) return prompt;
+/** The same of a task. */
+class LlamaInputs {
+  constructor(
+    readonly inputs: readonly Uint32Array[],
+    readonly retries: number,
+  ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt | LlamaInputs {
+  if (prompt instanceof LlamaPrompt || prompt instanceof LlamaInputs) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
 

@@ -5,7 +5,11 @@ import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import type { EngineChild } from "./child.js";
 import { fewestTokens } from "../fewest-tokens.js";
+import type { VectorTask } from "../../../core/chat/request.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
+
+/** A conversation, or the inputs of a task. */
+export type Reading = { accountId: string } & ({ conversation: Conversation } | { task: VectorTask });
 
 /** One at a time, and accounts in turns: the child has one thread for it. */
 const limits = { maxLength: 1_000, maxWaitMs: 30_000 };
@@ -20,10 +24,10 @@ export class PromptReader {
   /** Null when the child died meanwhile. */
   async read(
     readyChild: () => Promise<Pick<EngineChild, "send">>,
-    { accountId, conversation }: { accountId: string; conversation: Conversation },
+    { accountId, ...reading }: Reading,
     signal: AbortSignal,
   ): Promise<PrepareResult | null> {
-    const cost = sizeOf(conversation);
+    const cost = "task" in reading ? sizeOfTask(reading.task) : sizeOf(reading.conversation);
     const turn = await this.#queue.enter({ accountId, cost, places: 1 }, signal);
     let child: Pick<EngineChild, "send">;
     try {
@@ -45,7 +49,9 @@ export class PromptReader {
         turn.leave(cost);
         resolve(answer);
       });
-      child.send({ type: "prepare", id, conversation });
+      child.send(
+        "task" in reading ? { type: "prepare_task", id, ...reading } : { type: "prepare", id, ...reading },
+      );
     });
     signal.throwIfAborted();
     return result;
@@ -68,6 +74,11 @@ const sizeOf = ({ messages, tools }: Conversation): number =>
     (sum, { content }) => sum + content.length + charsPerMessage,
     charsPerMessage * tools.length,
   );
+
+const sizeOfTask = (task: VectorTask): number => {
+  const texts = task.type === "embed" ? task.inputs : task.documents;
+  return texts.reduce((sum, { length }) => sum + length + charsPerMessage, 0);
+};
 
 /** Throws for what is well-formed but more than this model or machine has. */
 export function requireFits(
@@ -106,7 +117,7 @@ export function readPromptIn(
         message: "This model requires alternating 'user' and 'assistant' messages, beginning with 'user'.",
         param: "messages",
       });
-    case "failed":
+    default:
       throw new Error("The engine could not read the prompt.");
   }
 }

@@ -9,6 +9,7 @@ import { newCallId } from "../../chat-format/call-id.js";
 import type { ReplyEvent } from "../../chat-format/reply-events.js";
 import type { EngineChild } from "./child.js";
 import { ReplyStream } from "./reply-stream.js";
+import { taskEvent } from "./vector-tasks.js";
 import type { Ending, Progress } from "../messages.js";
 
 export interface RunOptions {
@@ -99,7 +100,8 @@ export class Run {
   }
 
   /** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
-  #eventsOf({ choice, text, events, logprobs = [] }: Progress): GenerationEvent[] {
+  #eventsOf({ choice, text, events, logprobs = [], result }: Progress): GenerationEvent[] {
+    if (result !== undefined) return [taskEvent(result)];
     const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
     const hasText = written.some(({ type }) => type === "text");
     const whole =

@@ -1,5 +1,6 @@
 /**
- * The typed boundary to node-llama-cpp, and its only importer.
+ * The typed boundary to node-llama-cpp. Beside vectors/vector-model.ts, which opens its contexts for another purpose, its
+ * only importer.
  *
  * The binding's public API evaluates sequences one by one; batching them needs calls of its native handles
  * (`_ctx`, `_model`, `_bindings`), which its types leave out. They are declared here as the C++ source of the
@@ -80,7 +81,13 @@ const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 /** Native log lines to quote when loading fails. */
 const quotedLines = 3;
 
-export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
+export const loadModel = (request: LoadRequest): Promise<LoadedModel> =>
+  quotingLog((onLogLine) => loadWith(request, onLogLine));
+
+/** An error has the last lines of the native log in its message. */
+export async function quotingLog<Model>(
+  load: (onLogLine: (line: string) => void) => Promise<Model>,
+): Promise<Model> {
   const lines: string[] = [];
   let loading = true;
   const keepLine = (line: string) => {
@@ -88,7 +95,7 @@ export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
     if (loading) lines.push(line.trim());
   };
   try {
-    return await loadWith(request, keepLine);
+    return await load(keepLine);
   } catch (error) {
     // Native log lines come through a queue of their own, a little later than the error they explain.
     await sleep(100);
@@ -132,7 +139,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
           (batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts)) * shareOfGpuMemory,
           usualGpuSequences,
         );
-  const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
+  const cores = coresOf(llama);
   const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
   const context = await model.createContext({
     sequences: sizing.sequences,
@@ -182,7 +189,11 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
-function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+/** Physical ones that this process may use. */
+export const coresOf = ({ cpuMathCores }: Llama): number =>
+  Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
+
+export function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
@@ -228,7 +239,7 @@ function layersOnGpu(request: LoadRequest) {
 }
 
 /** The file of the native code that this process has loaded: the binding keeps it to itself. */
-function loadedBinding(): string {
+export function loadedBinding(): string {
   // Without the names of sockets' addresses, which take a while to look up. Not in the types of Node 20.
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
@@ -238,7 +249,7 @@ function loadedBinding(): string {
   return binding;
 }
 
-function attentionShape(model: LlamaModel): AttentionShape {
+export function attentionShape(model: LlamaModel): AttentionShape {
   const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
   const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
   return {

@@ -11,10 +11,13 @@ export interface NativeModel {
   detokenize(tokens: Uint32Array, special: boolean): string;
   tokenBos(): number;
   tokenEos(): number;
+  /** Below 0 where there is none, as with the others. */
+  sepToken(): number;
   getTokenAttributes(token: number): number;
   getVocabularyType(): number;
   isEogToken(token: number): boolean;
   shouldPrependBosToken(): boolean;
+  shouldAppendEosToken(): boolean;
 }
 
 /** What another thread needs to open it. */
@@ -47,6 +50,9 @@ export async function openVocabulary({ weights, binding, texts }: VocabularySour
   return readVocabulary(model, texts);
 }
 
+/** The native code's number for that type of vocabulary. */
+const wordPiece = 3;
+
 export function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabulary {
   const tokens: TokenFacts[] = texts.map((text, token) => ({
     token,
@@ -57,6 +63,11 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
   const type = model.getVocabularyType();
   const textOf = (token: number) => texts[token] ?? "";
   const bos = model.tokenBos();
+  // WordPiece ends a text with its separator, whatever the file says.
+  const isWordPiece = type === wordPiece;
+  const [separator] = existing(model.sepToken());
+  const [end] = isWordPiece || !model.shouldAppendEosToken() ? [] : existing(model.tokenEos());
+  const lastToken = (isWordPiece ? separator : end) ?? null;
   return {
     tokenize: (text, special) => model.tokenize(text, special),
     detokenize: (ids) => model.detokenize(ids, false),
@@ -64,6 +75,8 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
     bytesOf: (token) => tokenBytes(textOf(token), tokens[token]?.attributes ?? 0, type),
     isEndOfGeneration: (token) => model.isEogToken(token),
     firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,
+    lastToken,
+    betweenTexts: [end, separator].filter((token) => token !== undefined),
     bosText: textOf(bos),
     eosText: textOf(model.tokenEos()),
     specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
@@ -72,8 +85,10 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
   };
 }
 
+const existing = (token: number): number[] => (token >= 0 ? [token] : []);
+
 export function requireModelMethods(model: NativeModel): void {
-  requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken"]);
+  requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken", "sepToken"]);
 }
 
 export function requireMethods(handle: unknown, names: readonly string[]): void {

@@ -36,9 +36,9 @@ export interface RunnerOptions {
 type PromptThread = WorkerThread<Conversation, PrepareResult, PromptFacts>;
 
 /** For one conversation. The longest take a second. */
-const longestPromptMs = 60_000;
+export const longestPromptMs = 60_000;
 /** The host's own limit on loading is shorter. */
-const longestStartMs = 60 * 60_000;
+export const longestStartMs = 60 * 60_000;
 
 const promptThread = (setup: PromptSetup): PromptThread =>
   new WorkerThread({

@@ -14,6 +14,10 @@ export interface Vocabulary {
   isEndOfGeneration(token: number): boolean;
   /** Set when every prompt of this model begins with this token. */
   readonly firstToken: number | null;
+  /** Set when every text that is embedded ends with this token. */
+  readonly lastToken: number | null;
+  /** What stands between two texts that are read together. */
+  readonly betweenTexts: readonly number[];
   /** What chat templates call `bos_token` and `eos_token`; empty where the model has none. */
   readonly bosText: string;
   readonly eosText: string;

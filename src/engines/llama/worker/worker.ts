@@ -4,17 +4,23 @@
  * part is beyond repair it exits, and the host starts another.
  */
 import { IdleCollection } from "../../../adapters/idle-collection.js";
-import type { Conversation, FromWorker, LoadRequest, ToWorker } from "../messages.js";
+import { nothingKept } from "../../../core/serving/engine-port.js";
+import type { FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
 import { missingLibrary } from "./missing-library.js";
 import { silenceStandardError } from "./null-device.js";
-import { Runner } from "./runner.js";
+import { Runner, type RunnerOptions } from "./runner.js";
+import { VectorRunner } from "./vectors/vector-runner.js";
 
-let runner: Runner | undefined;
+/** By what the model is for. */
+let replies: Runner | undefined;
+let vectors: VectorRunner | undefined;
+const loaded = (): Runner | VectorRunner | undefined => replies ?? vectors;
 
-const collection = new IdleCollection({ isIdle: () => runner?.isIdle !== false });
+const bringsContent = new Set<ToWorker["type"]>(["prepare", "prepare_task", "generate", "compute"]);
+const collection = new IdleCollection({ isIdle: () => loaded()?.isIdle !== false });
 
 process.on("message", (message: ToWorker) => {
-  if (message.type === "prepare" || message.type === "generate") collection.noteWork();
+  if (bringsContent.has(message.type)) collection.noteWork();
   void answer(message);
 });
 
@@ -29,41 +35,50 @@ async function answer(message: ToWorker): Promise<void> {
       await load(message.request);
       return;
     case "prepare":
-      await prepare(message.id, message.conversation);
+      await prepared(message.id, replies?.prepare(message.conversation));
+      return;
+    case "prepare_task":
+      await prepared(message.id, vectors?.prepare(message.task));
       return;
     case "generate":
-      runner?.generate(message.id, message.request);
+      replies?.generate(message.id, message.request);
+      return;
+    case "compute":
+      vectors?.compute(message.id, message.request);
       return;
     case "abort":
-      runner?.abort(message.id);
+      loaded()?.abort(message.id);
       return;
     case "forget":
-      runner?.forgetAccount(message.accountId);
+      // Nothing is kept of what was embedded.
+      replies?.forgetAccount(message.accountId);
       return;
     case "count_kept":
-      if (runner !== undefined)
-        send({ type: "kept", id: message.id, kept: runner.keptOf(message.accountId) });
+      send({ type: "kept", id: message.id, kept: replies?.keptOf(message.accountId) ?? nothingKept });
       return;
     case "ping":
       send({ type: "pong" });
       return;
     case "close":
-      await runner?.close();
+      await loaded()?.close();
       process.exit(0);
   }
 }
 
 async function load(request: LoadRequest): Promise<void> {
   try {
-    runner = await Runner.load(request, {
+    const options: RunnerOptions = {
       onStep: (report) => {
         send({ type: "step", report });
       },
       onBroken: () => void exitBroken(),
-    });
+    };
+    const { facts } = isForReplies(request)
+      ? (replies = await Runner.load(request, options))
+      : (vectors = await VectorRunner.load(request, options));
     // From here on requests may come.
     silenceStandardError();
-    send({ type: "loaded", facts: runner.facts });
+    send({ type: "loaded", facts });
   } catch (error) {
     // No conversation has been seen yet: the message can only be about the file and the machine.
     const reason = error instanceof Error ? error.message : "unknown error";
@@ -73,14 +88,16 @@ async function load(request: LoadRequest): Promise<void> {
 }
 
 async function exitBroken(): Promise<void> {
-  await runner?.endPrompts();
+  await loaded()?.endPrompts();
   process.exit(1);
 }
 
 const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
-async function prepare(id: number, conversation: Conversation): Promise<void> {
-  const result = await runner?.prepare(conversation);
+const isForReplies = ({ task = "chat" }: LoadRequest): boolean => task === "chat";
+
+async function prepared(id: number, reading: Promise<PrepareResult | null> | undefined): Promise<void> {
+  const result = await reading;
   if (result !== undefined && result !== null) send({ type: "prepared", id, result });
 }
 

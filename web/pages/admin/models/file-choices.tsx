@@ -1,7 +1,7 @@
 /** Weights already on the server: those in the models folder, any other by its path, and the starter. */
 import { useState } from "react";
 import type { FileView, ModelChoicesView, ModelView } from "../../../../src/core/model-views.js";
-import type { ModelId } from "../../../../src/core/models.js";
+import { isChatModelId, type ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
@@ -46,7 +46,11 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
           <li className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
             <div className="min-w-0">
               <p className="font-medium">Starter weights</p>
-              <p className="mt-1 text-sm text-muted">A demonstration model that comes with Sotto.</p>
+              <p className="mt-1 text-sm text-muted">
+                {isChatModelId(model)
+                  ? "A demonstration model that comes with Sotto."
+                  : "The embedding model that comes with Sotto."}
+              </p>
             </div>
             <Button size="sm" pending={isPending(choose, "starter")} onClick={useStarter}>
               Use<span className="sr-only"> the starter weights</span>

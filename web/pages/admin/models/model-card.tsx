@@ -1,5 +1,6 @@
 /** One model: what serves it, how that performs on this machine, and the ways to change it. */
 import type { ModelView } from "../../../../src/core/model-views.js";
+import { isChatModelId } from "../../../../src/core/models.js";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
@@ -77,6 +78,7 @@ function ChangeNote({ model: { change, source } }: { model: ModelView }) {
 }
 
 function factsOf(model: ModelView): Fact[] {
+  if (model.state === "off") return [];
   const { weights, speed } = model;
   const isElsewhere = model.source?.type === "upstreams";
   return [
@@ -88,7 +90,11 @@ function factsOf(model: ModelView): Fact[] {
       ? []
       : ([["KV cache", `${model.cacheType}, to fit`]] satisfies Fact[])),
     ["Runs on", isElsewhere ? "Another machine" : model.compute === null ? "–" : backendNames[model.compute]],
-    ["Speed", speed === null ? "Not measured yet" : speedOf(model, speed.tokensPerSecond)],
+    ...(isChatModelId(model.model)
+      ? ([
+          ["Speed", speed === null ? "Not measured yet" : speedOf(model, speed.tokensPerSecond)],
+        ] satisfies Fact[])
+      : []),
     ["Memory", memoryOf(model)],
   ];
 }
@@ -125,4 +131,5 @@ const states: Record<ModelView["state"], { tone: Tone; word: string }> = {
   asleep: { tone: "neutral", word: "Asleep" },
   waking: { tone: "warn", word: "Loading" },
   down: { tone: "bad", word: "Down" },
+  off: { tone: "neutral", word: "Off" },
 };

@@ -2,7 +2,7 @@
 import { Link } from "wouter";
 import type { ConnectClient, ConnectTarget } from "../../../../src/connect/client.js";
 import { betterModels, type Fit, fitOf, type FitLevel, fitWords } from "../../../../src/connect/fit.js";
-import type { ModelId } from "../../../../src/core/models.js";
+import type { ChatModelId } from "../../../../src/core/models.js";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { useMe } from "../../../hooks/use-me.ts";
 import { useSite } from "../../../service/queries.ts";
@@ -10,7 +10,7 @@ import { useSite } from "../../../service/queries.ts";
 interface ClientFitProps {
   client: ConnectClient;
   target: ConnectTarget;
-  onModel: (model: ModelId) => void;
+  onModel: (model: ChatModelId) => void;
 }
 
 export function ClientFit({ client, target, onModel }: ClientFitProps) {
@@ -53,8 +53,8 @@ const tones: Record<FitLevel, Tone> = { works: "good", limited: "warn", fails: "
 
 interface WayOutProps {
   wanted: NonNullable<Fit["wanted"]>;
-  better: ModelId | undefined;
-  onModel: (model: ModelId) => void;
+  better: ChatModelId | undefined;
+  onModel: (model: ChatModelId) => void;
 }
 
 function WayOut({ wanted, better, onModel }: WayOutProps) {

@@ -2,7 +2,7 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
-import { isModelId, type ModelId } from "../../../../src/core/models.js";
+import { isChatModelId, type ChatModelId } from "../../../../src/core/models.js";
 import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
@@ -21,7 +21,7 @@ interface TargetFieldsProps {
   /** Whether the model's context is known, or assumed. */
   isKnown: boolean;
   onKey: (key: string | null) => void;
-  onModel: (model: ModelId) => void;
+  onModel: (model: ChatModelId) => void;
   onStream: (stream: boolean) => void;
 }
 
@@ -56,7 +56,7 @@ export function TargetFields({
           <Select
             value={target.model}
             onChange={(event) => {
-              if (isModelId(event.target.value)) onModel(event.target.value);
+              if (isChatModelId(event.target.value)) onModel(event.target.value);
             }}
             options={target.models.map(({ id }) => ({ value: id, label: id }))}
           />

@@ -4,6 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { isChatModelId } from "../../../../src/core/models.js";
 import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { ChatCode } from "../../../chat-code.tsx";
@@ -25,7 +26,7 @@ export function Quickstart({ plan }: { plan: PlanView }) {
   const { data } = useQuery(queries.keys);
   const live = data?.keys.filter((key) => key.status === "active").length;
   const first = live === 0;
-  const model = plan.models?.[0] ?? "omega";
+  const model = plan.models?.find(isChatModelId) ?? "omega";
   return (
     <Card
       title={issued !== null ? "Your key is ready" : first ? "Create your first key" : "Make a request"}

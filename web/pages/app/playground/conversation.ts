@@ -1,6 +1,6 @@
 /** The turns of a conversation. They exist in the page's memory only: no storage, no address, no history. */
 import type { FinishReason } from "../../../../src/core/chat/reply.js";
-import type { ModelId } from "../../../../src/core/models.js";
+import type { ChatModelId } from "../../../../src/core/models.js";
 import { noContent, type ReplyContent } from "./reply-content.ts";
 
 export interface UserTurn {
@@ -26,7 +26,7 @@ export interface CallResult {
 export interface ReplyTurn extends ReplyContent {
   id: number;
   role: "assistant";
-  model: ModelId;
+  model: ChatModelId;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   /** Set when it failed. */
   failure: string | null;
@@ -50,7 +50,7 @@ export function awaitsResults({ state, reason, calls }: ReplyTurn): boolean {
   return state === "done" && reason === "tool_calls" && calls.length > 0;
 }
 
-export function emptyReply(id: number, model: ModelId): ReplyTurn {
+export function emptyReply(id: number, model: ChatModelId): ReplyTurn {
   return {
     id,
     role: "assistant",

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ModelFacts } from "../../../../src/protocol/dashboard/api.js";
-import type { ModelId } from "../../../../src/core/models.js";
+import type { ChatModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { Field } from "../../../components/controls/field.tsx";
@@ -25,7 +25,7 @@ import { exampleTools } from "./tools.ts";
 interface SettingsPanelProps {
   settings: Settings;
   onChange: (settings: Settings) => void;
-  models: readonly ModelId[];
+  models: readonly ChatModelId[];
   /** The default maximum reply length of each selected model; empty while unknown. */
   defaultTokens: readonly number[];
   /** The models are chosen elsewhere. */

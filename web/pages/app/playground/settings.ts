@@ -1,12 +1,12 @@
 /** The state of the playground's controls, and the request made from it. */
-import type { ModelId } from "../../../../src/core/models.js";
+import type { ChatModelId } from "../../../../src/core/models.js";
 import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
 import { messagesOf } from "./messages.ts";
 import { namesOf, readTools } from "./tools.ts";
 
 export interface Settings {
-  model: ModelId;
+  model: ChatModelId;
   system: string;
   /** Null for the service's default, which is then left out of the request. */
   temperature: number | null;
@@ -32,7 +32,7 @@ export const efforts = ["none", "low", "medium", "high"] as const;
 
 export const maxStops = 16;
 
-export function defaultSettings(model: ModelId): Settings {
+export function defaultSettings(model: ChatModelId): Settings {
   return {
     model,
     system: "",

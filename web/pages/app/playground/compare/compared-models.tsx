@@ -1,14 +1,14 @@
 import { X } from "lucide-react";
-import type { ModelId } from "../../../../../src/core/models.js";
+import type { ChatModelId } from "../../../../../src/core/models.js";
 import { IconButton } from "../../../../components/controls/button.tsx";
 import { Select } from "../../../../components/controls/select.tsx";
 
 interface ComparedModelsProps {
-  models: readonly ModelId[];
-  chosen: readonly [ModelId, ModelId];
+  models: readonly ChatModelId[];
+  chosen: readonly [ChatModelId, ChatModelId];
   /** While a reply is being written. */
   locked: boolean;
-  onChoose: (place: 0 | 1, model: ModelId) => void;
+  onChoose: (place: 0 | 1, model: ChatModelId) => void;
   /** Continues with the other one alone. */
   onRemove: (place: 0 | 1) => void;
 }

@@ -3,7 +3,7 @@
  * field by field: a file may come from anybody, and storage may have been written by an older version.
  */
 import type { ToolCall } from "../../../../../src/core/chat/request.js";
-import { isModelId, type ModelId } from "../../../../../src/core/models.js";
+import { isChatModelId, type ChatModelId } from "../../../../../src/core/models.js";
 import { isObject, type JsonObject } from "../../../../../src/protocol/read-json.js";
 import { emptyReply, type CallResult, type ReplyTurn, type Turn } from "../conversation.ts";
 import { defaultSettings, type Settings } from "../settings.ts";
@@ -11,7 +11,7 @@ import { defaultSettings, type Settings } from "../settings.ts";
 export interface SavedConversation {
   settings: Settings;
   /** The model that it is compared with. */
-  second: ModelId | null;
+  second: ChatModelId | null;
   /** One, or one for each of two compared models. */
   conversations: readonly (readonly Turn[])[];
 }
@@ -109,8 +109,8 @@ function numberOf(value: unknown): number | null {
   return value;
 }
 
-function modelOf(value: unknown): ModelId {
+function modelOf(value: unknown): ChatModelId {
   const name = textOf(value);
-  if (!isModelId(name)) throw new TypeError("no model");
+  if (!isChatModelId(name)) throw new TypeError("no model");
   return name;
 }

@@ -18,15 +18,22 @@ export interface GgufTensor extends Omit<GgufShape, "bytes"> {
   data: Buffer;
 }
 
-export const tensorType = { float32: 0, q4_0: 2, q8_0: 8 } as const;
+export const tensorType = { float32: 0, float16: 1, q4_0: 2, q8_0: 8 } as const;
 
 export type GgufFields = readonly (readonly [key: string, value: GgufValue])[];
 
 const alignment = 32;
 
-export function ggufFile(fields: GgufFields, tensors: readonly GgufTensor[]): Buffer {
-  const shapes = tensors.map(({ data, ...tensor }) => ({ ...tensor, bytes: data.length }));
-  return Buffer.concat([ggufHead(fields, shapes), ...tensors.map(({ data }) => pad(data))]);
+export const ggufFile = (fields: GgufFields, tensors: readonly GgufTensor[]): Buffer =>
+  Buffer.concat([...ggufPieces(fields, tensors)]);
+
+/** The file in pieces, to be written one after the other. */
+export function* ggufPieces(fields: GgufFields, tensors: readonly GgufTensor[]): Generator<Buffer> {
+  yield ggufHead(
+    fields,
+    tensors.map(({ data, ...tensor }) => ({ ...tensor, bytes: data.length })),
+  );
+  for (const { data } of tensors) yield pad(data);
 }
 
 /** What comes before the tensors, each of which follows padded to the alignment. */
@@ -83,5 +90,6 @@ function padded(length: number): number {
 }
 
 function pad(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)]);
+  const missing = padded(bytes.length) - bytes.length;
+  return missing === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(missing)]);
 }

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../../../../test/support/eventually.js";
+import type { StepReport, TaskResult } from "../../messages.js";
+import { Lanes, type Lane, type LaneTask } from "./lanes.js";
+
+interface Computing {
+  token: number;
+  threads: number;
+  finish: () => void;
+  fail: () => void;
+}
+
+/** Lanes whose inputs are finished by the test. An input of one token is computed to that token. */
+function openLanes(count: number) {
+  const computing: Computing[] = [];
+  const reports: StepReport[] = [];
+  let broken = 0;
+  const lane: Lane = {
+    compute: ([token = 0], threads) =>
+      new Promise((resolve, reject) => {
+        const leave = () => computing.splice(computing.indexOf(one), 1);
+        const one: Computing = {
+          token,
+          threads,
+          finish: () => {
+            leave();
+            resolve(Float64Array.of(token));
+          },
+          fail: () => {
+            leave();
+            reject(new Error("native"));
+          },
+        };
+        computing.push(one);
+      }),
+  };
+  const lanes = new Lanes({
+    lanes: Array.from({ length: count }, () => ({ ...lane })),
+    threads: count,
+    onStep: (report) => reports.push(report),
+    onBroken: () => (broken += 1),
+  });
+  const resultOf = (values: readonly Float64Array[]): TaskResult => ({
+    type: "scores",
+    scores: values.map(([value = 0]) => value),
+  });
+  return {
+    lanes,
+    computing,
+    reports,
+    broken: () => broken,
+    start: (id: number, tokens: readonly number[], changes: Partial<LaneTask> = {}) => {
+      const inputs = tokens.map((token) => Uint32Array.of(token));
+      lanes.start({ id, accountId: `acc_${id}`, inputs, resultOf, ...changes });
+    },
+    running: (tokens: number[]) =>
+      eventually(
+        () =>
+          computing
+            .map(({ token }) => token)
+            .sort()
+            .join() === tokens.sort().join(),
+      ),
+    finish: (token: number) => {
+      computing.find((one) => one.token === token)?.finish();
+    },
+    resultsOf: (id: number) =>
+      reports.flatMap(({ progress }) =>
+        progress.flatMap((one) => (one.id === id && one.result !== undefined ? [one.result] : [])),
+      ),
+    endingOf: (id: number) =>
+      reports.flatMap(({ endings }) => endings).find((ending) => ending.id === id)?.outcome.type,
+  };
+}
+
+describe("the lanes", () => {
+  it("give results in the order of the inputs, whichever is computed first", async () => {
+    const { start, running, finish, resultsOf, endingOf, lanes } = openLanes(2);
+    start(1, [10, 11, 12]);
+    await running([10, 11]);
+    finish(11);
+    await running([10, 12]);
+    finish(12);
+    finish(10);
+    await eventually(() => endingOf(1) === "finished");
+    expect(resultsOf(1)).toEqual([{ type: "scores", scores: [10, 11, 12] }]);
+    expect(lanes.isIdle).toBe(true);
+  });
+
+  it("give one input that is alone all threads, and several one each", async () => {
+    const { start, running, finish, computing, endingOf } = openLanes(4);
+    start(1, [10]);
+    await running([10]);
+    expect(computing[0]?.threads).toBe(4);
+    finish(10);
+    await eventually(() => endingOf(1) === "finished");
+    start(2, [20, 21, 22, 23, 24]);
+    await running([20, 21, 22, 23]);
+    expect(computing.map(({ threads }) => threads)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("let accounts take turns", async () => {
+    const { start, running, finish } = openLanes(2);
+    start(1, [10, 11, 12, 13]);
+    await running([10, 11]);
+    start(2, [20]);
+    finish(10);
+    await running([11, 20]);
+  });
+
+  it("end an aborted task with what is being computed, and compute no more of it", async () => {
+    const { lanes, start, running, finish, endingOf, resultsOf, computing } = openLanes(1);
+    start(1, [10, 11, 12]);
+    await running([10]);
+    lanes.abort(1);
+    expect(endingOf(1)).toBeUndefined();
+    finish(10);
+    await eventually(() => endingOf(1) === "aborted");
+    expect(computing).toEqual([]);
+    expect(resultsOf(1)).toEqual([]);
+    start(2, [20]);
+    await running([20]);
+    expect(computing[0]?.threads).toBe(1);
+  });
+
+  it("end a task that waits for its turn when it is aborted", async () => {
+    const { lanes, start, running, endingOf } = openLanes(1);
+    start(1, [10]);
+    await running([10]);
+    start(2, [20]);
+    lanes.abort(2);
+    await eventually(() => endingOf(2) === "aborted");
+    expect(endingOf(1)).toBeUndefined();
+  });
+
+  it("fail the task whose input fails, and no other; twice in a row they are broken", async () => {
+    const { start, running, finish, computing, endingOf, broken } = openLanes(1);
+    start(1, [10, 11]);
+    await running([10]);
+    start(2, [20]);
+    computing[0]?.fail();
+    await eventually(() => endingOf(1) === "failed");
+    await running([20]);
+    finish(20);
+    await eventually(() => endingOf(2) === "finished");
+    for (const id of [3, 4]) {
+      expect(broken()).toBe(0);
+      start(id, [id]);
+      await running([id]);
+      computing[0]?.fail();
+      await eventually(() => endingOf(id) === "failed");
+    }
+    expect(broken()).toBe(1);
+  });
+
+  it("are closed once what they compute is done", async () => {
+    const { lanes, start, running, finish, endingOf } = openLanes(1);
+    start(1, [10, 11]);
+    await running([10]);
+    let isClosed = false;
+    const closed = lanes.close().then(() => (isClosed = true));
+    await Promise.resolve();
+    expect(isClosed).toBe(false);
+    finish(10);
+    await closed;
+    expect(endingOf(1)).toBe("aborted");
+  });
+});

@@ -1,0 +1,170 @@
+/**
+ * Computes the inputs of many tasks on a few native contexts.
+ *
+ * The binding hands over one vector of a batch, that of its first sequence, so a context computes one input at a time;
+ * there is a context for each core instead, and all of them compute at once. That is no slower than one batch of many
+ * inputs: they share no attention, which a batch computes all the same and masks (`bench -- embeddings`). An input that
+ * is alone gets all threads.
+ *
+ * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
+ * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
+ * a row, the native part counts as lost.
+ */
+import type { StepReport, TaskResult } from "../../messages.js";
+import { PrefillTurns } from "../schedule/prefill-turns.js";
+
+/** One native context. */
+export interface Lane {
+  /** One at a time. What the model's pooling or its head makes of the input. */
+  compute(tokens: Uint32Array, threads: number): Promise<Float64Array>;
+}
+
+export interface LaneTask {
+  id: number;
+  accountId: string;
+  inputs: readonly Uint32Array[];
+  /** Of what was computed for each input. */
+  resultOf: (values: readonly Float64Array[]) => TaskResult;
+}
+
+export interface LanesOptions {
+  /** At least one. */
+  lanes: readonly Lane[];
+  /** Of all lanes together. */
+  threads: number;
+  onStep: (report: StepReport) => void;
+  onBroken: () => void;
+}
+
+interface Running {
+  task: LaneTask;
+  /** The first input that is not computed yet, nor being computed. */
+  next: number;
+  /** Inputs that are being computed. */
+  computing: number;
+  values: Float64Array[];
+  /** It is over, except for what is being computed. */
+  ended: "aborted" | "failed" | undefined;
+}
+
+/** How far an account that was idle may be ahead of the others: a few inputs of usual length. */
+const graceTokens = 512;
+/** How often tasks are reported to be under way. */
+const reportMs = 500;
+
+export class Lanes {
+  readonly #idle: Lane[];
+  /** In the order in which they came. */
+  readonly #running = new Map<number, Running>();
+  readonly #turns = new PrefillTurns();
+  #failedInARow = 0;
+  #reportedMs = -Infinity;
+  #onIdle: () => void = () => undefined;
+
+  constructor(private readonly options: LanesOptions) {
+    this.#idle = [...options.lanes];
+  }
+
+  start(task: LaneTask): void {
+    const running: Running = { task, next: 0, computing: 0, values: [], ended: undefined };
+    this.#running.set(task.id, running);
+    this.#reportProgress();
+    this.#fill();
+    this.#settle(running);
+  }
+
+  /** Reported as an ending. An id that is not running is ignored. */
+  abort(id: number): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    running.ended ??= "aborted";
+    this.#settle(running);
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Drops everything after the inputs that are being computed. */
+  async close(): Promise<void> {
+    for (const id of this.#running.keys()) this.abort(id);
+    if (!this.isIdle) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  /** Gives every idle lane an input, as long as there are any. */
+  #fill(): void {
+    for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
+      const running = this.#nextInTurn();
+      if (running === undefined) {
+        this.#idle.push(lane);
+        return;
+      }
+      void this.#compute(lane, running);
+    }
+  }
+
+  #nextInTurn(): Running | undefined {
+    const waiting = [...this.#running.values()].filter((one) => inputsLeft(one) > one.computing);
+    const [first] = this.#turns.inOrder(new Set(waiting.map(({ task }) => task.accountId)), graceTokens);
+    return waiting.find(({ task }) => task.accountId === first);
+  }
+
+  async #compute(lane: Lane, running: Running): Promise<void> {
+    const { task, next: index } = running;
+    const tokens = task.inputs[index] ?? new Uint32Array();
+    const threads = this.#threadsNow();
+    this.#turns.record(task.accountId, tokens.length);
+    running.next += 1;
+    running.computing += 1;
+    try {
+      running.values[index] = await lane.compute(tokens, threads);
+      this.#failedInARow = 0;
+    } catch {
+      running.ended ??= "failed";
+      this.#failedInARow += 1;
+      if (this.#failedInARow === 2) this.options.onBroken();
+    }
+    running.computing -= 1;
+    this.#idle.push(lane);
+    this.#settle(running);
+    this.#fill();
+    if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
+  }
+
+  /** One that is alone gets all of them. */
+  #threadsNow(): number {
+    const { lanes, threads } = this.options;
+    const left = [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
+    return Math.max(1, Math.floor(threads / Math.min(lanes.length, left)));
+  }
+
+  /** Reports it if it is over. */
+  #settle(running: Running): void {
+    const { task, ended, values } = running;
+    if (running.computing > 0 || inputsLeft(running) > 0 || !this.#running.delete(task.id)) return;
+    const { id } = task;
+    if (ended === undefined) {
+      const result = task.resultOf(values);
+      const outcome = { type: "finished", completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 } as const;
+      this.#report([{ id, choice: 0, text: "", result, finishReason: "stop" }], [{ id, outcome }]);
+    } else {
+      this.#report([], [{ id, outcome: { type: ended } }]);
+    }
+    if (this.isIdle) this.#onIdle();
+  }
+
+  /** Also of tasks that wait for others: they are not stuck. */
+  #reportProgress(): void {
+    this.#reportedMs = performance.now();
+    const progress = [...this.#running.keys()].map((id) => ({ id, choice: 0, text: null }));
+    this.#report(progress, []);
+  }
+
+  #report(progress: StepReport["progress"], endings: StepReport["endings"]): void {
+    this.options.onStep({ active: this.#running.size, progress, endings });
+  }
+}
+
+/** Of one that is over, those that are being computed. */
+const inputsLeft = ({ task, next, computing, ended }: Running): number =>
+  (ended === undefined ? task.inputs.length - next : 0) + computing;

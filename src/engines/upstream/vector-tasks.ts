@@ -1,0 +1,181 @@
+/**
+ * Embeddings and rankings by an engine on the network. A task is cut into batches, one request after the other, so
+ * that no response is larger than what is read of it, and an abort is noticed between two. Vectors are asked for as
+ * base64, which is smaller and quicker to read; engines that do not know it send numbers.
+ *
+ * Whether an engine does a task at all depends on how it was started, and most do not report it. One that has no such
+ * endpoint is not asked again for a while.
+ */
+import type { VectorTask } from "../../core/chat/request.js";
+import type { Clock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
+import type { EngineTask, GenerationEvent } from "../../core/serving/engine-port.js";
+import type { Connection, EngineResponse } from "./connection.js";
+import { errorOfResponse, isAboutContext, unavailable } from "./failures.js";
+import { countOf, objectOf, parseObject } from "./json-value.js";
+import type { Profile } from "./profiles.js";
+import { estimateText } from "./prompt-count.js";
+import {
+  lacksEndpoint,
+  lacksModel,
+  tooLong,
+  unsupportedDimensions,
+  unsupportedTask,
+} from "./task-refusals.js";
+import { readScores, readVectors } from "./vector-reader.js";
+
+/** A response with as many vectors of 4,096 numbers is well below what is read of one. */
+const inputsPerBatch = 128;
+const refusedMs = 60_000;
+/** Markers around a text. */
+const tokensAround = 3;
+
+export interface TaskRequest {
+  /** The engine's name for the model. */
+  model: string;
+  /** 0: unknown. */
+  contextTokens: number;
+  /** What keeps accounts apart. */
+  cacheFields: Readonly<Record<string, unknown>>;
+}
+
+interface Batch {
+  path: string;
+  body: Record<string, unknown>;
+  size: number;
+  estimatedTokens: number;
+}
+
+export class VectorTasks {
+  readonly #refusedUntilMs = new Map<EngineTask, number>();
+  readonly #closing = new AbortController();
+  /** That run now. */
+  active = 0;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly profile: Profile,
+    private readonly timeoutMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the engine does, as far as is known. */
+  get tasks(): EngineTask[] {
+    const nowMs = this.clock.monotonicMs();
+    return this.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async run(
+    task: VectorTask,
+    request: TaskRequest,
+    signal: AbortSignal,
+  ): Promise<readonly GenerationEvent[]> {
+    this.active += 1;
+    const vectors: Float32Array[] = [];
+    const scores: number[] = [];
+    let promptTokens = 0;
+    try {
+      for (const batch of batchesOf(task, request)) {
+        const answer = await this.#ask(task, batch, request, signal);
+        if (task.type === "embed") vectors.push(...readVectors(answer, batch.size, task.dimensions));
+        else scores.push(...readScores(answer, batch.size));
+        promptTokens += tokensOf(answer, batch, request);
+      }
+    } finally {
+      this.active -= 1;
+    }
+    const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+    return [
+      task.type === "embed" ? { type: "vectors", choice: 0, vectors } : { type: "scores", choice: 0, scores },
+      { type: "finished", choice: 0, finishReason: "stop" },
+      { type: "done", usage },
+    ];
+  }
+
+  async #ask(
+    task: VectorTask,
+    { path, body }: Batch,
+    { contextTokens }: TaskRequest,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const response = await this.connection
+      .requestReply(path, this.timeoutMs, { body, signal: either })
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw this.#closing.signal.aborted ? unavailable("CLOSED") : error;
+      });
+    if (response.status !== 200) throw this.#refusalOf(task, response, contextTokens);
+    const answer = parseObject(response.text);
+    if (answer === null) throw unavailable("INVALID_ANSWER");
+    return answer;
+  }
+
+  /** Only the engine knows what it takes: what it refuses is explained by what is unusual in the task. */
+  #refusalOf(task: VectorTask, { status, text }: EngineResponse, contextTokens: number): ServiceError {
+    if (status >= 400 && isAboutContext(text)) return tooLong(task, contextTokens);
+    if (lacksModel(status, text)) return unsupportedTask(task);
+    if (lacksEndpoint(status, text)) {
+      this.#refusedUntilMs.set(task.type, this.clock.monotonicMs() + refusedMs);
+      return unsupportedTask(task);
+    }
+    const isRefused = status === 400 || status === 422;
+    if (isRefused && task.type === "embed" && task.dimensions !== undefined) return unsupportedDimensions();
+    if (isRefused && task.type === "embed" && task.inputs.some((input) => typeof input !== "string")) {
+      return new ServiceError("invalid_value", {
+        message: "Invalid value for 'input': this model's engine does not take tokens. Send text.",
+        param: "input",
+      });
+    }
+    return errorOfResponse({ status, retryAfter: undefined, body: text }, contextTokens);
+  }
+}
+
+/** On the high side: it only reserves. Throws `context_length_exceeded` for an input that is certainly too long. */
+export function estimateTask(task: VectorTask, contextTokens: number): number {
+  const texts = task.type === "embed" ? task.inputs : task.documents;
+  const most = contextTokens > 0 ? contextTokens : Infinity;
+  const ofQuery = task.type === "rank" ? estimateText(task.query) + tokensAround : 0;
+  return texts.reduce<number>((sum, text, index) => {
+    // Hardly any token is longer than 16 characters.
+    const least = typeof text === "string" ? Math.floor(text.length / 16) : text.length;
+    if (least > most) throw tooLong(task, contextTokens, index);
+    const tokens = typeof text === "string" ? estimateText(text) + tokensAround : text.length;
+    return sum + ofQuery + tokens;
+  }, 0);
+}
+
+function* batchesOf(
+  task: VectorTask,
+  { model, cacheFields }: TaskRequest,
+): Generator<Batch, void, undefined> {
+  const all = task.type === "embed" ? task.inputs : task.documents;
+  for (let from = 0; from < all.length; from += inputsPerBatch) {
+    const to = from + inputsPerBatch;
+    if (task.type === "embed") {
+      const input = task.inputs.slice(from, to);
+      const { dimensions } = task;
+      const estimatedTokens = estimateTask({ ...task, inputs: input }, 0);
+      const body = { model, input, encoding_format: "base64", dimensions, ...cacheFields };
+      yield { path: "/v1/embeddings", body, size: input.length, estimatedTokens };
+    } else {
+      const documents = task.documents.slice(from, to);
+      const { query } = task;
+      const estimatedTokens = estimateTask({ ...task, documents }, 0);
+      const body = { model, query, documents, top_n: documents.length, ...cacheFields };
+      yield { path: "/v1/rerank", body, size: documents.length, estimatedTokens };
+    }
+  }
+}
+
+/** As reported, unless that is missing or implausible. */
+function tokensOf(answer: unknown, { size, estimatedTokens }: Batch, { contextTokens }: TaskRequest): number {
+  const { prompt_tokens, total_tokens } = objectOf(objectOf(answer).usage);
+  const reported = countOf(prompt_tokens) ?? countOf(total_tokens) ?? 0;
+  const most = contextTokens > 0 ? contextTokens * size : Infinity;
+  return reported > 0 && reported <= most ? reported : estimatedTokens;
+}

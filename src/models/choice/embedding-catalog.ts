@@ -1,0 +1,73 @@
+/** The part of the catalogue for iota: models that embed, in ascending quality, and one that ranks. */
+import type { CatalogEntry } from "./catalog.js";
+
+/** Encoders keep no cache: their inputs are computed whole. */
+const noCache = 0;
+
+export const embeddingCatalog: readonly CatalogEntry[] = [
+  {
+    id: "nomic-embed-v1.5",
+    title: "Nomic Embed Text v1.5",
+    licence: "Apache-2.0",
+    architecture: "nomic-bert",
+    parametersBillion: 0.137,
+    uri: "hf:nomic-ai/nomic-embed-text-v1.5-GGUF/nomic-embed-text-v1.5.Q8_0.gguf",
+    bytes: 146_146_432,
+    contextTokens: 2048,
+    cacheBytesPerToken: noCache,
+    suits: ["iota"],
+    goodFor: "English texts; vectors of 768 numbers that can be shortened.",
+  },
+  {
+    id: "embedding-gemma",
+    title: "EmbeddingGemma 300M",
+    licence: "Gemma Terms of Use",
+    architecture: "gemma-embedding",
+    parametersBillion: 0.303,
+    uri: "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf",
+    bytes: 328_577_056,
+    contextTokens: 2048,
+    cacheBytesPerToken: noCache,
+    suits: ["iota"],
+    goodFor: "A hundred languages; vectors of 768 numbers that can be shortened.",
+  },
+  {
+    id: "bge-m3",
+    title: "BGE-M3",
+    licence: "MIT",
+    architecture: "bert",
+    parametersBillion: 0.567,
+    uri: "hf:gpustack/bge-m3-GGUF/bge-m3-Q8_0.gguf",
+    bytes: 634_553_760,
+    contextTokens: 8192,
+    cacheBytesPerToken: noCache,
+    suits: ["iota"],
+    goodFor: "Long texts in a hundred languages; vectors of 1024 numbers.",
+  },
+  {
+    id: "qwen3-embedding-0.6b",
+    title: "Qwen3 Embedding 0.6B",
+    licence: "Apache-2.0",
+    architecture: "qwen3",
+    parametersBillion: 0.596,
+    uri: "hf:Qwen/Qwen3-Embedding-0.6B-GGUF/Qwen3-Embedding-0.6B-Q8_0.gguf",
+    bytes: 639_150_592,
+    contextTokens: 32_768,
+    cacheBytesPerToken: 114_688,
+    suits: ["iota"],
+    goodFor: "Languages and code; vectors of 1024 numbers that can be shortened.",
+  },
+  {
+    id: "bge-reranker-v2-m3",
+    title: "BGE Reranker v2 M3",
+    licence: "Apache-2.0",
+    architecture: "bert",
+    parametersBillion: 0.568,
+    uri: "hf:gpustack/bge-reranker-v2-m3-GGUF/bge-reranker-v2-m3-Q8_0.gguf",
+    bytes: 635_676_416,
+    contextTokens: 8192,
+    cacheBytesPerToken: noCache,
+    suits: ["iota"],
+    goodFor: "Ranks documents by a query, in a hundred languages; does not embed.",
+  },
+];
