@@ -9,7 +9,8 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { configFields } from "./config/fields.js";
 import type { Field } from "./config/kinds.js";
-import type { ModelId } from "./core/models.js";
+import { forEachModel, type ModelId } from "./core/models.js";
+import { hasCircle } from "./core/serving/substitutes.js";
 
 export { configFields } from "./config/fields.js";
 
@@ -68,6 +69,9 @@ export function loadConfig(sources: ConfigSources): Config {
     limits: readGroup("limits"),
     models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },
   };
+  if (hasCircle(forEachModel((model) => config.models[model].fallback))) {
+    problems.push("the fallbacks of the models form a circle: leave one of SOTTO_MODELS_…_FALLBACK out");
+  }
   problems.push(...misspelledNames(sources.env));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -1,7 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
 import { defaultAliases } from "../core/model-aliases.js";
-import type { ModelId } from "../core/models.js";
+import { type ModelId, modelIds } from "../core/models.js";
 import {
   field,
   hostList,
@@ -388,6 +388,11 @@ const modelFields = (id: ModelId) => {
         .max(200, "must have at most 200 characters")
         .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
       doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
+    }),
+    fallback: optionalField({
+      env: env("FALLBACK"),
+      schema: z.enum(modelIds, { error: `must be one of the models: ${modelIds.join(", ")}` }),
+      doc: `Model that answers for \`${id}\` while its engine is down or its queue is full, for keys that may use it; never in the middle of a reply ([more](models.md#substitutes)). Default: none.`,
     }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),

@@ -20,6 +20,7 @@ export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   completion(parts, "/chat/completions", "chatCompletions"),
   completion(parts, "/responses", "responses"),
   completion(parts, "/messages", "messages"),
+  completion(parts, "/completions", "completions"),
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },

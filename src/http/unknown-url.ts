@@ -17,7 +17,6 @@ const notOffered = [
   "assistants",
   "audio",
   "batches",
-  "completions",
   "embeddings",
   "files",
   "fine_tuning",
@@ -36,7 +35,6 @@ const notOffered = [
 const storedReply = /^\/(?:chat\/completions\/chatcmpl|responses\/resp)/;
 /** What does the same job. */
 const instead: Partial<Record<string, string>> = {
-  completions: "use POST /v1/chat/completions",
   "responses/compact": "shorten the conversation in the client, and send what is left in 'input'",
   "responses/input_tokens": "every reply says in 'usage' how many tokens its prompt had",
 };

@@ -24,6 +24,8 @@ export interface ParsedRequest {
   showsSummary?: boolean;
   /** Whether a later request may refer to the items of the reply. */
   keepsItems?: boolean;
+  /** Whether each choice begins with its prompt. */
+  echoes?: boolean;
   /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
   unresolved?: Unresolved;
 }

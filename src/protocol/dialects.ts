@@ -1,5 +1,6 @@
 /** The dialects by name, by which a body is sent to the thread that parses it. */
 import { chatCompletions } from "./chat-completions/dialect.js";
+import { completions } from "./completions/dialect.js";
 import type { Dialect } from "./dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
 import { responses } from "./responses/dialect.js";
@@ -9,6 +10,7 @@ export const dialects = {
   responses,
   messages,
   countTokens,
+  completions,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

@@ -1,5 +1,6 @@
 /** The wire shapes of the model listing. */
 import type { ModelId } from "../core/models.js";
+import type { EngineFeatures } from "../core/serving/engine-port.js";
 
 export interface WireModel {
   /** One of ours, or an alias. */
@@ -15,6 +16,8 @@ export interface WireModel {
   capabilities: ModelCapabilities;
   /** The operator's line about it, where there is one. */
   description?: string;
+  /** The model that answers while this one cannot, where the operator named one. */
+  fallback?: string;
   /** The model that answers, where `id` is another name for it. */
   alias_of?: string;
 }
@@ -24,6 +27,10 @@ export interface ModelCapabilities {
   json_schema: boolean;
   reasoning: boolean;
   logprobs: boolean;
+  /** Whether it takes conversations. One that does not continues texts: `POST /v1/completions`. */
+  chat: boolean;
+  /** Whether `POST /v1/completions` takes a `suffix`. */
+  infill: boolean;
 }
 
 export interface WireModelList {
@@ -42,12 +49,13 @@ export interface ListedModel {
   id: ModelId;
   /** 0 while it is not known. */
   contextTokens: number;
-  follows: { jsonSchema: boolean; logprobs: boolean; tools: boolean; reasoning: boolean };
+  follows: EngineFeatures;
   description: string | null;
+  fallback?: ModelId | undefined;
 }
 
 export function wireModel(
-  { id, contextTokens, follows, description }: ListedModel,
+  { id, contextTokens, follows, description, fallback }: ListedModel,
   { ownerName, createdAt, planMaxTokens }: ModelListing,
 ): WireModel {
   const contextLength = contextTokens > 0 ? contextTokens : null;
@@ -63,7 +71,10 @@ export function wireModel(
       json_schema: follows.jsonSchema,
       reasoning: follows.reasoning,
       logprobs: follows.logprobs,
+      chat: follows.chat ?? true,
+      infill: follows.infill ?? false,
     },
+    ...(fallback === undefined ? {} : { fallback }),
     ...(description === null ? {} : { description }),
   };
 }

@@ -14,7 +14,13 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 const probes = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Where a request belongs to its account's usage even if it was refused before its model was known. */
-const chatRoutes = new Set(["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/playground"]);
+const chatRoutes = new Set([
+  "/v1/chat/completions",
+  "/v1/responses",
+  "/v1/messages",
+  "/v1/completions",
+  "/api/playground",
+]);
 
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
