@@ -47,11 +47,11 @@ import { Run } from "./run.js";
 import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 import type {
-  Conversation,
   GrammarPlan,
   LoadRequest,
   ParsingPlan,
   PrepareResult,
+  PromptInput,
   StepReport,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
@@ -212,6 +212,8 @@ export class LlamaEngine implements Engine {
         logprobs: true,
         tools: true,
         reasoning: facts !== undefined && isReasoningModel(facts.syntax),
+        chat: facts?.hasTemplate ?? true,
+        infill: facts?.hasInfill ?? false,
       },
       capacity: facts?.sequences ?? expected.sequences ?? usualSequences,
       cacheType: facts?.cacheType,
@@ -286,8 +288,8 @@ export class LlamaEngine implements Engine {
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const { accountId, tooling, reasoningEffort } = generation;
-    const conversation: Conversation = {
+    const { accountId, tooling, reasoningEffort, rawPrompt } = generation;
+    const prompt: PromptInput = rawPrompt ?? {
       messages: withSystemPrompt(generation.messages, systemPrompt),
       tools: tooling?.tools ?? [],
       reasoningEffort,
@@ -299,15 +301,17 @@ export class LlamaEngine implements Engine {
       const readyChild = () => this.#supervisor.readyChild(signal);
       await readyChild();
       const { facts } = this.#supervisor;
-      if (facts !== undefined) requireFits(generation, conversation, facts);
-      result = await this.#prompts.read(readyChild, { accountId, conversation }, signal);
+      if (facts !== undefined) requireFits(generation, prompt, facts);
+      result = await this.#prompts.read(readyChild, { accountId, prompt }, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
-    const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
+    const { tokens, reasoningOpen } = readPromptIn(result, contextTokens, generation);
     const promptTokens = tokens.length;
     const grammar = withReasoning(plan, this.#syntax, reasoningOpen);
-    const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
+    // What continues a raw prompt is text, whatever it looks like.
+    const parsing =
+      rawPrompt === undefined ? parsingPlan(generation, this.#syntax, reasoningOpen) : undefined;
     return {
       generation,
       promptTokens,

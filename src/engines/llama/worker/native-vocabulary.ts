@@ -4,13 +4,23 @@
  */
 import { createRequire } from "node:module";
 import { tokenBytes } from "./token-bytes.js";
-import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
+import {
+  hasSpecialText,
+  type InfillTokens,
+  isSpecialToken,
+  type TokenFacts,
+  type Vocabulary,
+} from "./vocabulary.js";
 
 export interface NativeModel {
   tokenize(text: string, special: boolean): Uint32Array;
   detokenize(tokens: Uint32Array, special: boolean): string;
   tokenBos(): number;
   tokenEos(): number;
+  /** These three: below 0 where the vocabulary has no such token. */
+  prefixToken(): number;
+  middleToken(): number;
+  suffixToken(): number;
   getTokenAttributes(token: number): number;
   getVocabularyType(): number;
   isEogToken(token: number): boolean;
@@ -68,12 +78,19 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
     eosText: textOf(model.tokenEos()),
     specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
     specialTokens: new Set(tokens.filter(isSpecialToken).map(({ token }) => token)),
+    infill: infillTokens(model),
     longestTokenChars: texts.reduce((longest, { length }) => Math.max(longest, length), 1),
   };
 }
 
+function infillTokens(model: NativeModel): InfillTokens | null {
+  const [prefix, suffix, middle] = [model.prefixToken(), model.suffixToken(), model.middleToken()];
+  return prefix < 0 || suffix < 0 ? null : { prefix, suffix, middle: middle < 0 ? null : middle };
+}
+
 export function requireModelMethods(model: NativeModel): void {
   requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken"]);
+  requireMethods(model, ["prefixToken", "middleToken", "suffixToken"]);
 }
 
 export function requireMethods(handle: unknown, names: readonly string[]): void {

@@ -4,7 +4,7 @@
  * part is beyond repair it exits, and the host starts another.
  */
 import { IdleCollection } from "../../../adapters/idle-collection.js";
-import type { Conversation, FromWorker, LoadRequest, ToWorker } from "../messages.js";
+import type { FromWorker, LoadRequest, PromptInput, ToWorker } from "../messages.js";
 import { missingLibrary } from "./missing-library.js";
 import { silenceStandardError } from "./null-device.js";
 import { Runner } from "./runner.js";
@@ -29,7 +29,7 @@ async function answer(message: ToWorker): Promise<void> {
       await load(message.request);
       return;
     case "prepare":
-      await prepare(message.id, message.conversation);
+      await prepare(message.id, message.prompt);
       return;
     case "generate":
       runner?.generate(message.id, message.request);
@@ -79,8 +79,8 @@ async function exitBroken(): Promise<void> {
 
 const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
-async function prepare(id: number, conversation: Conversation): Promise<void> {
-  const result = await runner?.prepare(conversation);
+async function prepare(id: number, prompt: PromptInput): Promise<void> {
+  const result = await runner?.prepare(prompt);
   if (result !== undefined && result !== null) send({ type: "prepared", id, result });
 }
 
