@@ -175,6 +175,8 @@ export class PoolEngine implements Engine {
         logprobs: counted.every(({ follows }) => follows.logprobs),
         tools: counted.every(({ follows }) => follows.tools),
         reasoning: counted.some(({ follows }) => follows.reasoning),
+        chat: counted.every(({ follows }) => follows.chat !== false),
+        infill: counted.length > 0 && counted.every(({ follows }) => follows.infill === true),
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
