@@ -110,8 +110,9 @@ function samplingFields(profile: Profile, sampling: Sampling): Record<string, un
 function logprobFields(profile: Profile, { topLogprobs, rawPrompt }: Generation): Record<string, unknown> {
   if (topLogprobs === undefined) return {};
   const alternatives = Math.max(topLogprobs, profile.minTopLogprobs);
-  if (rawPrompt === undefined) return { logprobs: true, top_logprobs: alternatives };
-  return usesInfillEndpoint(profile, rawPrompt) ? { n_probs: alternatives } : { logprobs: alternatives };
+  return rawPrompt === undefined
+    ? { logprobs: true, top_logprobs: alternatives }
+    : { logprobs: alternatives };
 }
 
 /** Where the request goes, and with it the shape of the reply. */

@@ -90,6 +90,8 @@ function factsOf(model: ModelView): Fact[] {
     ["Runs on", isElsewhere ? "Another machine" : model.compute === null ? "–" : backendNames[model.compute]],
     ["Speed", speed === null ? "Not measured yet" : speedOf(model, speed.tokensPerSecond)],
     ["Memory", memoryOf(model)],
+    ...(weights?.hasChatTemplate === false ? ([["Answers", "Completions only"]] satisfies Fact[]) : []),
+    ...(model.fallback === null ? [] : ([["Substitute", model.fallback]] satisfies Fact[])),
   ];
 }
 
