@@ -4,7 +4,13 @@
  * fields. Unknown fields are ignored.
  */
 import type { RawPrompt } from "../../core/chat/request.js";
-import { choiceCount, readFullSampling, readIncludeUsage, stops, tokenCount } from "../chat-completions/request.js";
+import {
+  choiceCount,
+  readFullSampling,
+  readIncludeUsage,
+  stops,
+  tokenCount,
+} from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
 import {
   atMost,
@@ -34,7 +40,11 @@ export function parseCompletionRequest(value: unknown): ParsedRequest {
   const body = bodyObject(value);
   const model = required(body, "model", nonEmptyString);
   const suffix = readSuffix(body);
-  const prompts = required(body, "prompt", suffix === undefined ? readPrompts(nonEmptyString) : readPrompts(string));
+  const prompts = required(
+    body,
+    "prompt",
+    suffix === undefined ? readPrompts(nonEmptyString) : readPrompts(string),
+  );
   const sampling = readFullSampling(body);
   const maxTokens = optional(body, "max_tokens", tokenCount) ?? defaultMaxTokens;
   const stop = optional(body, "stop", stops) ?? [];
@@ -71,7 +81,8 @@ const readPrompts =
   (text: Reader<string>): Reader<RawPrompt[]> =>
   (value, path) => {
     if (typeof value === "string") return [{ type: "text", text: text(value, path) }];
-    if (!Array.isArray(value)) throw wrongType(path, "a string, an array of strings or an array of tokens", value);
+    if (!Array.isArray(value))
+      throw wrongType(path, "a string, an array of strings or an array of tokens", value);
     const items = nonEmptyArray(value, path);
     if (typeof items[0] === "number") return [{ type: "tokens", tokens: readTokens(items, path) }];
     return atMost(maxPrompts, items, path).map((item, index): RawPrompt => {

@@ -42,7 +42,11 @@ export async function readFacts(
   switch (profile.context) {
     case "models":
       // Another Sotto says so in its list.
-      return { models, contextTokens: listedContext, hasInfill: objectOf(model?.capabilities).infill === true };
+      return {
+        models,
+        contextTokens: listedContext,
+        hasInfill: objectOf(model?.capabilities).infill === true,
+      };
     case "props": {
       const props = await request("/props");
       return {

@@ -87,7 +87,10 @@ export class PieceTokenizer {
   }
 }
 
-function firstChars(pieces: readonly Piece[], maxChars: number): { pieces: readonly Piece[]; whole: boolean } {
+function firstChars(
+  pieces: readonly Piece[],
+  maxChars: number,
+): { pieces: readonly Piece[]; whole: boolean } {
   const start: Piece[] = [];
   let left = maxChars;
   for (const piece of pieces) {

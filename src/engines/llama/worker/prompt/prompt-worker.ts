@@ -32,7 +32,8 @@ async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const vocabulary = await openVocabulary(source);
   const tokenizer = new PieceTokenizer(vocabulary, contextTokens);
   // A base model has none: it continues texts.
-  const template = source.chatTemplate === undefined ? null : new ChatTemplate(source.chatTemplate, vocabulary);
+  const template =
+    source.chatTemplate === undefined ? null : new ChatTemplate(source.chatTemplate, vocabulary);
   const builder = template === null ? null : new PromptBuilder(template, vocabulary, tokenizer);
   const measured = measureTemplate((conversation) => {
     const rendered = template?.render(conversation) ?? null;

@@ -29,7 +29,10 @@ export function buildRawPrompt(
 }
 
 function read(pieces: readonly Piece[], tokenizer: PieceTokenizer): PrepareResult {
-  const chars = pieces.reduce<number>((sum, piece) => sum + (typeof piece === "number" ? 1 : piece.text.length), 0);
+  const chars = pieces.reduce<number>(
+    (sum, piece) => sum + (typeof piece === "number" ? 1 : piece.text.length),
+    0,
+  );
   return plain(tokenizer.tooManyChars(chars) ?? tokenizer.read(pieces));
 }
 
