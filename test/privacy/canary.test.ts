@@ -14,6 +14,7 @@ import {
 import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
 import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
+import { continued, interruptedCompletions, refusedCompletions } from "./completion-ways.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
@@ -25,10 +26,13 @@ const allWays = {
   ...calls,
   ...responses,
   ...answeredMessages,
+  ...continued,
   ...refused,
   ...refusedTools,
   ...refusedResponses,
   ...refusedMessages,
+  ...refusedCompletions,
+  ...interruptedCompletions,
   ...interruptedCalls,
   ...interruptedMessages,
   ...interrupted,
@@ -54,6 +58,8 @@ const sample: ReadonlySet<string> = new Set([
   "a response with an unknown part",
   "a response whose client hung up",
   "a response whose engine was killed",
+  "a streamed text completion, with log probabilities",
+  "a text completion with prompts of two kinds",
   "a search among accounts, as the palette does it",
 ]);
 const ways = Object.entries(allWays).filter(([name]) => isDeep || sample.has(name));
