@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const endpoints =
-  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/completions, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -141,7 +141,6 @@ describe("an unknown path", () => {
       ],
       ["/v1/messages/batches", "This service does not offer /v1/messages/batches."],
       ["/v1/messages/batches/secret", "This service does not offer /v1/messages/batches."],
-      ["/v1/completions", "This service does not offer /v1/completions: use POST /v1/chat/completions."],
     ])("%s says what is not served", (url, message) => {
       expect(explain({ url }).message).toMatch(
         new RegExp(`^${message.replaceAll(".", "\\.")} The endpoints`),
