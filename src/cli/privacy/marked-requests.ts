@@ -1,6 +1,6 @@
 /**
  * Requests of every class, each with a mark of its own: answered, streamed, refused and interrupted, through each of
- * the three APIs. They go through the real stack, with whatever is in front of it.
+ * the APIs. They go through the real stack, with whatever is in front of it.
  */
 import { Readable } from "node:stream";
 import { request } from "undici";
@@ -126,6 +126,7 @@ const largeBytes = 200 * 1024;
 const chat = "/v1/chat/completions";
 const responses = "/v1/responses";
 const anthropic = "/v1/messages";
+const textCompletions = "/v1/completions";
 
 const requests: readonly MarkedRequest[] = [
   { name: "a reply", path: chat, body: (mark) => ({ messages: messages(mark), ...short }), status: 200 },
@@ -291,5 +292,17 @@ const requests: readonly MarkedRequest[] = [
     body: (mark) => ({ messages: messages(mark), ...long }),
     status: 200,
     hangsUp: true,
+  },
+  {
+    name: "a streamed text completion",
+    path: textCompletions,
+    body: (mark) => ({ prompt: mark, stream: true, ...short }),
+    status: 200,
+  },
+  {
+    name: "a text completion that is refused",
+    path: textCompletions,
+    body: (mark) => ({ prompt: [mark, { [mark]: mark }] }),
+    status: 400,
   },
 ];

@@ -31,7 +31,7 @@ export function requireSupported(
   { sampling, topLogprobs, tooling, rawPrompt }: Generation,
   { vocabularySize, hasTools, hasInfill }: Pick<EngineFacts, "vocabularySize" | "hasTools" | "hasInfill">,
 ): void {
-  if (rawPrompt?.type === "infill" && !supportsInfill(profile, { hasInfill })) throw unsupported("suffix");
+  if (rawPrompt?.type === "infill" && !supportsInfill(profile, hasInfill)) throw unsupported("suffix");
   if (rawPrompt?.type === "tokens" && !profile.takesTokens) {
     throw new ServiceError("unsupported_value", {
       message: "Unsupported value for 'prompt': the engine behind this model takes text, not tokens.",
@@ -55,7 +55,7 @@ export function requireSupported(
 }
 
 /** Whether its model is known to fill in between two texts. */
-export const supportsInfill = ({ infill }: Profile, { hasInfill }: Pick<EngineFacts, "hasInfill">): boolean =>
+export const supportsInfill = ({ infill }: Profile, hasInfill: boolean | undefined): boolean =>
   infill !== "none" && hasInfill === true;
 
 const unsupported = (param: string): ServiceError =>

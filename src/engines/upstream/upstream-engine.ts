@@ -165,7 +165,7 @@ export class UpstreamEngine implements Engine {
         logprobs: true,
         tools: this.#health.facts.hasTools ?? true,
         reasoning: this.#health.facts.hasReasoning ?? true,
-        infill: supportsInfill(this.#profile, this.#health.facts),
+        infill: supportsInfill(this.#profile, this.#health.facts.hasInfill),
       },
       capacity: this.#capacity(),
       active: this.#calls.size,

@@ -4,8 +4,7 @@
  */
 import { workerData } from "node:worker_threads";
 import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
-import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
-import { plainSyntax } from "../../../chat-format/reply-syntax.js";
+import { plainSyntax, type ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { PrepareResult, PromptInput, TemplateTokens } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import { measureTemplate } from "./measure-template.js";
