@@ -48,6 +48,8 @@ export interface FakeEngineOptions {
   countPrompt?: (generation: Generation) => number;
 }
 
+type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
+
 export const defaultReply = (generation: Generation): Script => ({
   fragments: ["Hello", " from ", generation.model, "."],
 });
@@ -122,6 +124,10 @@ export class FakeEngine implements Engine {
     const script = this.script(generation);
     const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
     const said = fragments.slice(0, maxTokens);
+    const { choices } = generation;
+    /** All choices say the same. */
+    const inEach = (event: ChoiceEvent) =>
+      Array.from({ length: choices }, (_, choice) => ({ ...event, choice }));
     let call = -1;
     this.#active += 1;
     try {
@@ -131,7 +137,7 @@ export class FakeEngine implements Engine {
         this.produced += 1;
         if (typeof fragment === "object" && "call" in fragment) call += 1;
         const event = eventOf(fragment, call);
-        yield [script.hasLogprobs === true ? withLogprobs(event) : event];
+        yield inEach(script.hasLogprobs === true ? withLogprobs(event) : event);
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
@@ -139,9 +145,10 @@ export class FakeEngine implements Engine {
       const reason = said.length < fragments.length ? "length" : finishReason;
       const { stopSequence } = script;
       const stopped = stopSequence === undefined ? {} : { stopSequence };
-      yield [{ type: "finished", choice: 0, finishReason: reason, ...stopped }];
+      yield inEach({ type: "finished", choice: 0, finishReason: reason, ...stopped });
       const reasoningTokens = said.filter((one) => typeof one === "object" && "reasoning" in one).length;
-      const usage = { promptTokens, completionTokens: said.length, cachedTokens, reasoningTokens };
+      const completionTokens = said.length * choices;
+      const usage = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
       yield [{ type: "done", usage }];
     } finally {
       this.#active -= 1;
@@ -188,7 +195,7 @@ function countRaw(prompt: RawPrompt | undefined): number {
 }
 
 /** Each token with itself and one other as its alternatives. */
-function withLogprobs(event: GenerationEvent): GenerationEvent {
+function withLogprobs(event: ChoiceEvent): ChoiceEvent {
   if (event.type !== "text") return event;
   const token = { token: event.text, bytes: [...Buffer.from(event.text)], logprob: -0.5 };
   const other = { token: "other", bytes: [...Buffer.from("other")], logprob: -1.5 };
@@ -196,7 +203,7 @@ function withLogprobs(event: GenerationEvent): GenerationEvent {
 }
 
 /** `call` is the number of the call that began last. */
-function eventOf(fragment: Fragment, call: number): GenerationEvent {
+function eventOf(fragment: Fragment, call: number): ChoiceEvent {
   if (typeof fragment === "string") return { type: "text", choice: 0, text: fragment };
   if ("reasoning" in fragment) return { type: "reasoning", choice: 0, text: fragment.reasoning };
   if ("arguments" in fragment) return { type: "arguments", choice: 0, call, text: fragment.arguments };
