@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const pick = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
 
 /** Values that belong nowhere, or only somewhere. */
-const odd = (): unknown =>
+const odd = (depth = 0): unknown =>
   pick<() => unknown>([
     () => null,
     () => randomInt(-3, 40),
@@ -27,7 +27,7 @@ const odd = (): unknown =>
     () => pick([true, false]),
     () => ({}),
     () => ({ include_usage: pick([true, 1, null]), 5: 1, __proto__: 2 }),
-    () => Array.from({ length: randomInt(40) }, odd),
+    () => Array.from({ length: depth > 2 ? 0 : randomInt(12) }, () => odd(depth + 1)),
     () => Array.from({ length: randomInt(1, 40) }, () => randomInt(100)),
     () =>
       Array.from({ length: randomInt(1, 5) }, () => Array.from({ length: randomInt(3) }, () => randomInt(9))),

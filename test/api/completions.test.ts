@@ -44,8 +44,8 @@ const textCompletion = z.strictObject({
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     total_tokens: z.int(),
-    prompt_tokens_details: z.object({}),
-    completion_tokens_details: z.object({}),
+    prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
+    completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
   }),
 });
 
@@ -132,7 +132,7 @@ describe("a text completion", () => {
   });
 
   it("is refused as a whole where its prompts together need more tokens than are left", async () => {
-    const key = server.addKey("few", { plan: { tokensPerMinute: 40 } });
+    const key = server.addKey("few", { plan: { tokensPerMinute: 38 } });
     expect((await continued({ prompt: "a" }, key)).status).toBe(200);
     const answer = await continued({ prompt: ["a", "b"], max_tokens: 16 }, key);
     expect(answer.status).toBe(429);
