@@ -21,7 +21,7 @@ describe("the openai package", () => {
       object: "text_completion",
       model: "omega",
       choices: [{ index: 0, finish_reason: "length", logprobs: null }],
-      usage: { prompt_tokens: 3, completion_tokens: 8 },
+      usage: { prompt_tokens: 11, completion_tokens: 8 },
     });
     let text = "";
     let tokens: number | undefined;
