@@ -22,7 +22,7 @@ const odd = (depth = 0): unknown =>
     () => null,
     () => randomInt(-3, 40),
     () => Math.random() * 4 - 2,
-    () => 1e999,
+    () => Number.MAX_VALUE,
     () => pick(["", "a", "\ud800", "\u0000", "日本 🙂", "<|endoftext|>", "x".repeat(randomInt(3_000))]),
     () => pick([true, false]),
     () => ({}),

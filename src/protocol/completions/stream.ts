@@ -57,7 +57,10 @@ export function completionWriter(head: Readonly<ReplyHead>, request: ParsedReque
       }
       case "done":
         return includeUsage ? [{ ...chunk([]), usage: wireUsage(event.usage) }] : [];
-      default:
+      case "reasoning":
+      case "call":
+      case "arguments":
+        // A reply to a raw prompt has none.
         return [];
     }
   };

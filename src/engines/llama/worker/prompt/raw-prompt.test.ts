@@ -46,9 +46,10 @@ describe("a raw prompt", () => {
   const model = useModel({});
 
   it("of text begins with the first token and has special tokens where they are written", () => {
-    const { firstToken, tokenize } = model.vocabulary();
+    const vocabulary = model.vocabulary();
+    const { firstToken } = vocabulary;
     const text = "<|im_start|>user\nWhat is it?<|im_end|>";
-    expect(model.tokens({ type: "text", text })).toEqual([firstToken, ...tokenize(text, true)]);
+    expect(model.tokens({ type: "text", text })).toEqual([firstToken, ...vocabulary.tokenize(text, true)]);
     const twice = model.tokens({ type: "text", text: "<s>hello" });
     expect(twice.filter((token) => token === firstToken)).toHaveLength(1);
   });
