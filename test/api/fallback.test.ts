@@ -88,6 +88,30 @@ describe("a substitute", () => {
     expect(server.engine.generations.map(({ model }) => model)).toEqual(["omega"]);
   });
 
+  it("changes nothing for a client that hangs up before the first token", async () => {
+    await start();
+    server.engine.hold();
+    const hangUp = new AbortController();
+    const body = { model: "omega", messages, stream: true };
+    const sent = send(server, { body, signal: hangUp.signal }).catch(() => undefined);
+    await eventually(() => server.engine.active === 1);
+    hangUp.abort();
+    await sent;
+    await eventually(() => server.engine.active === 0 && server.completions.active === 0);
+    expect(server.engine.generations.map(({ model }) => model)).toEqual(["omega"]);
+  });
+
+  it("is not waited for: a slow first token comes from the model that was asked for", async () => {
+    await start({ keepAliveMs: 100 });
+    server.engine.hold();
+    const response = await send(server, { body: { model: "omega", messages, stream: true } });
+    // Comments have opened the stream while it waits.
+    expect(response.headers.get("sotto-model")).toBe("omega");
+    server.engine.release();
+    expect(parseEvents(await response.text()).done).toBe(true);
+    await eventually(() => server.completions.active === 0 && server.engine.active === 0);
+  });
+
   it("has one of its own, in turn", async () => {
     await start({ substitutes: { omega: "prism", prism: "lambda" } });
     server.engine.down.add("omega");
