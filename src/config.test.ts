@@ -120,6 +120,21 @@ models_prism_upstreams:
   });
 });
 
+describe("substitutes of models", () => {
+  it("are read for each model; there are none by default", () => {
+    const { models } = loadConfig({ env: { SOTTO_MODELS_OMEGA_FALLBACK: "prism" } });
+    expect([models.omega.fallback, models.prism.fallback]).toEqual(["prism", undefined]);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ SOTTO_MODELS_OMEGA_FALLBACK: "gpt-4" }, "must be one of the models: omega, prism, lambda"],
+    [{ SOTTO_MODELS_OMEGA_FALLBACK: "omega" }, "form a circle"],
+    [{ SOTTO_MODELS_OMEGA_FALLBACK: "prism", SOTTO_MODELS_PRISM_FALLBACK: "omega" }, "form a circle"],
+  ])("%j are refused", (env, problem) => {
+    expect(() => loadConfig({ env })).toThrow(problem);
+  });
+});
+
 describe("aliases of models", () => {
   const aliasesOf = (text: string) => loadConfig({ env: { SOTTO_MODEL_ALIASES: text } }).service.modelAliases;
 

@@ -9,7 +9,8 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { configFields } from "./config/fields.js";
 import type { Field } from "./config/kinds.js";
-import type { ChatModelId, ModelId } from "./core/models.js";
+import { type ChatModelId, forEachChatModel, type ModelId } from "./core/models.js";
+import { hasCircle } from "./core/serving/substitutes.js";
 
 export { configFields } from "./config/fields.js";
 
@@ -73,6 +74,9 @@ export function loadConfig(sources: ConfigSources): Config {
       iota: readGroup("iota"),
     },
   };
+  if (hasCircle(forEachChatModel((model) => config.models[model].fallback))) {
+    problems.push("the fallbacks of the models form a circle: leave one of SOTTO_MODELS_…_FALLBACK out");
+  }
   problems.push(...misspelledNames(sources.env));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

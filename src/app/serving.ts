@@ -12,6 +12,7 @@ import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
+import { forEachChatModel } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
@@ -140,6 +141,7 @@ export class Serving {
       engine: fleet,
       limits: this.limits,
       names: this.names,
+      substitutes: forEachChatModel((model) => this.context.config.models[model].fallback),
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock: this.context.clock,
       reread: callerNow(this.storage.store, this.#sessions),

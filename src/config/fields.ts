@@ -1,7 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
 import { defaultAliases } from "../core/model-aliases.js";
-import type { ChatModelId, ModelId } from "../core/models.js";
+import { type ChatModelId, chatModelIds, type ModelId } from "../core/models.js";
 import {
   field,
   hostList,
@@ -402,6 +402,11 @@ const chatModelFields = (id: ChatModelId) => {
       id,
       `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
     ),
+    fallback: optionalField({
+      env: env("FALLBACK"),
+      schema: z.enum(chatModelIds, { error: `must be one of the models: ${chatModelIds.join(", ")}` }),
+      doc: `Model that answers for \`${id}\` while its engine is down or its queue is full, for keys that may use it; never in the middle of a reply ([more](models.md#substitutes)). Default: none.`,
+    }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),
       schema: z.string().max(100_000).optional(),

@@ -64,6 +64,8 @@ export interface WeightsView {
   /** Of the file, and of its further parts where it is split. */
   bytes: number;
   quantisation: string;
+  /** Without one it is a base model: it continues texts and takes no conversations. */
+  hasChatTemplate: boolean;
   /** That it was trained for; null where the file does not say. */
   contextTokens: number | null;
   /** What it gets unless an operator chooses. */
@@ -82,6 +84,8 @@ export interface ModelView {
   source: SourceView | null;
   /** The setting of the configuration that fixes it; null where it can be changed here. */
   fixedBy: string | null;
+  /** Answers while this one cannot; null where the configuration names none. */
+  fallback: ModelId | null;
   /** Null where an engine elsewhere answers, or the file cannot be read. */
   weights: WeightsView | null;
   contextTokens: number;

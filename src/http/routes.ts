@@ -20,6 +20,7 @@ export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   completion(parts, "/chat/completions", "chatCompletions"),
   completion(parts, "/responses", "responses"),
   completion(parts, "/messages", "messages"),
+  completion(parts, "/completions", "completions"),
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   completion(parts, "/embeddings", "embeddings"),
   completion(parts, "/rerank", "rerank"),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const endpoints =
-  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, POST /v1/embeddings, POST /v1/rerank, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/completions, POST /v1/messages/count_tokens, POST /v1/embeddings, POST /v1/rerank, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -39,6 +39,8 @@ describe("an unknown path", () => {
     ["POST", "/v1/chat/completion", "POST /v1/chat/completions"],
     ["POST", "/v1/chat", "POST /v1/chat/completions"],
     ["POST", "/responses", "POST /v1/responses"],
+    ["POST", "/completions", "POST /v1/completions"],
+    ["POST", "/v1/v1/completions", "POST /v1/completions"],
     ["POST", "/v2/chat/completions?api-version=1", "POST /v1/chat/completions"],
     ["POST", "/openai/deployments/omega/chat/completions?api-version=1", "POST /v1/chat/completions"],
     ["POST", "/v1/chat/completions/chat/completions", "POST /v1/chat/completions"],
@@ -71,12 +73,6 @@ describe("an unknown path", () => {
     ["/v1/fine_tuning/jobs/ft-1", "/v1/fine_tuning"],
   ])("%s is named as not offered", async (path, name) => {
     expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
-  });
-
-  it.each(["completions"])("/v1/%s leads to chat completions", async (name) => {
-    expect(await messageOf({ path: `/v1/${name}` })).toBe(
-      `This service does not offer /v1/${name}: use POST /v1/chat/completions. ${endpoints}`,
-    );
   });
 
   it.each(["/v1/chat/completions/chatcmpl-1", "/v1/v1/chat/completions/chatcmpl-1/messages"])(
@@ -143,7 +139,6 @@ describe("an unknown path", () => {
       ],
       ["/v1/messages/batches", "This service does not offer /v1/messages/batches."],
       ["/v1/messages/batches/secret", "This service does not offer /v1/messages/batches."],
-      ["/v1/completions", "This service does not offer /v1/completions: use POST /v1/chat/completions."],
     ])("%s says what is not served", (url, message) => {
       expect(explain({ url }).message).toMatch(
         new RegExp(`^${message.replaceAll(".", "\\.")} The endpoints`),

@@ -17,7 +17,6 @@ const notOffered = [
   "assistants",
   "audio",
   "batches",
-  "completions",
   "files",
   "fine_tuning",
   "images",
@@ -34,7 +33,6 @@ const notOffered = [
 const storedReply = /^\/(?:chat\/completions\/chatcmpl|responses\/resp)/;
 /** What does the same job. */
 const instead: Partial<Record<string, string>> = {
-  completions: "use POST /v1/chat/completions",
   "responses/compact": "shorten the conversation in the client, and send what is left in 'input'",
   "responses/input_tokens": "every reply says in 'usage' how many tokens its prompt had",
 };

@@ -28,6 +28,8 @@ export interface ParsedRequest {
   vectorEncoding?: "float" | "base64";
   /** How many documents the reply lists, and whether with their text. */
   ranking?: { topN: number; returnsDocuments: boolean };
+  /** Whether each choice begins with its prompt. */
+  echoes?: boolean;
   /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
   unresolved?: Unresolved;
 }

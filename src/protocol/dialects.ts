@@ -1,5 +1,6 @@
 /** The dialects by name, by which a body is sent to the thread that parses it. */
 import { chatCompletions } from "./chat-completions/dialect.js";
+import { completions } from "./completions/dialect.js";
 import type { Dialect } from "./dialect.js";
 import { embeddings } from "./embeddings/dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
@@ -13,6 +14,7 @@ export const dialects = {
   countTokens,
   embeddings,
   rerank,
+  completions,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

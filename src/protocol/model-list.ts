@@ -17,6 +17,8 @@ export interface WireModel {
   capabilities: ModelCapabilities;
   /** The operator's line about it, where there is one. */
   description?: string;
+  /** The model that answers while this one cannot, where the operator named one. */
+  fallback?: string;
   /** The model that answers, where `id` is another name for it. */
   alias_of?: string;
 }
@@ -26,8 +28,11 @@ export interface ModelCapabilities {
   json_schema: boolean;
   reasoning: boolean;
   logprobs: boolean;
-  /** Whether it answers requests for replies, for embeddings, for a ranking of documents. */
+  /** Whether it takes conversations. A base model does not: it continues texts (`POST /v1/completions`). */
   chat: boolean;
+  /** Whether `POST /v1/completions` takes a `suffix`. */
+  infill: boolean;
+  /** Whether it can be used with `/v1/embeddings`, with `/v1/rerank`. */
   embeddings: boolean;
   rerank: boolean;
 }
@@ -50,10 +55,11 @@ export interface ListedModel {
   contextTokens: number;
   follows: EngineFeatures;
   description: string | null;
+  fallback?: ModelId | undefined;
 }
 
 export function wireModel(
-  { id, contextTokens, follows, description }: ListedModel,
+  { id, contextTokens, follows, description, fallback }: ListedModel,
   { ownerName, createdAt, planMaxTokens }: ModelListing,
 ): WireModel {
   const contextLength = contextTokens > 0 ? contextTokens : null;
@@ -71,10 +77,12 @@ export function wireModel(
       json_schema: chats && follows.jsonSchema,
       reasoning: chats && follows.reasoning,
       logprobs: chats && follows.logprobs,
-      chat: chats,
+      chat: chats && follows.chat !== false,
+      infill: chats && follows.infill === true,
       embeddings: tasks.includes("embed"),
       rerank: tasks.includes("rank"),
     },
+    ...(fallback === undefined ? {} : { fallback }),
     ...(description === null ? {} : { description }),
   };
 }

@@ -141,7 +141,7 @@ describe("an unknown endpoint", () => {
     ["GET", "/v1"],
     ["GET", "/v1/"],
     ["GET", "/v1/nothing"],
-    ["POST", "/v1/completions"],
+    ["POST", "/v1/edits"],
     ["GET", "/v1/chat/completions"],
     ["HEAD", "/v1/chat/completions"],
     ["PUT", "/v1/chat/completions"],

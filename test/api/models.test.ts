@@ -28,6 +28,7 @@ const model = (id: string) => ({
     chat: true,
     embeddings: false,
     rerank: false,
+    infill: false,
   },
 });
 

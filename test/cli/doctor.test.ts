@@ -116,6 +116,17 @@ describe("sotto doctor", () => {
     expect(await needed({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" })).toBeCloseTo(together / 2, -1);
   });
 
+  it("says of a base model what it is good for", async () => {
+    const weights = join(line.dataDir, "base.gguf");
+    writeTinyGguf(weights, { chatTemplate: null });
+    const { find } = await examine({ SOTTO_PORT: "0", SOTTO_MODELS_OMEGA_WEIGHTS: weights });
+    expect(find("omega")).toMatchObject({
+      state: "hint",
+      detail: textWith("without a chat template"),
+      next: textWith("POST /v1/completions"),
+    });
+  });
+
   it("reports a damaged database", async () => {
     await writeFile(
       join(line.dataDir, "sotto.db"),

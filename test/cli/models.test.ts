@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recordSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
 import { engineMemberSchema } from "../../src/protocol/engine-member.js";
 import { textWith } from "../support/matchers.js";
@@ -196,6 +197,17 @@ describe("sotto models pull", () => {
       stderr: textWith("There is no owner/none"),
     });
     expect((await line.run("models", "pull", "hf:owner/small-GGUF", "--sha256", "abc")).code).toBe(2);
+  });
+});
+
+describe("a base model", () => {
+  it("is named as one when it is chosen and when it is listed", async () => {
+    const path = join(line.dataDir, "models", "base.gguf");
+    writeTinyGguf(path, { chatTemplate: null });
+    const { stdout } = await line.run("models", "use", "lambda", "base");
+    expect(stdout).toContain("It has no chat template: POST /v1/completions continues texts with it");
+    expect((await line.run("models", "list")).stdout).toContain("base.gguf (no chat template)");
+    expect(await line.json("models", "list")).toMatchObject({ weights: [{ has_chat_template: false }] });
   });
 });
 

@@ -14,6 +14,7 @@ import {
 import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
 import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
+import { continued, interruptedCompletions, refusedCompletions } from "./completion-ways.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { interruptedTasks, refusedTasks, tasks } from "./task-ways.js";
@@ -27,12 +28,15 @@ const allWays = {
   ...responses,
   ...answeredMessages,
   ...tasks,
+  ...continued,
   ...refused,
   ...refusedTasks,
   ...refusedTools,
   ...refusedResponses,
   ...refusedMessages,
   ...interruptedTasks,
+  ...refusedCompletions,
+  ...interruptedCompletions,
   ...interruptedCalls,
   ...interruptedMessages,
   ...interrupted,
@@ -57,6 +61,8 @@ const sample: ReadonlySet<string> = new Set([
   "a response with an unknown part",
   "a response whose client hung up",
   "a response whose engine was killed",
+  "a streamed text completion, with log probabilities",
+  "a text completion with prompts of two kinds",
   "a search among accounts, as the palette does it",
   "a ranking, with the documents",
   "embeddings of a text that is too long",

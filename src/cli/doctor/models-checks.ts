@@ -139,7 +139,7 @@ async function checkFile(
     if (facts.hasChatTemplate || !isChatModelId(model))
       return { name: model, state: "ok", detail: shown.join(", ") };
     const next =
-      "Prefer a file of an instruct model: without a template the engine has to guess its prompt format.";
+      "It continues texts (POST /v1/completions) and refuses conversations. For those, choose a file of an instruct model.";
     return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
   } catch (error) {
     if (!(error instanceof WeightsError)) throw error;

@@ -55,7 +55,7 @@ function weightsTable(
     if (facts === null) return [basename(item.path), problem ?? "", "", "", "", "", models.join(", ")];
     const fit = here(item);
     return [
-      basename(item.path),
+      `${basename(item.path)}${facts.hasChatTemplate ? "" : " (no chat template)"}`,
       facts.quantisation,
       formatBytes(facts.bytes),
       `${fit?.contextTokens ?? "?"} of ${facts.contextTokens ?? "?"}`,
@@ -81,6 +81,7 @@ const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, her
   fault: problem,
   architecture: facts?.architecture ?? null,
   quantisation: facts?.quantisation ?? null,
+  has_chat_template: facts?.hasChatTemplate ?? null,
   parameters: facts?.parameters ?? null,
   bytes: facts?.bytes ?? null,
   context_tokens: facts?.contextTokens ?? null,

@@ -122,10 +122,16 @@ async function describeHere(source: ModelSource, machine: Machine, file: string 
       cache_type: cacheType,
       memory_bytes: memoryBytes,
       tokens_per_second_here: speed,
+      has_chat_template: facts.hasChatTemplate,
     },
-    text: `Context you get here: ${contextTokens} tokens${trained}, for ${sequences} at once, in ${formatBytes(memoryBytes)} of memory; ${speedText(speed)}.`,
+    text:
+      `Context you get here: ${contextTokens} tokens${trained}, for ${sequences} at once, in ${formatBytes(memoryBytes)} of memory; ${speedText(speed)}.` +
+      (facts.hasChatTemplate ? "" : `\n${baseModelNote}`),
   };
 }
+
+const baseModelNote =
+  "It has no chat template: POST /v1/completions continues texts with it, and conversations are refused.";
 
 async function findSource(
   config: Config,

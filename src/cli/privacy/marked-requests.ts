@@ -140,6 +140,7 @@ const largeBytes = 200 * 1024;
 const chat = "/v1/chat/completions";
 const responses = "/v1/responses";
 const anthropic = "/v1/messages";
+const textCompletions = "/v1/completions";
 
 const requests: readonly MarkedRequest[] = [
   { name: "a reply", path: chat, body: (mark) => ({ messages: messages(mark), ...short }), status: 200 },
@@ -325,5 +326,17 @@ const requests: readonly MarkedRequest[] = [
     body: (mark) => ({ model: "iota", query: mark, documents: [mark, `About ${mark}`] }),
     // Few models rank.
     status: [200, 400, 404],
+  },
+  {
+    name: "a streamed text completion",
+    path: textCompletions,
+    body: (mark) => ({ prompt: mark, stream: true, ...short }),
+    status: 200,
+  },
+  {
+    name: "a text completion that is refused",
+    path: textCompletions,
+    body: (mark) => ({ prompt: [mark, { [mark]: mark }] }),
+    status: 400,
   },
 ];

@@ -96,12 +96,18 @@ export type ReplyFormat =
   | { type: "json_object" }
   | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>>; strict?: boolean };
 
+/** How many choices the reply has. */
+export const choicesOf = ({ choices, morePrompts = [] }: ChatRequest): number =>
+  choices * (1 + morePrompts.length);
+
 export interface ChatRequest {
   /** As sent; whether such a model exists is judged later, in the contract's order of errors. */
   model: string;
   /** Empty where there is a raw prompt or a task instead. */
   messages: ChatMessage[];
   rawPrompt?: RawPrompt;
+  /** Further prompts, each with as many choices, which are numbered on in this order. */
+  morePrompts?: readonly RawPrompt[];
   task?: VectorTask;
   sampling: Sampling;
   stop: string[];

@@ -3,6 +3,8 @@
  *
  * admit: the model exists, the key may use it, the plan and the queue have room, the prompt fits. Every error
  * of this part is thrown before the first event, so that HTTP can still answer with a status.
+ * The model may have a substitute (substitutes.ts): it is tried where the engine is down, its queue is full, or it fails
+ * before anything was announced; never after that. The request counts once, and its error is that of the model it named.
  * run: the engine's events pass through.
  * settle: in `finally`, whatever happened: tokens are corrected to what was used, lease and slot released.
  * What it asks of the counters, and when: `admission.ts`.
@@ -17,16 +19,26 @@ import type { Admission } from "../limits/admission.js";
 import type { Limits } from "../limits/limits.js";
 import { ModelNames } from "../model-names.js";
 import type { ModelId } from "../models.js";
-import type { Engine, Generation, GenerationEvent, PreparedGeneration } from "./engine-port.js";
-import type { FairQueue } from "./fair-queue.js";
-import { requirePermission } from "./permission.js";
+import { begun } from "./begun-events.js";
+import {
+  type Engine,
+  type Generation,
+  type GenerationEvent,
+  isAvailable,
+  type PreparedGeneration,
+} from "./engine-port.js";
+import type { FairQueue, Slot } from "./fair-queue.js";
+import { mayUse, requirePermission } from "./permission.js";
+import { generateInTurn } from "./prompts-in-turn.js";
 import { requireTask } from "./required-task.js";
 import { type CutTarget, Running, type RunningParts } from "./running.js";
+import { isSubstitutable, type Substitutes, substitutesOf } from "./substitutes.js";
 
 export type { CutTarget } from "./running.js";
 
 export interface AdmittedEvent {
   type: "admitted";
+  /** The one that answers. */
   model: ModelId;
   promptTokens: number;
 }
@@ -50,6 +62,8 @@ export interface CompletionParts extends RunningParts {
   names?: ModelNames;
   /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
+  /** By default none has one. */
+  substitutes?: Substitutes;
   /** The error that all new completions get now; null to admit them. */
   refusal?: () => ServiceError | null;
   /** Called with the time since the last tokens of a reply, and how many arrived together after it. */
@@ -63,10 +77,13 @@ export class Completions {
   readonly #running: Running;
   /** Which model a request means. */
   readonly names: ModelNames;
+  /** Which model answers for another that cannot. */
+  readonly substitutes: Substitutes;
 
   constructor(private readonly parts: CompletionParts) {
     this.#running = new Running(parts);
     this.names = parts.names ?? new ModelNames();
+    this.substitutes = parts.substitutes ?? {};
   }
 
   /** From now on new requests get this error; null admits them again. Running ones go on. */
@@ -112,11 +129,11 @@ export class Completions {
     let admitted: Admitted | undefined;
     try {
       admitted = await this.#admit(request, caller, signal, trace, admission);
-      const { prepared } = admitted;
-      const { model } = prepared.generation;
-      yield { type: "admitted", model, promptTokens: prepared.promptTokens };
-      const progress = new Progress(this.parts, model, trace);
-      for await (const events of this.parts.engine.generate(prepared, signal)) {
+      const { model, promptTokens, startedMs } = admitted;
+      run.answeredBy(model);
+      yield { type: "admitted", model, promptTokens };
+      const progress = new Progress(this.parts, model, trace, startedMs);
+      for await (const events of admitted.events) {
         progress.note(events);
         yield events;
       }
@@ -144,10 +161,10 @@ export class Completions {
   ): Promise<number> {
     const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
-      const generation = generationOf(request, this.#requireAllowed(request, caller), caller);
+      const generations = generationsOf(request, this.#requireAllowed(request, caller), caller);
       await admission.lease();
       run.signal.throwIfAborted();
-      return (await this.parts.engine.prepare(generation, run.signal)).promptTokens;
+      return promptTokensOf(await this.#prepare(generations, run.signal));
     } finally {
       await admission.settle(null);
       run.leave();
@@ -173,39 +190,101 @@ export class Completions {
     trace: CompletionTrace,
     admission: Admission,
   ): Promise<Admitted> {
-    const { queueOf, clock, engine } = this.parts;
-    const model = this.#requireAllowed(request, caller, trace);
+    const asked = this.#requireAllowed(request, caller, trace);
+    const candidates = this.#candidatesFor(asked, caller);
+    let failure = candidates[0] === asked ? undefined : new ServiceError("engine_unavailable");
+    for (const model of candidates) {
+      const isLast = model === candidates.at(-1);
+      try {
+        trace.model = model;
+        return await this.#admitTo(model, { request, caller, signal, trace, admission, isLast });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ServiceError) || error.status === 429) throw error;
+        // What a substitute cannot do, a shorter context or no tools, is no error of a request for another model.
+        failure ??= error;
+        if (isLast || !isSubstitutable(error)) break;
+        delete trace.promptTokens;
+        delete trace.queuedMs;
+      }
+    }
+    trace.model = asked;
+    throw failure ?? new ServiceError("engine_unavailable");
+  }
 
+  /** The model, and those that may answer for it. Where one is down and another is not, it is left out. */
+  #candidatesFor(asked: ModelId, caller: KeyRecord): ModelId[] {
+    const others = substitutesOf(asked, this.substitutes).filter((model) => mayUse(caller, model));
+    if (others.length === 0) return [asked];
+    const up = [asked, ...others].filter((model) => isAvailable(this.parts.engine.status(model)));
+    return up.length === 0 ? [asked] : up;
+  }
+
+  async #prepare(generations: readonly Generation[], signal: AbortSignal): Promise<PreparedGeneration[]> {
+    const prepared: PreparedGeneration[] = [];
+    for (const generation of generations) prepared.push(await this.parts.engine.prepare(generation, signal));
+    return prepared;
+  }
+
+  async #admitTo(model: ModelId, attempt: Attempt): Promise<Admitted> {
+    const { request, caller, signal, trace, admission } = attempt;
+    const { queueOf, clock, engine } = this.parts;
+    let slot: Slot | undefined;
     queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
-      const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
-      trace.promptTokens = prepared.promptTokens;
-      const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
-      await admission.reserve(cost, prepared.promptTokens);
+      const generations = generationsOf(request, model, caller);
+      const prepared = (await this.#prepare(generations, signal)).map((one) => capped(one, caller));
+      const promptTokens = promptTokensOf(prepared);
+      trace.promptTokens = promptTokens;
+      const cost = prepared.reduce((sum, { maxTokens }) => sum + maxTokens * request.choices, promptTokens);
+      await admission.reserve(cost, promptTokens);
       const queuedAt = clock.monotonicMs();
       // The model may have been switched to another engine meanwhile.
-      const queue = queueOf(model, prepared);
-      const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
-      trace.queuedMs = clock.monotonicMs() - queuedAt;
+      const queue = queueOf(model, prepared[0]);
+      slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
+      const startedMs = clock.monotonicMs();
+      trace.queuedMs = startedMs - queuedAt;
+      const start = (until: AbortSignal) => generate(engine, prepared, until);
+      const run = attempt.isLast ? { events: start(signal) } : await begun(start, signal);
       return {
-        prepared,
+        model,
+        promptTokens,
+        startedMs,
+        events: run.events,
         settle: async (used) => {
-          slot.leave(used);
+          if ("end" in run) run.end();
+          slot?.leave(used);
           await admission.settle(used);
         },
       };
     } catch (error) {
+      slot?.leave(0);
       await admission.settle(null);
       throw error;
     }
   }
 }
 
+/** A request on its way to one of the models that may answer it. */
+interface Attempt {
+  request: ChatRequest;
+  caller: KeyRecord;
+  signal: AbortSignal;
+  trace: CompletionTrace;
+  admission: Admission;
+  /** No other model is left. */
+  isLast: boolean;
+}
+
 /** What a completion holds from its admission on. */
 interface Admitted {
-  prepared: PreparedGeneration;
+  model: ModelId;
+  promptTokens: number;
+  /** When its turn came. */
+  startedMs: number;
+  events: AsyncIterable<readonly GenerationEvent[]>;
   /** Releases everything, and counts what was used. */
   settle: (used: number) => Promise<void>;
 }
@@ -214,20 +293,18 @@ interface Admitted {
 class Progress {
   isDone = false;
   #lastMs: number | undefined;
-  readonly #startedMs: number;
 
   constructor(
     private readonly parts: Pick<CompletionParts, "clock" | "onTokenGap" | "onTokens">,
     private readonly model: ModelId,
     private readonly trace: CompletionTrace,
-  ) {
-    this.#startedMs = parts.clock.monotonicMs();
-  }
+    private readonly startedMs: number,
+  ) {}
 
   note(events: readonly GenerationEvent[]): void {
     const { trace } = this;
     const nowMs = this.parts.clock.monotonicMs();
-    trace.firstTokenMs ??= nowMs - this.#startedMs;
+    trace.firstTokenMs ??= nowMs - this.startedMs;
     const tokensBefore = trace.completionTokens ?? 0;
     // A fragment may be less than a token or several of them; `done` brings the exact number.
     let fragments = 0;
@@ -263,7 +340,22 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
   return { ...prepared, maxTokens: plan.maxTokens };
 }
 
-function generationOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation {
-  const { stream: _stream, includeUsage: _includeUsage, ...asked } = request;
-  return { ...asked, model, accountId: account.id };
+/** One, but for several raw prompts. */
+function generationsOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation[] {
+  const { stream: _stream, includeUsage: _includeUsage, morePrompts = [], ...asked } = request;
+  const first: Generation = { ...asked, model, accountId: account.id };
+  return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
+}
+
+const promptTokensOf = (prepared: readonly PreparedGeneration[]): number =>
+  prepared.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+
+function generate(
+  engine: Engine,
+  prepared: readonly PreparedGeneration[],
+  signal: AbortSignal,
+): AsyncIterable<readonly GenerationEvent[]> {
+  const [first, ...others] = prepared;
+  const isOne = first !== undefined && others.length === 0;
+  return isOne ? engine.generate(first, signal) : generateInTurn(engine, prepared, signal);
 }

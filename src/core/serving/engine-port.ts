@@ -6,7 +6,7 @@ import type { ModelId } from "../models.js";
 /** What is to be generated. Everything in it is content or derives from it: never log it. */
 export interface Generation extends Omit<
   ChatRequest,
-  "model" | "messages" | "stop" | "stream" | "includeUsage"
+  "model" | "messages" | "stop" | "stream" | "includeUsage" | "morePrompts"
 > {
   model: ModelId;
   /** The account of the conversation. Nothing computed for one account may serve another. */
@@ -37,6 +37,8 @@ export interface EngineFeatures {
   reasoning: boolean;
   /** Whether it reads images. Absent: no. */
   vision?: boolean;
+  /** Whether it takes conversations: a base model has no chat template and continues raw prompts only. Absent: yes. */
+  chat?: boolean;
   /** Whether the model has tokens for filling in between two texts. Absent: no. */
   infill?: boolean;
   /** What it computes. Absent: replies only. */

@@ -48,3 +48,13 @@ export function requirePermission({ key, plan }: KeyRecord, model: ModelId): voi
     });
   }
 }
+
+/** The same as an answer. */
+export function mayUse(caller: KeyRecord, model: ModelId): boolean {
+  try {
+    requirePermission(caller, model);
+    return true;
+  } catch {
+    return false;
+  }
+}

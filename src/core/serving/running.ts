@@ -32,6 +32,8 @@ export interface RunningParts {
 export interface Run {
   /** Aborts with the reason why it must end. */
   readonly signal: AbortSignal;
+  /** The model whose permission it depends on from now on. */
+  answeredBy(model: ModelId): void;
   /** Call it once, when all is settled. */
   leave(): void;
 }
@@ -83,6 +85,9 @@ export class Running {
     this.#sleepUntil(endOf(caller));
     return {
       signal,
+      answeredBy: (answering) => {
+        held.model = answering;
+      },
       leave: () => {
         this.#held.delete(held);
         if (this.#held.size === 0) this.#cancelWake();

@@ -5,7 +5,14 @@
 import type { CacheType } from "../../adapters/kv-cache.js";
 import type { EngineConfig } from "../../config.js";
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
-import type { ChatMessage, ChatRole, ReasoningEffort, Tool, VectorTask } from "../../core/chat/request.js";
+import type {
+  ChatMessage,
+  ChatRole,
+  RawPrompt,
+  ReasoningEffort,
+  Tool,
+  VectorTask,
+} from "../../core/chat/request.js";
 import type { EngineTask, Generation, Kept } from "../../core/serving/engine-port.js";
 import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { ReplyEvent } from "../chat-format/reply-events.js";
@@ -36,6 +43,9 @@ export interface Conversation {
   tools: readonly Tool[];
   reasoningEffort: ReasoningEffort | undefined;
 }
+
+/** What the tokens of a prompt are made from. */
+export type PromptInput = Conversation | RawPrompt;
 
 /** What the model adds to every request that does not choose for itself. */
 export type SamplingDefaults = Pick<ModelDefaults, "repeatPenalty" | "minP">;
@@ -80,7 +90,7 @@ export interface ParsingPlan {
 
 export type ToWorker =
   | { type: "load"; request: LoadRequest }
-  | { type: "prepare"; id: number; conversation: Conversation }
+  | { type: "prepare"; id: number; prompt: PromptInput }
   | { type: "generate"; id: number; request: GenerateRequest }
   | { type: "prepare_task"; id: number; task: VectorTask }
   | { type: "compute"; id: number; request: ComputeRequest }
@@ -119,6 +129,10 @@ export interface LoadedFacts {
   /** How the model writes reasoning and calls. */
   syntax: ReplySyntax;
   template: TemplateTokens;
+  /** Whether it takes conversations. */
+  hasTemplate: boolean;
+  /** Whether it fills in between two texts. */
+  hasInfill: boolean;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
@@ -147,6 +161,10 @@ export type PrepareResult =
   | { type: "input_too_long"; index: number; tokens: number }
   /** An input has a token that the model does not have. */
   | { type: "unknown_token"; index: number }
+  /** It has no chat template: a base model. */
+  | { type: "no_template" }
+  /** It has no tokens for filling in. */
+  | { type: "no_infill" }
   /** A bug on our side: the conversation made the template or the tokenizer throw. */
   | { type: "failed" };
 

@@ -178,6 +178,8 @@ export class PoolEngine implements Engine {
         reasoning: counted.some(({ follows }) => follows.reasoning),
         // A task goes to a member that does it.
         tasks: [...new Set(counted.flatMap((status) => tasksOf(model, status)))],
+        chat: counted.every(({ follows }) => follows.chat !== false),
+        infill: counted.length > 0 && counted.every(({ follows }) => follows.infill === true),
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),

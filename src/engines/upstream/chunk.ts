@@ -46,7 +46,8 @@ function readChoice(choice: JsonObject): ChoiceDelta {
   const delta = objectOf(choice.delta);
   return {
     choice: countOf(choice.index) ?? 0,
-    text: textOf(delta.content) ?? "",
+    // Of a reply to a raw prompt, the text is the choice's own.
+    text: textOf(delta.content) ?? textOf(choice.text) ?? "",
     // vLLM up to 0.10, SGLang, llama-server; vLLM from then on, Ollama. Those that send both send the same in both.
     reasoning: textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? "",
     calls: listOf(delta.tool_calls).filter(isObject).map(readCall),
@@ -111,13 +112,28 @@ function readUsage(value: unknown): Usage | undefined {
 }
 
 function readLogprobs(logprobs: JsonObject): ReplyLogprob[] | undefined {
-  if (!Array.isArray(logprobs.content)) return undefined;
-  return listOf(logprobs.content)
+  // llama-server has this shape for raw prompts, too.
+  if (Array.isArray(logprobs.content)) return readTokens(logprobs.content);
+  return Array.isArray(logprobs.tokens) ? readTokenLists(logprobs) : undefined;
+}
+
+export const readTokens = (list: unknown): ReplyLogprob[] =>
+  listOf(list)
     .filter(isObject)
     .map((token) => ({
       ...readToken(token),
       top: listOf(token.top_logprobs).filter(isObject).map(readToken),
     }));
+
+/** Of a reply to a raw prompt: lists side by side. */
+function readTokenLists({ tokens, token_logprobs, top_logprobs }: JsonObject): ReplyLogprob[] {
+  const [logprobs, tops] = [listOf(token_logprobs), listOf(top_logprobs)];
+  return listOf(tokens).map((token, index) => ({
+    ...readToken({ token, logprob: logprobs[index] }),
+    top: Object.entries(objectOf(tops[index]))
+      .map(([other, logprob]) => readToken({ token: other, logprob }))
+      .sort((a, b) => b.logprob - a.logprob),
+  }));
 }
 
 function readToken(token: JsonObject): TokenLogprob {

@@ -1,8 +1,9 @@
 /**
- * A conversation in an engine's fields: messages with their calls and reasoning, tools, and the reasoning effort. The
- * fields that determine the prompt are the same when it is counted and when it runs. What is undefined is not sent.
+ * A conversation in an engine's fields: messages with their calls and reasoning, tools, and the reasoning effort; or a
+ * raw prompt. The fields that determine the prompt are the same when it is counted and when it runs. What is undefined
+ * is not sent.
  */
-import type { ChatMessage, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
+import type { ChatMessage, RawPrompt, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
 import type { Profile } from "./profiles.js";
 
 export interface Conversation {
@@ -11,16 +12,35 @@ export interface Conversation {
   reasoningEffort: ReasoningEffort | undefined;
 }
 
+/** What a prompt is made from. */
+export type PromptInput = Conversation | RawPrompt;
+
+export const isConversation = (input: PromptInput): input is Conversation => "messages" in input;
+
 type Fields = Record<string, unknown>;
 
 /** What determines the prompt. */
-export function promptFields(profile: Profile, conversation: Conversation): Fields {
-  const { messages, tooling, reasoningEffort } = conversation;
+export function promptFields(profile: Profile, input: PromptInput): Fields {
+  if (!isConversation(input)) return rawPromptFields(profile, input);
+  const { messages, tooling, reasoningEffort } = input;
   return {
     messages: messages.map((message) => messageFields(profile, message)),
     tools: tooling?.tools.map(toolFields),
     ...effortFields(profile, reasoningEffort),
   };
+}
+
+function rawPromptFields({ infill }: Profile, prompt: RawPrompt): Fields {
+  switch (prompt.type) {
+    case "text":
+      return { prompt: prompt.text };
+    case "tokens":
+      return { prompt: prompt.tokens };
+    case "infill":
+      return infill === "endpoint"
+        ? { input_prefix: prompt.prefix, input_suffix: prompt.suffix }
+        : { prompt: prompt.prefix, suffix: prompt.suffix };
+  }
 }
 
 /** How tools may be called. */

@@ -102,7 +102,7 @@ export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "
  */
 export function explainRefusal(error: unknown, generation: Generation): unknown {
   if (!(error instanceof EngineRefusal)) return error;
-  const { format, sampling, choices, tooling, reasoningEffort, isEffortImplied } = generation;
+  const { format, sampling, choices, tooling, reasoningEffort, isEffortImplied, rawPrompt } = generation;
   if (error.refused === "tools" && tooling !== undefined) {
     return new ServiceError("unsupported_parameter", {
       message: "The engine behind this model is not set up for 'tools'.",
@@ -115,6 +115,8 @@ export function explainRefusal(error: unknown, generation: Generation): unknown 
     format.type === "json_schema" ? ["response_format.json_schema.schema", "this schema"] : [],
     sampling.logitBias.length > 0 ? ["logit_bias", "a bias for one of these tokens"] : [],
     tooling === undefined ? [] : ["tools", "one of these tools"],
+    rawPrompt?.type === "infill" ? ["suffix", "a suffix"] : [],
+    rawPrompt?.type === "tokens" ? ["prompt", "these tokens"] : [],
     choices > 1 ? ["n", "so many choices"] : [],
     format.type === "json_object" ? ["response_format", "this format"] : [],
     reasoningEffort === undefined || isEffortImplied === true ? [] : ["reasoning_effort", "this effort"],

@@ -42,8 +42,15 @@ export interface Profile {
   /** The Prometheus metric for the length of its queue. */
   queueMetric: { path: string; name: string } | null;
   cache: CacheIsolation;
-  /** Sent with every request. */
+  /** Sent with every conversation. */
   extraFields: Readonly<Record<string, unknown>>;
+  /**
+   * How it fills in between two texts, where its model can. `field`: `suffix` of `/v1/completions`; `endpoint`:
+   * llama-server's `/infill`; `none`: it cannot, or would silently ignore the suffix.
+   */
+  infill: "field" | "endpoint" | "none";
+  /** Whether a raw prompt may be tokens. */
+  takesTokens: boolean;
   /** Whether several choices are one request, or one request each. */
   choices: "native" | "separate";
   /** How many stop sequences it accepts. The others are matched here alone. */
@@ -86,6 +93,8 @@ const openai: Profile = {
   queueMetric: null,
   cache: { type: "none" },
   extraFields: {},
+  infill: "field",
+  takesTokens: true,
   choices: "native",
   maxStops: 4,
   reportsStop: false,
@@ -109,6 +118,8 @@ const vllm: Profile = {
   counting: "messages",
   queueMetric: { path: "/metrics", name: "vllm:num_requests_waiting" },
   cache: { type: "salt", field: "cache_salt" },
+  // vLLM refuses a suffix; SGLang ignores it unless it was started with a template for it, which it does not report.
+  infill: "none",
   maxStops: Infinity,
   reportsStop: true,
   reasoningFields: ["reasoning_content", "reasoning"],
@@ -138,6 +149,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     cache: { type: "off", fields: { cache_prompt: false } },
     // Reasoning apart from the reply, however it was started.
     extraFields: { reasoning_format: "auto" },
+    infill: "endpoint",
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
     maxStops: Infinity,
@@ -158,6 +170,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     label: "Ollama",
     healthPath: "/api/version",
     context: "ollama",
+    takesTokens: false,
     choices: "separate",
     maxStops: Infinity,
     logitBias: "none",

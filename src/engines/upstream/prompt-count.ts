@@ -4,10 +4,10 @@
  * engine's usage settles it in the end. After a failure the engine is not asked for a while, so that its slowness
  * delays one request and not all of them.
  */
-import type { ChatMessage } from "../../core/chat/request.js";
+import type { RawPrompt } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
 import type { Connection } from "./connection.js";
-import { type Conversation, promptFields } from "./conversation.js";
+import { isConversation, promptFields, type PromptInput } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 import type { Profile } from "./profiles.js";
 
@@ -31,11 +31,16 @@ export class PromptCounter {
     private readonly clock: Clock,
   ) {}
 
-  async count(model: string, conversation: Conversation, signal: AbortSignal): Promise<PromptCount> {
-    const estimate = { tokens: estimateTokens(conversation), isExact: false };
+  async count(model: string, prompt: PromptInput, signal: AbortSignal): Promise<PromptCount> {
+    if (!isConversation(prompt) && prompt.type === "tokens") {
+      return { tokens: prompt.tokens.length, isExact: true };
+    }
+    const estimate = { tokens: estimateTokens(prompt), isExact: false };
+    // How an engine marks the texts around a gap, and what it leaves out of them, is known to it alone.
+    if (!isConversation(prompt) && prompt.type === "infill") return estimate;
     if (this.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs) return estimate;
     try {
-      return { tokens: await this.#tokenize(model, conversation, signal), isExact: true };
+      return { tokens: await this.#tokenize(model, prompt, signal), isExact: true };
     } catch {
       signal.throwIfAborted();
       this.#pausedUntilMs = this.clock.monotonicMs() + pauseAfterFailureMs;
@@ -43,17 +48,20 @@ export class PromptCounter {
     }
   }
 
-  async #tokenize(model: string, conversation: Conversation, signal: AbortSignal): Promise<number> {
-    const prompt = promptFields(this.profile, conversation);
+  async #tokenize(model: string, input: PromptInput, signal: AbortSignal): Promise<number> {
+    const prompt = promptFields(this.profile, input);
     if (this.profile.counting === "messages") {
-      const body = { model, ...prompt, add_generation_prompt: true };
+      const added = isConversation(input) ? { add_generation_prompt: true } : { add_special_tokens: true };
+      const body = { model, ...prompt, ...added };
       const { count } = await this.connection.requestJson("/tokenize", this.timeoutMs, { signal, body });
       return required(countOf(count));
     }
     // The two steps share one limit.
     const endsMs = this.clock.monotonicMs() + this.timeoutMs;
     const template = { signal, body: prompt };
-    const rendered = await this.connection.requestJson("/apply-template", this.timeoutMs, template);
+    const rendered = isConversation(input)
+      ? await this.connection.requestJson("/apply-template", this.timeoutMs, template)
+      : prompt;
     const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
     const body = { content: required(textOf(rendered.prompt)), add_special: true, parse_special: true };
     const { tokens } = await this.connection.requestJson("/tokenize", leftMs, { signal, body });
@@ -66,7 +74,9 @@ function required<T>(value: T | undefined): T {
   return value;
 }
 
-function estimateTokens({ messages, tooling }: Conversation): number {
+function estimateTokens(input: PromptInput): number {
+  if (!isConversation(input)) return tokensAroundMessage + estimateRaw(input);
+  const { messages, tooling } = input;
   let tokens = 0;
   for (const { content, toolCalls = [], reasoning = "" } of messages) {
     tokens += tokensAroundMessage + estimateText(content) + estimateText(reasoning);
@@ -77,6 +87,13 @@ function estimateTokens({ messages, tooling }: Conversation): number {
   return tokens;
 }
 
+function estimateRaw(prompt: RawPrompt): number {
+  if (prompt.type === "tokens") return prompt.tokens.length;
+  return prompt.type === "text"
+    ? estimateText(prompt.text)
+    : estimateText(prompt.prefix) + estimateText(prompt.suffix);
+}
+
 /** High for every script: three bytes per token for ASCII, where four are typical, and two for the rest. */
 export function estimateText(text: string): number {
   const bytes = Buffer.byteLength(text);
@@ -85,5 +102,16 @@ export function estimateText(text: string): number {
 }
 
 /** A lower bound: hardly any token is longer than 16 characters. */
-export const minTokens = (messages: readonly ChatMessage[]): number =>
-  messages.reduce((sum, { content }) => sum + Math.floor(content.length / 16), 0);
+export function minTokens(input: PromptInput): number {
+  const fewest = (text: string): number => Math.floor(text.length / 16);
+  if (isConversation(input)) return input.messages.reduce((sum, { content }) => sum + fewest(content), 0);
+  switch (input.type) {
+    case "text":
+      return fewest(input.text);
+    case "tokens":
+      return input.tokens.length;
+    case "infill":
+      // llama-server takes as much of the two texts as fits.
+      return 0;
+  }
+}

@@ -31,6 +31,7 @@ export class ReplyReader {
     choices: number,
     private readonly contextTokens: number,
     newCallId: () => string,
+    private readonly readEvent: (data: string) => Chunk | null = readChunk,
   ) {
     this.#choices = Array.from(
       { length: choices },
@@ -52,7 +53,7 @@ export class ReplyReader {
     if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return events;
-    const chunk = readChunk(event.data);
+    const chunk = this.readEvent(event.data);
     if (chunk === null) throw errorOfEvent(event.data, this.contextTokens);
     this.#usage = chunk.usage ?? this.#usage;
     for (const delta of chunk.choices) {

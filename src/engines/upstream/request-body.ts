@@ -2,12 +2,12 @@
  * The body of a request to an engine, built field by field from a generation. Nothing else of a client's request
  * exists by then: unknown fields, such as a cache salt of its own, were dropped when it was parsed.
  */
-import type { ReplyFormat, Sampling } from "../../core/chat/request.js";
+import type { RawPrompt, ReplyFormat, Sampling } from "../../core/chat/request.js";
 import { ServiceError } from "../../core/errors.js";
 import type { Generation } from "../../core/serving/engine-port.js";
 import { cacheSalt } from "./cache-salt.js";
 import type { EngineFacts } from "./checks/facts.js";
-import { type Conversation, promptFields, toolChoiceFields } from "./conversation.js";
+import { isConversation, promptFields, type PromptInput, toolChoiceFields } from "./conversation.js";
 import type { Profile } from "./profiles.js";
 
 export interface UpstreamRequest {
@@ -15,7 +15,7 @@ export interface UpstreamRequest {
   /** The engine's name for the model. */
   model: string;
   generation: Generation;
-  conversation: Conversation;
+  prompt: PromptInput;
   maxTokens: number;
   /** Of this one request. */
   choices: number;
@@ -28,9 +28,16 @@ export interface UpstreamRequest {
 /** Throws for parameters that change the reply and that this engine would ignore. */
 export function requireSupported(
   profile: Profile,
-  { sampling, topLogprobs, tooling }: Generation,
-  { vocabularySize, hasTools }: Pick<EngineFacts, "vocabularySize" | "hasTools">,
+  { sampling, topLogprobs, tooling, rawPrompt }: Generation,
+  { vocabularySize, hasTools, hasInfill }: Pick<EngineFacts, "vocabularySize" | "hasTools" | "hasInfill">,
 ): void {
+  if (rawPrompt?.type === "infill" && !supportsInfill(profile, hasInfill)) throw unsupported("suffix");
+  if (rawPrompt?.type === "tokens" && !profile.takesTokens) {
+    throw new ServiceError("unsupported_value", {
+      message: "Unsupported value for 'prompt': the engine behind this model takes text, not tokens.",
+      param: "prompt",
+    });
+  }
   if (profile.logitBias === "none" && sampling.logitBias.length > 0) throw unsupported("logit_bias");
   if (hasTools === false && tooling !== undefined) throw unsupported("tools");
   if (!profile.supportsLogprobsWithTools && topLogprobs !== undefined && tooling !== undefined) {
@@ -47,6 +54,10 @@ export function requireSupported(
   }
 }
 
+/** Whether its model is known to fill in between two texts. */
+export const supportsInfill = ({ infill }: Profile, hasInfill: boolean | undefined): boolean =>
+  infill !== "none" && hasInfill === true;
+
 const unsupported = (param: string): ServiceError =>
   new ServiceError("unsupported_parameter", {
     message: `The engine behind this model does not support '${param}'.`,
@@ -55,13 +66,12 @@ const unsupported = (param: string): ServiceError =>
 
 /** What is undefined in it is not sent. */
 export function requestBody(request: UpstreamRequest): Record<string, unknown> {
-  const { profile, generation, conversation, choices } = request;
-  const { topLogprobs } = generation;
+  const { profile, generation, prompt, choices } = request;
   const stop = stopsFor(profile, generation);
   return {
     model: request.model,
-    ...promptFields(profile, conversation),
-    ...toolChoiceFields(profile, conversation.tooling),
+    ...promptFields(profile, prompt),
+    ...toolChoiceFields(profile, generation.tooling),
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: request.maxTokens,
@@ -69,12 +79,9 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     seed: request.seed,
     stop: stop.length === 0 ? undefined : stop,
     n: choices === 1 ? undefined : choices,
-    ...(topLogprobs !== undefined && {
-      logprobs: true,
-      top_logprobs: Math.max(topLogprobs, profile.minTopLogprobs),
-    }),
+    ...logprobFields(profile, generation),
     ...(request.grammar === undefined ? formatFields(generation.format) : { grammar: request.grammar }),
-    ...profile.extraFields,
+    ...(isConversation(prompt) && profile.extraFields),
     ...cacheFields(profile, request.cacheSaltSecret, generation.accountId),
   };
 }
@@ -98,6 +105,23 @@ function samplingFields(profile: Profile, sampling: Sampling): Record<string, un
       logit_bias: profile.logitBias === "pairs" ? logitBias : Object.fromEntries(logitBias),
     }),
   };
+}
+
+function logprobFields(profile: Profile, { topLogprobs, rawPrompt }: Generation): Record<string, unknown> {
+  if (topLogprobs === undefined) return {};
+  const alternatives = Math.max(topLogprobs, profile.minTopLogprobs);
+  return rawPrompt === undefined
+    ? { logprobs: true, top_logprobs: alternatives }
+    : { logprobs: alternatives };
+}
+
+/** Where the request goes, and with it the shape of the reply. */
+export const usesInfillEndpoint = ({ infill }: Profile, prompt: RawPrompt | undefined): boolean =>
+  infill === "endpoint" && prompt?.type === "infill";
+
+export function pathFor(profile: Profile, { rawPrompt }: Generation): string {
+  if (rawPrompt === undefined) return "/v1/chat/completions";
+  return usesInfillEndpoint(profile, rawPrompt) ? "/infill" : "/v1/completions";
 }
 
 function formatFields(format: ReplyFormat): Record<string, unknown> {

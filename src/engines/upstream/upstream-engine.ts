@@ -6,7 +6,7 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
-import type { ChatMessage, VectorTask } from "../../core/chat/request.js";
+import type { VectorTask } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
 import { isChatModelId, type ModelId } from "../../core/models.js";
@@ -24,15 +24,24 @@ import { newCallId } from "../chat-format/call-id.js";
 import { withSystemPrompt } from "../chat-format/system-prompt.js";
 import { Grammars } from "../structured-output/grammars.js";
 import { HealthMonitor } from "./checks/health.js";
+import { readChunk } from "./chunk.js";
 import { Connection } from "./connection.js";
-import type { Conversation } from "./conversation.js";
+import type { PromptInput } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
+import { readInfillEvent } from "./infill-event.js";
 import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
 import { type Profile, profiles } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
-import { cacheFields, requestBody, requireSupported } from "./request-body.js";
+import {
+  cacheFields,
+  pathFor,
+  requestBody,
+  requireSupported,
+  supportsInfill,
+  usesInfillEndpoint,
+} from "./request-body.js";
 import { joinChoices } from "./separate-choices.js";
 import { type SseEvent, weightOf } from "./sse-reader.js";
 import { StreamCall } from "./stream-call.js";
@@ -125,16 +134,15 @@ export class UpstreamEngine implements Engine {
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
     this.#requireReady();
-    const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
+    const prompt = generation.rawPrompt ?? this.#conversation(generation, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
-    if (contextTokens > 0 && minTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
-    const conversation = this.#conversation(generation, messages);
-    const count = await this.#counter.count(this.#modelName(generation.model), conversation, signal);
+    if (contextTokens > 0 && minTokens(prompt) >= contextTokens) throw contextExceeded(contextTokens);
+    const count = await this.#counter.count(this.#modelName(generation.model), prompt, signal);
     return {
       generation,
       promptTokens: count.tokens,
-      maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, messages),
-      prompt: new UpstreamPrompt(conversation, grammar),
+      maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, prompt),
+      prompt: new UpstreamPrompt(prompt, grammar),
     };
   }
 
@@ -167,6 +175,7 @@ export class UpstreamEngine implements Engine {
         tools: this.#health.facts.hasTools ?? true,
         reasoning: this.#health.facts.hasReasoning ?? true,
         tasks: isChatModelId(model) ? ["chat"] : this.#tasks.tasks,
+        infill: supportsInfill(this.#profile, this.#health.facts.hasInfill),
       },
       capacity: this.#capacity(),
       active: this.#calls.size + this.#tasks.active,
@@ -206,12 +215,12 @@ export class UpstreamEngine implements Engine {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;
-    const { conversation, grammar } = promptOf(prepared);
+    const { input, grammar } = promptOf(prepared);
     const body = requestBody({
       profile: this.#profile,
       model: this.#modelName(generation.model),
       generation,
-      conversation,
+      prompt: input,
       grammar,
       maxTokens,
       choices,
@@ -232,13 +241,15 @@ export class UpstreamEngine implements Engine {
     );
     signal.addEventListener("abort", hangUp, { once: true });
     this.#calls.add(call);
-    const reader = new ReplyReader(prepared, choices, this.#contextTokens(), newCallId);
+    const isInfill = usesInfillEndpoint(this.#profile, generation.rawPrompt);
+    const readEvent = isInfill ? readInfillEvent : readChunk;
+    const reader = new ReplyReader(prepared, choices, this.#contextTokens(), newCallId, readEvent);
     let isComplete = false;
     /** What arrived together, and is not yielded yet. */
     let batch: GenerationEvent[] = [];
     let batchChars = 0;
     try {
-      this.#connection.stream("/v1/chat/completions", body, call);
+      this.#connection.stream(pathFor(this.#profile, generation), body, call);
       for (;;) {
         let event: SseEvent | null | undefined = batchChars < maxBatchChars ? call.take() : undefined;
         if (event === undefined) {
@@ -299,10 +310,14 @@ export class UpstreamEngine implements Engine {
     throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
   }
 
-  #conversation({ tooling, reasoningEffort }: Generation, messages: readonly ChatMessage[]): Conversation {
+  #conversation({ messages, tooling, reasoningEffort }: Generation, systemPrompt: string): PromptInput {
     // Ollama refuses an effort for a model that does not reason.
     const hasReasoning = this.#health.facts.hasReasoning ?? true;
-    return { messages, tooling, reasoningEffort: hasReasoning ? reasoningEffort : undefined };
+    return {
+      messages: withSystemPrompt(messages, systemPrompt),
+      tooling,
+      reasoningEffort: hasReasoning ? reasoningEffort : undefined,
+    };
   }
 
   #reportFailure(error: unknown): void {
@@ -332,7 +347,7 @@ export class UpstreamEngine implements Engine {
     return Math.max(1, Math.min(wanted, this.#connections));
   }
 
-  #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {
+  #replyTokens(asked: number, count: PromptCount, prompt: PromptInput): number {
     const contextTokens = this.#contextTokens();
     if (contextTokens === 0) return asked;
     if (count.isExact) {
@@ -341,7 +356,7 @@ export class UpstreamEngine implements Engine {
       return Math.min(asked, room);
     }
     // An estimate refuses nothing: the engine decides.
-    const taken = this.#profile.clampsMaxTokens ? minTokens(messages) : count.tokens;
+    const taken = this.#profile.clampsMaxTokens ? minTokens(prompt) : count.tokens;
     return Math.min(asked, Math.max(1, contextTokens - taken));
   }
 }
@@ -349,10 +364,10 @@ export class UpstreamEngine implements Engine {
 const isEngineFailure = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "engine_unavailable";
 
-/** The conversation as the engine gets it, and the grammar of the reply where it takes ours. */
+/** The prompt as the engine gets it, and the grammar of the reply where it takes ours. */
 class UpstreamPrompt {
   constructor(
-    readonly conversation: Conversation,
+    readonly input: PromptInput,
     readonly grammar: string | undefined,
   ) {}
 }

@@ -9,6 +9,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import type { TaskEvent } from "../../core/chat/reply.js";
+import { choicesOf } from "../../core/chat/request.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
@@ -60,6 +61,8 @@ function answerIn(parts: HttpParts, name: DialectName) {
       const { model, promptTokens } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
+      // A stream that comments have opened while the model was loading has sent its headers.
+      if (!reply.raw.headersSent) reply.header("sotto-model", model);
     };
     try {
       if (parsed.chat.stream) {
@@ -102,7 +105,7 @@ async function wholeReply(
   head: ReplyHead,
   parsed: ParsedRequest,
 ): Promise<object | string> {
-  const choices = Array.from({ length: parsed.chat.choices }, () => new ChoiceFold());
+  const choices = Array.from({ length: choicesOf(parsed.chat) }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {
       if ("choice" in event) choices[event.choice]?.add(event);

@@ -48,11 +48,17 @@ export function retrieveModel(parts: HttpParts) {
 function listed(
   id: ModelId,
   request: FastifyRequest,
-  { ownerName, createdAt, engineStatus, modelDescription }: HttpParts,
+  { ownerName, createdAt, engineStatus, modelDescription, completions }: HttpParts,
 ): WireModel {
   const { contextTokens, follows } = engineStatus(id);
   return wireModel(
-    { id, contextTokens, follows, description: modelDescription?.(id) ?? null },
+    {
+      id,
+      contextTokens,
+      follows,
+      description: modelDescription?.(id) ?? null,
+      fallback: completions.substitutes[id],
+    },
     { ownerName: ownerName(), createdAt, planMaxTokens: callerOf(request).plan.maxTokens },
   );
 }

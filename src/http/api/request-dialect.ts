@@ -11,6 +11,7 @@ type Addressed = Pick<FastifyRequest, "url" | "raw">;
  */
 export function dialectOf(request: Addressed): Dialect {
   if (speaksMessages(request)) return dialects.messages;
+  if (/^\/v1\/completions(?:[/?#]|$)/.test(request.url)) return dialects.completions;
   return /^\/v1\/responses(?:[/?#]|$)/.test(request.url) ? dialects.responses : dialects.chatCompletions;
 }
 

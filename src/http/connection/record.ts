@@ -18,6 +18,7 @@ const modelRoutes = new Set([
   "/v1/chat/completions",
   "/v1/responses",
   "/v1/messages",
+  "/v1/completions",
   "/v1/embeddings",
   "/v1/rerank",
   "/api/playground",

@@ -21,7 +21,10 @@ export type Mapping = Readonly<Record<ModelId, DesiredSource>>;
 
 /** The part of the configuration that matters here: `weights` is undefined when it was not given. */
 export type ConfiguredModels = Readonly<
-  Record<ModelId, { weights: string | undefined; upstreams?: readonly EngineMember[] }>
+  Record<
+    ModelId,
+    { weights: string | undefined; upstreams?: readonly EngineMember[]; fallback?: ModelId | undefined }
+  >
 >;
 
 export async function readMapping(

@@ -172,6 +172,7 @@ export class ServedModels implements ModelSources {
       state,
       source: source === null ? null : sourceView(source),
       fixedBy: fixedBy(configured(), model),
+      fallback: configured()[model].fallback ?? null,
       weights: facts === null ? null : weightsView(facts, this.options.machine()),
       contextTokens,
       sequences: capacity,

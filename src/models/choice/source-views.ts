@@ -47,6 +47,7 @@ export async function fileOf(folder: string, source: ModelSource): Promise<strin
 export const weightsView = (facts: WeightsFacts, machine: Machine): WeightsView => ({
   bytes: facts.bytes,
   quantisation: facts.quantisation,
+  hasChatTemplate: facts.hasChatTemplate,
   contextTokens: facts.contextTokens,
   here: contextHere(facts, machine),
 });

@@ -3,7 +3,7 @@
  * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatRequest } from "../../core/chat/request.js";
+import type { ChatRequest, Sampling } from "../../core/chat/request.js";
 import type { ServiceError } from "../../core/errors.js";
 import { readMessages } from "./messages.js";
 import { effort } from "../reasoning-effort.js";
@@ -34,7 +34,7 @@ export const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
 /** OpenAI's own bounds, but for the number of choices: each holds a sequence of the engine. */
-const choiceCount = integer(1, 8);
+export const choiceCount = integer(1, 8);
 export const alternatives = integer(0, 20);
 const maxBiases = 300;
 
@@ -43,13 +43,7 @@ export function parseChatRequest(value: unknown): ChatRequest {
   const model = required(body, "model", nonEmptyString);
   const messages = required(body, "messages", readMessages);
 
-  const sampling = {
-    ...readSampling(body, 2),
-    frequencyPenalty: optional(body, "frequency_penalty", penalty) ?? 0,
-    presencePenalty: optional(body, "presence_penalty", penalty) ?? 0,
-    seed: optional(body, "seed", seed),
-    logitBias: optional(body, "logit_bias", biases) ?? [],
-  };
+  const sampling = readFullSampling(body);
   const maxTokens = optional(body, "max_tokens", tokenCount);
   const maxCompletionTokens = optional(body, "max_completion_tokens", tokenCount);
   const stop = optional(body, "stop", stops) ?? [];
@@ -77,13 +71,22 @@ export function parseChatRequest(value: unknown): ChatRequest {
   };
 }
 
-const stops: Reader<string[]> = (value, path) => {
+/** All that OpenAI's APIs have. */
+export const readFullSampling = (body: JsonObject): Sampling => ({
+  ...readSampling(body, 2),
+  frequencyPenalty: optional(body, "frequency_penalty", penalty) ?? 0,
+  presencePenalty: optional(body, "presence_penalty", penalty) ?? 0,
+  seed: optional(body, "seed", seed),
+  logitBias: optional(body, "logit_bias", biases) ?? [],
+});
+
+export const stops: Reader<string[]> = (value, path) => {
   if (typeof value === "string") return [nonEmptyString(value, path)];
   if (!Array.isArray(value)) throw wrongType(path, "a string or an array of strings", value);
   return stopList(value, path);
 };
 
-function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
+export function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
   const options = optional(body, "stream_options", object);
   if (options === undefined) return false;
   if (!stream) {

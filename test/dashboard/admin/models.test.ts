@@ -307,9 +307,13 @@ describe("the source of a model", () => {
   it("stays as it is where the configuration fixes it, which is named", async () => {
     const path = join(dataDir, "own.gguf");
     writeTinyGguf(path);
-    env = { SOTTO_MODELS_OMEGA_WEIGHTS: path };
+    env = { SOTTO_MODELS_OMEGA_WEIGHTS: path, SOTTO_MODELS_OMEGA_FALLBACK: "prism" };
     await restart();
-    expect(await modelOf("omega")).toMatchObject({ fixedBy: "SOTTO_MODELS_OMEGA_WEIGHTS" });
+    expect(await modelOf("omega")).toMatchObject({
+      fixedBy: "SOTTO_MODELS_OMEGA_WEIGHTS",
+      fallback: "prism",
+      weights: { hasChatTemplate: true },
+    });
     for (const change of ["default", "roll-back"]) {
       const { status, text } = await operator.send("POST", `/api/admin/models/omega/${change}`);
       expect(status).toBe(409);

@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from "node:events";
 import type { FinishReason } from "../../../src/core/chat/reply.js";
-import type { VectorTask } from "../../../src/core/chat/request.js";
+import type { RawPrompt, VectorTask } from "../../../src/core/chat/request.js";
 import { ServiceError } from "../../../src/core/errors.js";
 import type { ModelId } from "../../../src/core/models.js";
 import {
@@ -35,6 +35,8 @@ export interface Script {
   fragments: Fragment[];
   finishReason?: FinishReason;
   stopSequence?: string;
+  /** Log probabilities of the text, one token for each fragment. */
+  hasLogprobs?: boolean;
   /** Of the prompt; none by default. */
   cachedTokens?: number;
   /** Throws this instead of the fragment with this index; `at: 0` fails before the first token. */
@@ -52,9 +54,11 @@ export interface FakeEngineOptions {
   /** Where a model has another. */
   defaultMaxTokensOf?: Partial<Record<ModelId, number>>;
   follows?: EngineStatus["follows"];
-  /** Tokens of a prompt; by default one for each word of its messages. */
+  /** Tokens of a prompt; by default one for each word. */
   countPrompt?: (generation: Generation) => number;
 }
+
+type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
 
 export const defaultReply = (generation: Generation): Script => ({
   fragments: ["Hello", " from ", generation.model, "."],
@@ -67,6 +71,8 @@ export class FakeEngine implements Engine {
   readonly forgotten: string[] = [];
   /** What it says that it keeps, by account. */
   readonly kept = new Map<string, KeptByEngine>();
+  /** Models that it cannot answer for now. */
+  readonly down = new Set<ModelId>();
   /** Fragments handed out so far. */
   produced = 0;
   script: (generation: Generation) => Script = defaultReply;
@@ -85,7 +91,8 @@ export class FakeEngine implements Engine {
       defaultMaxTokens: 256,
       defaultMaxTokensOf: {},
       follows: { jsonSchema: true, logprobs: true, tools: true, reasoning: true },
-      countPrompt: ({ messages }) => messages.reduce((sum, { content }) => sum + countWords(content), 0),
+      countPrompt: ({ messages, rawPrompt }) =>
+        messages.reduce((sum, { content }) => sum + countWords(content), countRaw(rawPrompt)),
       ...options,
     };
   }
@@ -107,7 +114,7 @@ export class FakeEngine implements Engine {
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
-    if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
+    if (!isAvailable(this.status(generation.model))) throw new ServiceError("engine_unavailable");
     const { contextTokens, defaultMaxTokens } = this.status(generation.model);
     if (generation.task !== undefined) return this.#prepareTask(generation, generation.task);
     const promptTokens = this.options.countPrompt(generation);
@@ -134,6 +141,10 @@ export class FakeEngine implements Engine {
     const script = this.script(generation);
     const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
     const said = fragments.slice(0, maxTokens);
+    const { choices } = generation;
+    /** All choices say the same. */
+    const inEach = (event: ChoiceEvent) =>
+      Array.from({ length: choices }, (_, choice) => ({ ...event, choice }));
     let call = -1;
     this.#active += 1;
     try {
@@ -142,7 +153,8 @@ export class FakeEngine implements Engine {
         if (failure?.at === index) throw failure.error;
         this.produced += 1;
         if (typeof fragment === "object" && "call" in fragment) call += 1;
-        yield [eventOf(fragment, call)];
+        const event = eventOf(fragment, call);
+        yield inEach(script.hasLogprobs === true ? withLogprobs(event) : event);
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
@@ -150,9 +162,10 @@ export class FakeEngine implements Engine {
       const reason = said.length < fragments.length ? "length" : finishReason;
       const { stopSequence } = script;
       const stopped = stopSequence === undefined ? {} : { stopSequence };
-      yield [{ type: "finished", choice: 0, finishReason: reason, ...stopped }];
+      yield inEach({ type: "finished", choice: 0, finishReason: reason, ...stopped });
       const reasoningTokens = said.filter((one) => typeof one === "object" && "reasoning" in one).length;
-      const usage = { promptTokens, completionTokens: said.length, cachedTokens, reasoningTokens };
+      const completionTokens = said.length * choices;
+      const usage = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
       yield [{ type: "done", usage }];
     } finally {
       this.#active -= 1;
@@ -160,7 +173,8 @@ export class FakeEngine implements Engine {
   }
 
   status(model: ModelId = "omega"): EngineStatus {
-    const { state, contextTokens, capacity, defaultMaxTokensOf, follows } = this.options;
+    const { contextTokens, capacity, defaultMaxTokensOf, follows } = this.options;
+    const state = this.down.has(model) ? "down" : this.options.state;
     const defaultMaxTokens = defaultMaxTokensOf[model] ?? this.options.defaultMaxTokens;
     const shown = { contextTokens, defaultMaxTokens, follows, capacity };
     return { state, serving: "fake", ...shown, active: this.#active, restarts: 0 };
@@ -229,8 +243,22 @@ export class FakeEngine implements Engine {
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
 
+function countRaw(prompt: RawPrompt | undefined): number {
+  if (prompt === undefined) return 0;
+  if (prompt.type === "tokens") return prompt.tokens.length;
+  return countWords(prompt.type === "text" ? prompt.text : `${prompt.prefix} ${prompt.suffix}`);
+}
+
+/** Each token with itself and one other as its alternatives. */
+function withLogprobs(event: ChoiceEvent): ChoiceEvent {
+  if (event.type !== "text") return event;
+  const token = { token: event.text, bytes: [...Buffer.from(event.text)], logprob: -0.5 };
+  const other = { token: "other", bytes: [...Buffer.from("other")], logprob: -1.5 };
+  return { ...event, logprobs: [{ ...token, top: [token, other] }] };
+}
+
 /** `call` is the number of the call that began last. */
-function eventOf(fragment: Fragment, call: number): GenerationEvent {
+function eventOf(fragment: Fragment, call: number): ChoiceEvent {
   if (typeof fragment === "string") return { type: "text", choice: 0, text: fragment };
   if ("reasoning" in fragment) return { type: "reasoning", choice: 0, text: fragment.reasoning };
   if ("arguments" in fragment) return { type: "arguments", choice: 0, call, text: fragment.arguments };

@@ -36,6 +36,11 @@ export interface TinyModel {
   ends?: boolean;
   /** Jinja; null leaves it out of the file. */
   chatTemplate?: string | null;
+  /**
+   * It has tokens for filling in: for prefix, suffix and middle, after which it says `=` and nothing more, or for prefix
+   * and suffix alone.
+   */
+  infill?: "with-middle" | "without-middle";
 }
 
 export function writeTinyGguf(path: string, options: TinyModel = {}): void {
@@ -75,7 +80,7 @@ const shapeOf = ({ scale = 1 }: TinyModel) => ({
 function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
   const shape = shapeOf(options);
-  const pieces = vocabulary();
+  const pieces = [...vocabulary(), ...infillPieces(options)];
   const fields: [key: string, value: GgufValue][] = [
     ["general.architecture", string("llama")],
     ["general.name", string("tiny")],
@@ -154,6 +159,15 @@ function vocabulary(): Piece[] {
   ];
 }
 
+export const infillMarkers = ["<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"] as const;
+const said = "=";
+
+function infillPieces({ infill }: TinyModel): Piece[] {
+  if (infill === undefined) return [];
+  const markers = infill === "with-middle" ? infillMarkers : infillMarkers.slice(0, 2);
+  return markers.map((text) => ({ text, type: pieceType.control, kind: "special" }));
+}
+
 function byteText(byte: number): string {
   return `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
 }
@@ -168,7 +182,7 @@ interface Tensor {
 }
 
 function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
-  const { seed = 1, says = "words", insistsOn } = options;
+  const { seed = 1, says = "words", insistsOn, infill } = options;
   const random = normalNumbers(seed);
   const { width, hidden, layers } = shapeOf(options);
   const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
@@ -205,6 +219,11 @@ function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
   });
   const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
   if (says === "multibyte") spellOut(tensors, shapeOf(options));
+  if (infill === "with-middle") {
+    const numberOf = (text: string) => pieces.findIndex((piece) => piece.text === text);
+    followUp(tensors, shapeOf(options), 0, [numberOf(infillMarkers[2])], numberOf(said), 16);
+    followUp(tensors, shapeOf(options), 1, [numberOf(said)], numberOf("</s>"), 16);
+  }
   if (insistsOn !== undefined) {
     const next = pieces.findIndex(({ text }) => text === insistsOn);
     const end = pieces.findIndex(({ kind }) => kind === "end");

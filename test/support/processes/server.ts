@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
+import type { Substitutes } from "../../../src/core/serving/substitutes.js";
 import { ModelNames } from "../../../src/core/model-names.js";
 import { forEachModel } from "../../../src/core/models.js";
 import type { Limits } from "../../../src/core/limits/limits.js";
@@ -39,6 +40,7 @@ export interface TestServerOptions {
   /** As by default unless given. */
   aliases?: readonly ModelAlias[];
   listAliases?: boolean;
+  substitutes?: Substitutes;
   engine?: FakeEngineOptions;
   queueLength?: number;
   queueWaitMs?: number;
@@ -132,7 +134,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       clock,
     });
   const queues = forEachModel(queue);
-  const completions = new Completions({ engine, limits, names, queueOf: (model) => queues[model], clock });
+  const completions = new Completions({
+    engine,
+    limits,
+    names,
+    substitutes: options.substitutes ?? {},
+    queueOf: (model) => queues[model],
+    clock,
+  });
   const metrics = new Metrics({
     sequencesActive: () => engine.active,
     sequencesCapacity: () => engine.options.capacity,
@@ -169,7 +178,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     completions,
     ...(options.itemMemory === false ? {} : { recentItems }),
     notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
-    engineStatus: () => engine.status(),
+    engineStatus: (model) => engine.status(model),
     metrics,
     log: createLog("trace", { write: (line) => void logLines.push(parseLine(line)) }),
     clock,

@@ -51,13 +51,13 @@ import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 import { computeRequest, inputsIn, requireSupported, vectorFeatures } from "./vector-tasks.js";
 import type {
-  Conversation,
   GenerateRequest,
   GrammarPlan,
   LoadedFacts,
   LoadRequest,
   ParsingPlan,
   PrepareResult,
+  PromptInput,
   StepReport,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
@@ -302,27 +302,31 @@ export class LlamaEngine implements Engine {
       logprobs: true,
       tools: true,
       reasoning: facts !== undefined && isReasoningModel(facts.syntax),
+      chat: facts?.hasTemplate ?? true,
+      infill: facts?.hasInfill ?? false,
     };
   }
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     requireSupported(undefined, this.#task, undefined);
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const { accountId, tooling, reasoningEffort } = generation;
-    const conversation: Conversation = {
+    const { accountId, tooling, reasoningEffort, rawPrompt } = generation;
+    const prompt: PromptInput = rawPrompt ?? {
       messages: withSystemPrompt(generation.messages, systemPrompt),
       tools: tooling?.tools ?? [],
       reasoningEffort,
     };
     const plan = await this.#grammarPlan(generation, signal);
-    const { result, retries } = await this.#read({ accountId, conversation }, signal, (facts) => {
-      requireFits(generation, conversation, facts);
+    const { result, retries } = await this.#read({ accountId, prompt }, signal, (facts) => {
+      requireFits(generation, prompt, facts);
     });
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
-    const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
+    const { tokens, reasoningOpen } = readPromptIn(result, contextTokens, generation);
     const promptTokens = tokens.length;
     const grammar = withReasoning(plan, this.#syntax, reasoningOpen);
-    const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
+    // What continues a raw prompt is text, whatever it looks like.
+    const parsing =
+      rawPrompt === undefined ? parsingPlan(generation, this.#syntax, reasoningOpen) : undefined;
     return {
       generation,
       promptTokens,

@@ -24,11 +24,12 @@ function setUp() {
   const child: Pick<EngineChild, "send"> = {
     send: (message: ToWorker) => {
       if (message.type !== "prepare") return;
-      asked.push({ id: message.id, content: message.conversation.messages[0]?.content ?? "" });
+      const content = "messages" in message.prompt ? message.prompt.messages[0]?.content : undefined;
+      asked.push({ id: message.id, content: content ?? "" });
     },
   };
   const read = (accountId: string, content: string, signal = never) =>
-    reader.read(() => Promise.resolve(child), { accountId, conversation: said(content) }, signal);
+    reader.read(() => Promise.resolve(child), { accountId, prompt: said(content) }, signal);
   const answer = async () => {
     await settled();
     const last = asked.at(-1);
@@ -111,6 +112,8 @@ describe("a conversation that cannot fit", () => {
       call: 2,
       tool: 0,
     },
+    hasTemplate: true,
+    hasInfill: false,
     gpu: "cpu",
     description: "",
     memoryBytes: 1,

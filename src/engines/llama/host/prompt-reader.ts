@@ -1,15 +1,15 @@
-/** Has a child render and tokenize conversations, and translates refusals into errors for the client. */
+/** Has a child render and tokenize prompts, and translates refusals into errors for the client. */
 import { systemClock } from "../../../core/clock.js";
 import { ServiceError } from "../../../core/errors.js";
+import type { RawPrompt, VectorTask } from "../../../core/chat/request.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import type { EngineChild } from "./child.js";
 import { fewestTokens } from "../fewest-tokens.js";
-import type { VectorTask } from "../../../core/chat/request.js";
-import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
+import type { LoadedFacts, PrepareResult, PromptInput } from "../messages.js";
 
-/** A conversation, or the inputs of a task. */
-export type Reading = { accountId: string } & ({ conversation: Conversation } | { task: VectorTask });
+/** A prompt, or the inputs of a task. */
+export type Reading = { accountId: string } & ({ prompt: PromptInput } | { task: VectorTask });
 
 /** One at a time, and accounts in turns: the child has one thread for it. */
 const limits = { maxLength: 1_000, maxWaitMs: 30_000 };
@@ -27,7 +27,7 @@ export class PromptReader {
     { accountId, ...reading }: Reading,
     signal: AbortSignal,
   ): Promise<PrepareResult | null> {
-    const cost = "task" in reading ? sizeOfTask(reading.task) : sizeOf(reading.conversation);
+    const cost = "task" in reading ? sizeOfTask(reading.task) : sizeOf(reading.prompt);
     const turn = await this.#queue.enter({ accountId, cost, places: 1 }, signal);
     let child: Pick<EngineChild, "send">;
     try {
@@ -61,7 +61,7 @@ export class PromptReader {
     this.#reading.get(id)?.(result);
   }
 
-  /** The child is gone: pending conversations will not be answered. */
+  /** The child is gone: pending prompts will not be answered. */
   loseAll(): void {
     for (const settle of this.#reading.values()) settle(null);
   }
@@ -69,11 +69,16 @@ export class PromptReader {
 
 /** How much work it is, about: a message takes as long as so many characters. */
 const charsPerMessage = 32;
-const sizeOf = ({ messages, tools }: Conversation): number =>
-  messages.reduce(
+function sizeOf(prompt: PromptInput): number {
+  if (!("messages" in prompt)) {
+    if (prompt.type === "tokens") return prompt.tokens.length;
+    return prompt.type === "text" ? prompt.text.length : prompt.prefix.length + prompt.suffix.length;
+  }
+  return prompt.messages.reduce(
     (sum, { content }) => sum + content.length + charsPerMessage,
-    charsPerMessage * tools.length,
+    charsPerMessage * prompt.tools.length,
   );
+}
 
 const sizeOfTask = (task: VectorTask): number => {
   const texts = task.type === "embed" ? task.inputs : task.documents;
@@ -83,7 +88,7 @@ const sizeOfTask = (task: VectorTask): number => {
 /** Throws for what is well-formed but more than this model or machine has. */
 export function requireFits(
   { choices, sampling }: Generation,
-  conversation: Conversation,
+  prompt: PromptInput,
   { sequences, vocabularySize, contextTokens, template }: LoadedFacts,
 ): void {
   if (choices > sequences) {
@@ -98,24 +103,56 @@ export function requireFits(
       param: "logit_bias",
     });
   }
-  const fewest = fewestTokens(conversation, template);
+  if (!("messages" in prompt)) {
+    requireTokens(prompt, vocabularySize);
+    return;
+  }
+  const fewest = fewestTokens(prompt, template);
   if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
+}
+
+function requireTokens(prompt: RawPrompt, vocabularySize: number): void {
+  if (prompt.type !== "tokens" || !prompt.tokens.some((token) => token >= vocabularySize)) return;
+  throw new ServiceError("invalid_value", {
+    message: `Invalid value for 'prompt': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
+    param: "prompt",
+  });
 }
 
 /** A prompt that fits; throws for any other. */
 export function readPromptIn(
   result: PrepareResult,
   contextTokens: number,
+  { rawPrompt }: Generation,
 ): Extract<PrepareResult, { type: "tokens" }> {
   switch (result.type) {
     case "tokens":
       return result;
     case "too_long":
-      throw tooLong(contextTokens, result.tokens, result.exact);
+      throw tooLong(
+        contextTokens,
+        result.tokens,
+        result.exact,
+        rawPrompt === undefined ? "messages" : "prompt",
+      );
     case "refused":
       throw new ServiceError("invalid_value", {
         message: "This model requires alternating 'user' and 'assistant' messages, beginning with 'user'.",
         param: "messages",
+      });
+    case "no_template":
+      throw new ServiceError("unsupported_parameter", {
+        message:
+          "Unsupported parameter: 'messages'. This model has no chat template: it continues texts. " +
+          "Use POST /v1/completions, or another model.",
+        param: "messages",
+      });
+    case "no_infill":
+      throw new ServiceError("unsupported_parameter", {
+        message:
+          "Unsupported parameter: 'suffix'. This model has no tokens for filling in: leave it out, or use a model whose " +
+          "'capabilities.infill' is true in GET /v1/models.",
+        param: "suffix",
       });
     case "inputs":
     case "input_too_long":
@@ -125,12 +162,17 @@ export function readPromptIn(
   }
 }
 
-function tooLong(contextTokens: number, promptTokens: number, exact: boolean): ServiceError {
+function tooLong(
+  contextTokens: number,
+  promptTokens: number,
+  exact: boolean,
+  param: "messages" | "prompt" = "messages",
+): ServiceError {
   const count = `${exact ? "" : "at least "}${promptTokens} tokens`;
   return new ServiceError("context_length_exceeded", {
     message:
       `This model's maximum context length is ${contextTokens} tokens. ` +
-      `However, your messages resulted in ${count}. Please reduce the length of the messages.`,
-    param: "messages",
+      `However, your ${param} resulted in ${count}. Please reduce the length of the ${param}.`,
+    param,
   });
 }

@@ -4,7 +4,13 @@
  */
 import { createRequire } from "node:module";
 import { tokenBytes } from "./token-bytes.js";
-import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
+import {
+  hasSpecialText,
+  type InfillTokens,
+  isSpecialToken,
+  type TokenFacts,
+  type Vocabulary,
+} from "./vocabulary.js";
 
 export interface NativeModel {
   tokenize(text: string, special: boolean): Uint32Array;
@@ -13,6 +19,10 @@ export interface NativeModel {
   tokenEos(): number;
   /** Below 0 where there is none, as with the others. */
   sepToken(): number;
+  /** These three: below 0 where the vocabulary has no such token. */
+  prefixToken(): number;
+  middleToken(): number;
+  suffixToken(): number;
   getTokenAttributes(token: number): number;
   getVocabularyType(): number;
   isEogToken(token: number): boolean;
@@ -81,14 +91,21 @@ export function readVocabulary(model: NativeModel, texts: readonly string[]): Vo
     eosText: textOf(model.tokenEos()),
     specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
     specialTokens: new Set(tokens.filter(isSpecialToken).map(({ token }) => token)),
+    infill: infillTokens(model),
     longestTokenChars: texts.reduce((longest, { length }) => Math.max(longest, length), 1),
   };
 }
 
 const existing = (token: number): number[] => (token >= 0 ? [token] : []);
 
+function infillTokens(model: NativeModel): InfillTokens | null {
+  const [prefix, suffix, middle] = [model.prefixToken(), model.suffixToken(), model.middleToken()];
+  return prefix < 0 || suffix < 0 ? null : { prefix, suffix, middle: middle < 0 ? null : middle };
+}
+
 export function requireModelMethods(model: NativeModel): void {
   requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken", "sepToken"]);
+  requireMethods(model, ["prefixToken", "middleToken", "suffixToken"]);
 }
 
 export function requireMethods(handle: unknown, names: readonly string[]): void {

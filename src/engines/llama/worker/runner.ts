@@ -4,11 +4,11 @@ import { WorkerThread } from "../../../adapters/worker-thread.js";
 import type { Kept } from "../../../core/serving/engine-port.js";
 import { replyParser } from "../../chat-format/parser-of.js";
 import type {
-  Conversation,
   GenerateRequest,
   LoadedFacts,
   LoadRequest,
   PrepareResult,
+  PromptInput,
   StepReport,
 } from "../messages.js";
 import { type LoadedModel, loadModel } from "./addon.js";
@@ -33,7 +33,7 @@ export interface RunnerOptions {
   onBroken: () => void;
 }
 
-type PromptThread = WorkerThread<Conversation, PrepareResult, PromptFacts>;
+type PromptThread = WorkerThread<PromptInput, PrepareResult, PromptFacts>;
 
 /** For one conversation. The longest take a second. */
 export const longestPromptMs = 60_000;
@@ -104,9 +104,9 @@ export class Runner {
   }
 
   /** One at a time. Null when the thread is lost: native code may be the cause, so the process is replaced. */
-  async prepare(conversation: Conversation): Promise<PrepareResult | null> {
+  async prepare(prompt: PromptInput): Promise<PrepareResult | null> {
     try {
-      return await this.prompts.run(conversation);
+      return await this.prompts.run(prompt);
     } catch {
       this.onBroken();
       return null;

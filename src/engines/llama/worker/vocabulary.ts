@@ -25,8 +25,17 @@ export interface Vocabulary {
   readonly specialTexts: readonly string[];
   /** Tokens that steer the model and that no user's text may produce. */
   readonly specialTokens: ReadonlySet<number>;
+  /** What marks the texts around a gap; null where the model was not trained to fill one. */
+  readonly infill: InfillTokens | null;
   /** No token stands for more characters than this. */
   readonly longestTokenChars: number;
+}
+
+export interface InfillTokens {
+  prefix: number;
+  suffix: number;
+  /** Null: the suffix comes first, and the text goes on after the prefix. */
+  middle: number | null;
 }
 
 /** Bits of a token's attributes, as the native code gives them. */

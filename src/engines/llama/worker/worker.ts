@@ -35,7 +35,7 @@ async function answer(message: ToWorker): Promise<void> {
       await load(message.request);
       return;
     case "prepare":
-      await prepared(message.id, replies?.prepare(message.conversation));
+      await prepared(message.id, replies?.prepare(message.prompt));
       return;
     case "prepare_task":
       await prepared(message.id, vectors?.prepare(message.task));

@@ -17,6 +17,8 @@ export interface EngineFacts {
   hasTools?: boolean;
   /** Whether its model reasons before it answers. */
   hasReasoning?: boolean;
+  /** Whether its model fills in between two texts. */
+  hasInfill?: boolean;
 }
 
 /** Ollama loads a model with this unless configured otherwise, whatever the model supports. */
@@ -39,7 +41,12 @@ export async function readFacts(
     countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
   switch (profile.context) {
     case "models":
-      return { models, contextTokens: listedContext };
+      // Another Sotto says so in its list.
+      return {
+        models,
+        contextTokens: listedContext,
+        hasInfill: objectOf(model?.capabilities).infill === true,
+      };
     case "props": {
       const props = await request("/props");
       return {
@@ -48,6 +55,7 @@ export async function readFacts(
         maxConcurrent: countOf(props.total_slots),
         // It has one model, whatever that is called.
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
+        hasInfill: await takesInfill(connection, timeoutMs),
       };
     }
     case "ollama": {
@@ -80,6 +88,12 @@ export async function readQueueLength(
   );
 }
 
+/** llama-server looks at its model before it looks at the request, which is refused either way. */
+async function takesInfill(connection: Connection, timeoutMs: number): Promise<boolean> {
+  const response = await connection.request("/infill", timeoutMs, { body: {} }).catch(() => null);
+  return response !== null && ![401, 403, 404, 405, 501, 503].includes(response.status);
+}
+
 /** Of the loaded model; else of its model file; else Ollama's default. */
 async function ollamaContext(
   request: (path: string, body?: object) => Promise<JsonObject>,
@@ -98,5 +112,9 @@ async function ollamaContext(
 function ollamaCapabilities({ capabilities }: JsonObject): Partial<EngineFacts> {
   if (!Array.isArray(capabilities)) return {};
   const listed = listOf(capabilities);
-  return { hasTools: listed.includes("tools"), hasReasoning: listed.includes("thinking") };
+  return {
+    hasTools: listed.includes("tools"),
+    hasReasoning: listed.includes("thinking"),
+    hasInfill: listed.includes("insert"),
+  };
 }

@@ -31,8 +31,11 @@ export async function findingsFor(engine: PreflightTarget): Promise<Finding[]> {
   return [...generalFindings(engine), ...(await checks[engine.source.profile](engine))];
 }
 
-/** The first vLLM whose prompt cache keeps requests with different salts apart. */
-const vllmSalts = "0.9.0";
+/**
+ * The first vLLM whose prompt cache keeps requests with different salts apart: 0.9 does for conversations, but ignores
+ * the salt of `/v1/completions` (vllm-project/vllm#20981).
+ */
+const vllmSalts = "0.10.0";
 /** The first vLLM that logs prompts only when asked to. */
 const vllmQuiet = "0.10.1";
 /**

@@ -135,6 +135,7 @@ function factsOf({ weights, problem, speed, tokensPerSecond }: FileView): string
   return [
     weights.quantisation,
     formatSize(weights.bytes),
+    ...(weights.hasChatTemplate ? [] : ["no chat template: completions only"]),
     ...(speed === null
       ? tokensPerSecond === null
         ? []

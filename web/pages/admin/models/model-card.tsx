@@ -96,6 +96,8 @@ function factsOf(model: ModelView): Fact[] {
         ] satisfies Fact[])
       : []),
     ["Memory", memoryOf(model)],
+    ...(weights?.hasChatTemplate === false ? ([["Answers", "Completions only"]] satisfies Fact[]) : []),
+    ...(model.fallback === null ? [] : ([["Substitute", model.fallback]] satisfies Fact[])),
   ];
 }
 

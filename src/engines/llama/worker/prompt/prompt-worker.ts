@@ -1,14 +1,16 @@
 /**
- * The thread that turns conversations into tokens: rendering and tokenizing a long one takes as long as several steps
+ * The thread that turns prompts into tokens: rendering and tokenizing a long one takes as long as several steps
  * of decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
 import { workerData } from "node:worker_threads";
 import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
-import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
-import type { Conversation, PrepareResult, TemplateTokens } from "../../messages.js";
+import { plainSyntax, type ReplySyntax } from "../../../chat-format/reply-syntax.js";
+import type { PrepareResult, PromptInput, TemplateTokens } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import { measureTemplate } from "./measure-template.js";
+import { PieceTokenizer } from "./piece-tokenizer.js";
 import { PromptBuilder } from "./prompt.js";
+import { buildRawPrompt } from "./raw-prompt.js";
 import { ChatTemplate } from "./template.js";
 
 export interface PromptSetup {
@@ -19,27 +21,43 @@ export interface PromptSetup {
 export interface PromptFacts {
   syntax: ReplySyntax;
   template: TemplateTokens;
+  /** Whether it takes conversations. */
+  hasTemplate: boolean;
+  /** Whether it fills in between two texts. */
+  hasInfill: boolean;
 }
 
 async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const vocabulary = await openVocabulary(source);
-  const template = new ChatTemplate(source.chatTemplate, vocabulary);
-  const builder = new PromptBuilder(template, vocabulary, contextTokens);
+  const tokenizer = new PieceTokenizer(vocabulary, contextTokens);
+  // A base model has none: it continues texts.
+  const template =
+    source.chatTemplate === undefined ? null : new ChatTemplate(source.chatTemplate, vocabulary);
+  const builder = template === null ? null : new PromptBuilder(template, vocabulary, tokenizer);
   const measured = measureTemplate((conversation) => {
-    const rendered = template.render(conversation);
+    const rendered = template?.render(conversation) ?? null;
     if (rendered === null) return null;
     const tokens = vocabulary.tokenize(rendered, true);
     const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
     return { tokens: tokens.length, special: special.length };
   });
-  const facts: PromptFacts = { syntax: template.syntax, template: measured };
-  performTasks((conversation: Conversation) => build(builder, conversation), facts);
+  const facts: PromptFacts = {
+    syntax: template?.syntax ?? plainSyntax,
+    template: measured,
+    hasTemplate: template !== null,
+    hasInfill: vocabulary.infill !== null,
+  };
+  const build = (prompt: PromptInput): PrepareResult => {
+    if (!("messages" in prompt)) return buildRawPrompt(prompt, tokenizer, vocabulary);
+    return builder?.build(prompt) ?? { type: "no_template" };
+  };
+  performTasks((prompt: PromptInput) => safely(() => build(prompt)), facts);
 }
 
-/** A conversation that trips the template or the tokenizer must not end the thread. */
-function build(builder: PromptBuilder, conversation: Conversation): PrepareResult {
+/** A prompt that trips the template or the tokenizer must not end the thread. */
+function safely(build: () => PrepareResult): PrepareResult {
   try {
-    return builder.build(conversation);
+    return build();
   } catch {
     return { type: "failed" };
   }

@@ -7,6 +7,7 @@ import { chatMlTemplate, tinyLoad, writeTinyGguf } from "../../../../../test/sup
 import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
 import type { Conversation } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
+import { PieceTokenizer } from "./piece-tokenizer.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";
 import { runs } from "../../../../../test/support/depth.js";
@@ -31,9 +32,8 @@ const build = (messages: readonly ChatMessage[], template?: string) =>
 
 function buildAll(conversation: Conversation, template = chatMlTemplate, contextTokens = 1024) {
   const { vocabulary } = model;
-  return new PromptBuilder(new ChatTemplate(template, vocabulary), vocabulary, contextTokens).build(
-    conversation,
-  );
+  const tokenizer = new PieceTokenizer(vocabulary, contextTokens);
+  return new PromptBuilder(new ChatTemplate(template, vocabulary), vocabulary, tokenizer).build(conversation);
 }
 
 function tokensOf(messages: readonly ChatMessage[], template?: string): Uint32Array {

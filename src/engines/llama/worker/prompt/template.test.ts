@@ -10,7 +10,7 @@ const conversation: ChatMessage[] = [
   { role: "assistant", content: "Hello" },
   { role: "user", content: "Bye" },
 ];
-const render = (source: string | undefined, messages: readonly ChatMessage[]) =>
+const render = (source: string, messages: readonly ChatMessage[]) =>
   new ChatTemplate(source, texts).render({ messages, tools: [], reasoningEffort: undefined });
 
 /** As Gemma and early Mistral models have it. */
@@ -27,12 +27,6 @@ describe("chat template", () => {
       "{% if add_generation_prompt %}{{ '<|assistant|>\n' }}{% endif %}";
     expect(render(zephyr, conversation.slice(0, 2))).toBe(
       "<|system|>\nBe kind.</s>\n<|user|>\nHi</s>\n<|assistant|>\n",
-    );
-  });
-
-  it("falls back to ChatML where the file has none", () => {
-    expect(render(undefined, [{ role: "user", content: "Hi" }])).toBe(
-      "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n",
     );
   });
 

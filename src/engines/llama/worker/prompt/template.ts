@@ -20,11 +20,6 @@ import type { Conversation } from "../../messages.js";
 import { withGenericTools, withToolText, withWrittenCalls } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";
 
-/** For files without a template: the layout most chat models know. */
-const chatMl =
-  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}" +
-  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
-
 export interface TemplateTexts {
   bosText: string;
   eosText: string;
@@ -39,10 +34,10 @@ export class ChatTemplate {
 
   /** Throws when the template is not Jinja that can be read. */
   constructor(
-    source: string | undefined,
+    source: string,
     private readonly texts: TemplateTexts,
   ) {
-    this.#template = new Template(source ?? chatMl);
+    this.#template = new Template(source);
     const plain: RenderTemplate = (conversation) => this.#try(conversation);
     this.#abilities = detectSyntax(plain, source);
     const { needsCallLists, toolsIn } = this.#abilities;

@@ -53,6 +53,8 @@ export class VectorRunner {
       vocabularySize,
       syntax: plainSyntax,
       template: noTemplate,
+      hasTemplate: false,
+      hasInfill: false,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       vectors: request.task === "rank" ? undefined : model.vectors,
