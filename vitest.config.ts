@@ -23,6 +23,7 @@ const inBoth = [
   "src/store/sql/address-index.test.ts",
   "test/dashboard/markdown.test.ts",
   "test/api/encrypted-fuzz.test.ts",
+  "test/api/images-fuzz.test.ts",
   "test/api/schemas.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/faults/shutdown.test.ts",

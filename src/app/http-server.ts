@@ -7,6 +7,7 @@ import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
 import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
+import { PublicDownloads } from "../adapters/public-download.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
 import { operatorTokenSetting } from "../core/admin/operator-token.js";
@@ -88,7 +89,19 @@ async function httpParts(
     keys: storage.keys,
     ownerName: () => dashboard.operator.name,
     limits: serving.limits,
-    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes, decoding: encryption })),
+    bodies: closers.add(
+      new Bodies({
+        limitBytes: config.service.bodyLimitBytes,
+        imageLimitBytes: config.service.imageBodyLimitBytes,
+        decoding: encryption,
+      }),
+    ),
+    images: {
+      onTextModel: (model) => config.models[model].images ?? config.service.images,
+      ...(config.service.imageFetch === "on"
+        ? { download: closers.add(new PublicDownloads()).download }
+        : {}),
+    },
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,

@@ -12,6 +12,7 @@ import type { Completions } from "../core/serving/completion.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
+import type { ImageOptions } from "./api/images.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { HpkeKeys } from "../core/proof/hpke-keys.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";
@@ -35,6 +36,8 @@ export interface HttpParts {
   ownerName: () => string;
   limits: Limits;
   bodies: Bodies;
+  /** Absent: images are treated as each API has it, and none is fetched. */
+  images?: ImageOptions;
   /** What bodies are encrypted to; absent where the service's secrets cannot be opened. */
   hpkeKeys?: Pick<HpkeKeys, "current" | "currentForMs" | "ready"> | undefined;
   /** What receipts are made with. */

@@ -24,6 +24,8 @@ export interface ParsedRequest {
   showsSummary?: boolean;
   /** Whether a later request may refer to the items of the reply. */
   keepsItems?: boolean;
+  /** Characters of all images; absent without any. */
+  imageChars?: number;
   /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
   unresolved?: Unresolved;
 }
@@ -64,6 +66,8 @@ export interface StreamWriter {
 export interface Dialect {
   /** Of the ids of its replies. */
   readonly idPrefix: string;
+  /** What becomes of images on a model that reads text only, unless a setting says otherwise. Absent: it has none. */
+  readonly images?: "refuse" | "omit";
   /** Throws the `ServiceError` that names the invalid field. */
   read(body: unknown): ParsedRequest;
   /**

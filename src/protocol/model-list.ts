@@ -24,6 +24,7 @@ export interface ModelCapabilities {
   json_schema: boolean;
   reasoning: boolean;
   logprobs: boolean;
+  vision: boolean;
 }
 
 export interface WireModelList {
@@ -42,7 +43,7 @@ export interface ListedModel {
   id: ModelId;
   /** 0 while it is not known. */
   contextTokens: number;
-  follows: { jsonSchema: boolean; logprobs: boolean; tools: boolean; reasoning: boolean };
+  follows: { jsonSchema: boolean; logprobs: boolean; tools: boolean; reasoning: boolean; vision?: boolean };
   description: string | null;
 }
 
@@ -63,6 +64,7 @@ export function wireModel(
       json_schema: follows.jsonSchema,
       reasoning: follows.reasoning,
       logprobs: follows.logprobs,
+      vision: follows.vision ?? false,
     },
     ...(description === null ? {} : { description }),
   };

@@ -20,7 +20,7 @@ const model = (id: string) => ({
   owned_by: "acme",
   context_length: 1000,
   max_output_tokens: 1000,
-  capabilities: { tools: true, json_schema: true, reasoning: true, logprobs: true },
+  capabilities: { tools: true, json_schema: true, reasoning: true, logprobs: true, vision: false },
 });
 
 describe("the list of models", () => {

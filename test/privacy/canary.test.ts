@@ -14,6 +14,7 @@ import {
 import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
 import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
+import { images, refusedImages } from "./image-ways.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
@@ -25,6 +26,8 @@ const allWays = {
   ...calls,
   ...responses,
   ...answeredMessages,
+  ...images,
+  ...refusedImages,
   ...refused,
   ...refusedTools,
   ...refusedResponses,
@@ -54,6 +57,8 @@ const sample: ReadonlySet<string> = new Set([
   "a response with an unknown part",
   "a response whose client hung up",
   "a response whose engine was killed",
+  "an image larger than a text may be",
+  "an image that a chat refuses",
   "a search among accounts, as the palette does it",
 ]);
 const ways = Object.entries(allWays).filter(([name]) => isDeep || sample.has(name));

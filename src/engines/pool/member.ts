@@ -16,6 +16,13 @@ export interface PoolMember {
   restartsItself?: boolean | undefined;
 }
 
+interface MemberNow {
+  isUp: boolean;
+  isLoaded: boolean;
+  contextTokens: number;
+  canSee: boolean;
+}
+
 export class Member implements Candidate {
   readonly id: string;
   readonly engine: Engine;
@@ -41,11 +48,12 @@ export class Member implements Candidate {
   }
 
   /** Reads what the engine reports now. */
-  refresh(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
-    const { state, capacity, contextTokens } = this.engine.status(model);
+  refresh(model: ModelId): MemberNow {
+    const { state, capacity, contextTokens, follows } = this.engine.status(model);
     this.capacity = capacity;
     this.waiting = this.#readWaiting();
-    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens };
+    const canSee = follows.vision === true;
+    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens, canSee };
   }
 
   /** Counts a run; the returned function ends it, and may be called more than once. */

@@ -175,6 +175,8 @@ export class PoolEngine implements Engine {
         logprobs: counted.every(({ follows }) => follows.logprobs),
         tools: counted.every(({ follows }) => follows.tools),
         reasoning: counted.some(({ follows }) => follows.reasoning),
+        // A request with images goes to those that see.
+        vision: counted.some(({ follows }) => follows.vision === true),
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
@@ -252,7 +254,7 @@ export class PoolEngine implements Engine {
   }
 
   #choose(
-    { model }: Generation,
+    generation: Generation,
     key: string,
     work: number,
     tried: ReadonlySet<Member>,
@@ -260,11 +262,13 @@ export class PoolEngine implements Engine {
     preparedOn?: Member,
   ): Member | undefined {
     if (this.#closed) return undefined;
+    const { model } = generation;
     const left = this.#members
       .filter((member) => !tried.has(member))
       .map((member) => ({ member, ...member.refresh(model) }));
     const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
-    const fitting = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const long = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const fitting = hasImages(generation) ? seeing(long) : long;
     const up = fitting.filter(({ isUp }) => isUp);
     const sound = up.filter(({ member }) => member.breaker.allows);
     // A member that fails is better than none, and its own error is the most accurate.
@@ -297,6 +301,14 @@ class PoolPrompt {
 function poolPrompt({ prompt }: PreparedGeneration): PoolPrompt {
   if (prompt instanceof PoolPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
+}
+
+const hasImages = ({ messages }: Generation): boolean => messages.some(({ parts }) => parts !== undefined);
+
+/** All of them, where none sees: they read the sentence in the place of an image. */
+function seeing<T extends { canSee: boolean }>(candidates: readonly T[]): readonly T[] {
+  const able = candidates.filter(({ canSee }) => canSee);
+  return able.length > 0 ? able : candidates;
 }
 
 const asError = (error: unknown): Error =>

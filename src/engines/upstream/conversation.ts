@@ -3,9 +3,11 @@
  * fields that determine the prompt are the same when it is counted and when it runs. What is undefined is not sent.
  */
 import type { ChatMessage, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
+import { imagesToUser, wireParts } from "./images.js";
 import type { Profile } from "./profiles.js";
 
 export interface Conversation {
+  /** With images only where the engine can see. */
   messages: readonly ChatMessage[];
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
@@ -17,7 +19,7 @@ type Fields = Record<string, unknown>;
 export function promptFields(profile: Profile, conversation: Conversation): Fields {
   const { messages, tooling, reasoningEffort } = conversation;
   return {
-    messages: messages.map((message) => messageFields(profile, message)),
+    messages: imagesToUser(messages).map((message) => messageFields(profile, message)),
     tools: tooling?.tools.map(toolFields),
     ...effortFields(profile, reasoningEffort),
   };
@@ -34,11 +36,12 @@ export function toolChoiceFields(profile: Profile, tooling: Tooling | undefined)
 }
 
 function messageFields({ reasoningFields }: Profile, message: ChatMessage): Fields {
-  const { role, content, toolCalls, toolCallId, reasoning } = message;
+  const { role, content, parts, toolCalls, toolCallId, reasoning } = message;
   return {
     role,
     // Some chat templates (DeepSeek's) recognise a turn that only calls by its missing text.
-    content: content === "" && toolCalls !== undefined ? null : content,
+    content:
+      content === "" && toolCalls !== undefined ? null : parts === undefined ? content : wireParts(parts),
     ...Object.fromEntries(reasoningFields.map((name) => [name, reasoning])),
     tool_calls: toolCalls?.map((call) => ({
       id: call.id,

@@ -39,6 +39,11 @@ export interface Profile {
    * `/tokenize`; `none`: it is estimated, and settled by the usage at the end.
    */
   counting: "messages" | "template" | "none";
+  /**
+   * Where it reports whether its model reads images, besides `/v1/models`. `model_info`: SGLang's; `tokenize`: vLLM says
+   * it of no model, but refuses to tokenize a conversation with an image for one that does not.
+   */
+  vision: "models" | "model_info" | "tokenize";
   /** The Prometheus metric for the length of its queue. */
   queueMetric: { path: string; name: string } | null;
   cache: CacheIsolation;
@@ -81,6 +86,7 @@ const openai: Profile = {
   healthPath: "/v1/models",
   context: "models",
   counting: "none",
+  vision: "models",
   queueMetric: null,
   cache: { type: "none" },
   extraFields: {},
@@ -104,6 +110,7 @@ const vllm: Profile = {
   label: "vLLM",
   healthPath: "/health",
   counting: "messages",
+  vision: "tokenize",
   queueMetric: { path: "/metrics", name: "vllm:num_requests_waiting" },
   cache: { type: "salt", field: "cache_salt" },
   maxStops: Infinity,
@@ -121,6 +128,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   sglang: {
     ...vllm,
     label: "SGLang",
+    vision: "model_info",
     queueMetric: { path: "/metrics", name: "sglang:num_queue_reqs" },
     reasoningFields: ["reasoning_content"],
   },

@@ -6,6 +6,7 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
+import { withoutImages } from "../../core/chat/images.js";
 import type { ChatMessage } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
@@ -119,7 +120,8 @@ export class UpstreamEngine implements Engine {
     if (this.#closed || this.#health.state !== "ready") {
       throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
     }
-    const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
+    const shown = this.#sees() ? generation.messages : withoutImages(generation.messages);
+    const messages = withSystemPrompt(shown, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
     if (contextTokens > 0 && minTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
     const conversation = this.#conversation(generation, messages);
@@ -159,6 +161,7 @@ export class UpstreamEngine implements Engine {
         logprobs: true,
         tools: this.#health.facts.hasTools ?? true,
         reasoning: this.#health.facts.hasReasoning ?? true,
+        vision: this.#sees(),
       },
       capacity: this.#capacity(),
       active: this.#calls.size,
@@ -267,6 +270,12 @@ export class UpstreamEngine implements Engine {
     // Ollama refuses an effort for a model that does not reason.
     const hasReasoning = this.#health.facts.hasReasoning ?? true;
     return { messages, tooling, reasoningEffort: hasReasoning ? reasoningEffort : undefined };
+  }
+
+  /** What is not known to see gets no images: few engines refuse them well. */
+  #sees(): boolean {
+    const { vision = "auto" } = this.options;
+    return vision === "auto" ? (this.#health.facts.hasVision ?? false) : vision;
   }
 
   #reportFailure(error: unknown): void {

@@ -64,7 +64,8 @@ export default function Models() {
         <p>
           Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}
           <code>capabilities</code> (<code>tools</code>, <code>json_schema</code>, <code>reasoning</code>,{" "}
-          <code>logprobs</code>), and the operator’s <code>description</code> where there is one.
+          <code>logprobs</code>, <code>vision</code>), and the operator’s <code>description</code> where there
+          is one.
         </p>
         <CodeBlock
           language="bash"

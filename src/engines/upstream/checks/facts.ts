@@ -1,7 +1,8 @@
 /** What an engine reports about itself. */
 import type { Connection } from "../connection.js";
 import { isObject, type JsonObject } from "../../../protocol/read-json.js";
-import { countOf, listOf, objectOf, textOf } from "../json-value.js";
+import { countOf, flagOf, listOf, objectOf, textOf } from "../json-value.js";
+import { hasVision } from "./vision.js";
 import type { Profile } from "../profiles.js";
 
 /** Undefined: not reported. */
@@ -17,6 +18,8 @@ export interface EngineFacts {
   hasTools?: boolean;
   /** Whether its model reasons before it answers. */
   hasReasoning?: boolean;
+  /** Whether its model reads images. */
+  hasVision?: boolean | undefined;
 }
 
 /** Ollama loads a model with this unless configured otherwise, whatever the model supports. */
@@ -39,7 +42,11 @@ export async function readFacts(
     countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
   switch (profile.context) {
     case "models":
-      return { models, contextTokens: listedContext };
+      return {
+        models,
+        contextTokens: listedContext,
+        hasVision: await hasVision(connection, profile, model, chosen, timeoutMs),
+      };
     case "props": {
       const props = await request("/props");
       return {
@@ -48,6 +55,7 @@ export async function readFacts(
         maxConcurrent: countOf(props.total_slots),
         // It has one model, whatever that is called.
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
+        hasVision: flagOf(objectOf(props.modalities).vision),
       };
     }
     case "ollama": {
@@ -98,5 +106,9 @@ async function ollamaContext(
 function ollamaCapabilities({ capabilities }: JsonObject): Partial<EngineFacts> {
   if (!Array.isArray(capabilities)) return {};
   const listed = listOf(capabilities);
-  return { hasTools: listed.includes("tools"), hasReasoning: listed.includes("thinking") };
+  return {
+    hasTools: listed.includes("tools"),
+    hasReasoning: listed.includes("thinking"),
+    hasVision: listed.includes("vision"),
+  };
 }
