@@ -14,6 +14,7 @@ import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
 import { benchGateway } from "./gateway.js";
+import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
@@ -35,6 +36,7 @@ const benches: Record<string, () => Promise<void>> = {
   overhead: benchOverhead,
   floods: benchFloods,
   gateway: benchGateway,
+  images: benchImages,
   memory: benchMemory,
   pages: benchPages,
   "sign-in": benchSignIn,
