@@ -23,7 +23,7 @@ export async function benchImages(): Promise<void> {
     void sleep(silenceMs).then(() => speaks("Hello")(response, asked));
   };
   const members = JSON.stringify([{ url: upstream.url, profile: "vllm" }]);
-  const models = ["OMEGA", "PRISM", "LAMBDA"].map((id) => [`SOTTO_MODELS_${id}_UPSTREAMS`, members]);
+  const models = ["OMEGA", "PRISM", "LAMBDA"].map((id) => [`SOTTO_MODELS_${id}_UPSTREAMS`, members] as const);
   const sotto = await startSotto({ env: { ...noLimits, ...Object.fromEntries(models) } });
   try {
     const keys = [await sotto.newKey(), await sotto.newKey()];

@@ -83,7 +83,7 @@ const serviceFields = {
     env: ["SOTTO_IMAGES"],
     schema: z.enum(["auto", "refuse", "omit"], { error: "must be auto, refuse or omit" }),
     default: "auto" as const,
-    doc: "What happens to images in a request to a model that reads text only. `refuse`: 400. `omit`: a sentence stands in the place of each, and the response header `sotto-ignored` says so. `auto`: refused in chat completions, omitted in `/v1/messages` and `/v1/responses`, whose clients send a conversation's images again with every turn.",
+    doc: "What happens to images on a model that reads text only: `refuse` answers 400; `omit` puts a sentence in the place of each and says so in the header `sotto-ignored`; `auto` refuses in chat completions and omits in `/v1/messages` and `/v1/responses` ([more](images.md)).",
   }),
   imageFetch: field({
     env: ["SOTTO_IMAGE_FETCH"],

@@ -1,4 +1,5 @@
 /** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
+import type { Download } from "../adapters/public-download.js";
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
@@ -12,7 +13,6 @@ import type { Completions } from "../core/serving/completion.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
-import type { ImageOptions } from "./api/images.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { HpkeKeys } from "../core/proof/hpke-keys.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";
@@ -22,6 +22,13 @@ import type { Metrics } from "../metrics.js";
 
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
+
+export interface ImageOptions {
+  /** What a model that reads text only does with them. `auto`: as the API has it (`Dialect.images`). */
+  onTextModel: (model: ModelId) => "auto" | "refuse" | "omit";
+  /** Absent: addresses are refused. */
+  download?: Download;
+}
 
 export interface HttpParts {
   config: Pick<ServiceConfig, "bodyLimitBytes" | "metricsToken"> &

@@ -5,7 +5,6 @@
  */
 import { imagesIn } from "../core/chat/images.js";
 import type { ChatMessage, ContentPart, Image } from "../core/chat/request.js";
-import type { ParsedRequest } from "./dialect.js";
 import {
   invalidValue,
   mapped,
@@ -78,7 +77,7 @@ export const isAddress = ({ url }: Image): boolean => !url.startsWith("data:");
 export function imageSizes(
   contents: readonly Pick<ChatMessage, "parts">[],
   path: string,
-): Pick<ParsedRequest, "imageChars"> {
+): { imageChars?: number } {
   const images = imagesIn(contents);
   if (images.length === 0) return {};
   if (images.length > maxImages) {
@@ -114,13 +113,13 @@ const imageUrl: Reader<string> = (value, path) => {
   return base64Image(url.slice(header.length), path);
 };
 
-const knownType: Reader<void> = (value, path) => {
-  if (!mediaType.test(string(value, path))) {
-    throw unsupportedValue(
-      path,
-      `only ${kinds} images are supported (image/png, image/jpeg, image/gif, image/webp)`,
-    );
-  }
+const knownType: Reader<string> = (value, path) => {
+  const type = string(value, path);
+  if (mediaType.test(type)) return type;
+  throw unsupportedValue(
+    path,
+    `only ${kinds} images are supported: image/png, image/jpeg, image/gif, image/webp`,
+  );
 };
 
 const base64Image: Reader<string> = (value, path) => {

@@ -290,7 +290,7 @@ describe("the size of a body", () => {
       headers: { authorization: `Bearer ${server.apiKey}`, "content-type": "application/json" },
       body: new Blob([text]).stream(),
       duplex: "half",
-    } as RequestInit);
+    });
     expect(response.status).toBe(200);
     await response.text();
   });

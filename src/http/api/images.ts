@@ -22,15 +22,6 @@ import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 import { noteIgnored } from "./ignored.js";
 
-/** `auto`: as the API has it, chat completions refuse and the others omit. */
-export type ImageSetting = "auto" | "refuse" | "omit";
-
-export interface ImageOptions {
-  onTextModel: (model: ModelId) => ImageSetting;
-  /** Absent: addresses are refused. */
-  download?: Download | undefined;
-}
-
 /** Of one request, in all. */
 const maxFetchedBytes = maxImageBytes;
 const maxAddresses = 10;
