@@ -28,7 +28,7 @@ const kinds = "PNG, JPEG, GIF or WebP";
 const mediaType = /^image\/(?:png|jpe?g|gif|webp)$/i;
 /** What each begins with, in base64. */
 const beginnings = [
-  ["iVBORw0KGgo", "png"],
+  ["iVBORw0KGg", "png"],
   ["/9j/", "jpeg"],
   ["R0lGOD", "gif"],
   ["UklGR", "webp"],
