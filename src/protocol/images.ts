@@ -122,7 +122,8 @@ const knownType: Reader<string> = (value, path) => {
   );
 };
 
-const base64Image: Reader<string> = (value, path) => {
+/** As a data URL. */
+export const base64Image: Reader<string> = (value, path) => {
   const data = string(value, path);
   if (!isBase64(data)) throw invalidValue(path, "expected base64 without line breaks, padded with '='");
   if ((data.length * 3) / 4 > maxImageBytes + 2) {

@@ -45,10 +45,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
     const resolved = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
-    const parsed =
-      resolved.imageChars === undefined
-        ? resolved
-        : await settleImages(parts, dialect, resolved, request, reply);
+    const parsed = await settleImages(parts, dialect, resolved, request, reply);
 
     const model = parts.completions.names.find(parsed.chat.model);
     const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);

@@ -41,9 +41,10 @@ export async function settleImages(
   const { chat } = parsed;
   const images = imagesIn(chat.messages);
   const [first] = images;
+  if (first === undefined) return parsed;
   const model = completions.names.find(chat.model);
   // Without such a model there is an error that comes first.
-  if (first === undefined || model === undefined) return parsed;
+  if (model === undefined) return parsed;
   requirePermission(callerOf(request), model);
   const status = engineStatus(model);
   // Whether an engine sees that has not answered yet is not known. It cannot answer this either.
