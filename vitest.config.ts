@@ -24,6 +24,7 @@ const inBoth = [
   "test/dashboard/markdown.test.ts",
   "test/api/encrypted-fuzz.test.ts",
   "test/api/completions-fuzz.test.ts",
+  "test/api/images-fuzz.test.ts",
   "test/api/schemas.test.ts",
   "test/api/tasks-fuzz.test.ts",
   "test/contract/store/migrations/*.test.ts",

@@ -15,6 +15,7 @@ import { benchEmbeddings } from "./embeddings.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
 import { benchGateway } from "./gateway.js";
+import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
@@ -37,6 +38,7 @@ const benches: Record<string, () => Promise<void>> = {
   overhead: benchOverhead,
   floods: benchFloods,
   gateway: benchGateway,
+  images: benchImages,
   memory: benchMemory,
   pages: benchPages,
   "sign-in": benchSignIn,

@@ -1,7 +1,13 @@
 /** Judged without connecting to any of them. */
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
-import { AddressError, guardedLookup, isAllowedAddress, type LookupAll } from "./address-policy.js";
+import {
+  AddressError,
+  guardedLookup,
+  isAllowedAddress,
+  isPublicAddress,
+  type LookupAll,
+} from "./address-policy.js";
 
 describe("an address", () => {
   it.each([
@@ -31,6 +37,21 @@ describe("an address", () => {
     ["", false],
   ])("%s is private: %s", (address, isPrivate) => {
     expect(isAllowedAddress(address, false)).toBe(isPrivate);
+  });
+
+  it.each([
+    ["8.8.8.8", true],
+    ["2001:4860:4860::8888", true],
+    ["64:ff9b::8.8.8.8", true],
+    ["10.1.2.3", false],
+    ["::1", false],
+    ["::ffff:192.168.1.1", false],
+    ["169.254.169.254", false],
+    ["64:ff9b::10.0.0.1", false],
+    ["2002:a00:1::1", false],
+    ["not an address", false],
+  ])("%s is public: %s", (address, isPublic) => {
+    expect(isPublicAddress(address)).toBe(isPublic);
   });
 
   it.each([

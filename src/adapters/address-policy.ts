@@ -52,6 +52,14 @@ export function isAllowedAddress(address: string, allowPublic: boolean): boolean
   return allowPublic || isPrivate(withoutMapping(address));
 }
 
+/** Neither forbidden nor private, nor an IPv6 address that leads to one that is. */
+export function isPublicAddress(address: string): boolean {
+  const plain = withoutMapping(address);
+  if (isForbiddenAddress(plain) || isPrivate(plain)) return false;
+  const groups = groupsOf(plain);
+  return groups === null || !embeddedIpv4(groups).some(isPrivate);
+}
+
 /** Also true for what is no address at all. */
 export function isForbiddenAddress(address: string): boolean {
   const plain = withoutMapping(address);

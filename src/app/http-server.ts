@@ -7,6 +7,7 @@ import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
 import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
+import { PublicDownloads } from "../adapters/public-download.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
 import { operatorTokenSetting } from "../core/admin/operator-token.js";
@@ -20,6 +21,7 @@ import { ShownWeights } from "../models/shown-weights.js";
 import { howToRaise, openFileLimit } from "../adapters/open-files.js";
 import { openEncryption } from "./encryption.js";
 import type { Engines } from "./engines.js";
+import { isChatModelId } from "../core/models.js";
 import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import type { Serving } from "./serving.js";
@@ -88,7 +90,20 @@ async function httpParts(
     keys: storage.keys,
     ownerName: () => dashboard.operator.name,
     limits: serving.limits,
-    bodies: closers.add(new Bodies({ limitBytes: config.service.bodyLimitBytes, decoding: encryption })),
+    bodies: closers.add(
+      new Bodies({
+        limitBytes: config.service.bodyLimitBytes,
+        imageLimitBytes: config.service.imageBodyLimitBytes,
+        decoding: encryption,
+      }),
+    ),
+    images: {
+      onTextModel: (model) =>
+        (isChatModelId(model) ? config.models[model].images : undefined) ?? config.service.images,
+      ...(config.service.imageFetch === "on"
+        ? { download: closers.add(new PublicDownloads()).download }
+        : {}),
+    },
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,

@@ -71,7 +71,25 @@ const serviceFields = {
     env: ["SOTTO_BODY_LIMIT_BYTES"],
     schema: integer(1024, 256 * 1024 * 1024),
     default: 4 * 1024 * 1024,
-    doc: "Largest request body.",
+    doc: "Largest request body, its images not counted.",
+  }),
+  imageBodyLimitBytes: field({
+    env: ["SOTTO_IMAGE_BODY_LIMIT_BYTES"],
+    schema: integer(1024, 256 * 1024 * 1024),
+    default: 32 * 1024 * 1024,
+    doc: "Largest request body with its images ([more](images.md)). Up to eight such bodies are held in memory until they are answered.",
+  }),
+  images: field({
+    env: ["SOTTO_IMAGES"],
+    schema: z.enum(["auto", "refuse", "omit"], { error: "must be auto, refuse or omit" }),
+    default: "auto" as const,
+    doc: "What happens to images on a model that reads text only: `refuse` answers 400; `omit` puts a sentence in the place of each and says so in the header `sotto-ignored`; `auto` refuses in chat completions and omits in `/v1/messages` and `/v1/responses` ([more](images.md)).",
+  }),
+  imageFetch: field({
+    env: ["SOTTO_IMAGE_FETCH"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "off" as const,
+    doc: "`on` fetches images that a request names by their address, from public addresses only, for models that can see. `off` refuses them.",
   }),
   itemMemory: field({
     env: ["SOTTO_ITEM_MEMORY"],
@@ -427,6 +445,11 @@ const chatModelFields = (id: ChatModelId) => {
       env: env("MIN_P"),
       schema: number(0, 1),
       doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
+    }),
+    images: optionalField({
+      env: env("IMAGES"),
+      schema: z.enum(["refuse", "omit"], { error: "must be refuse or omit" }),
+      doc: `What happens to images in a request to \`${id}\` while it reads text only: \`refuse\` or \`omit\`. Default: \`SOTTO_IMAGES\`.`,
     }),
   };
 };

@@ -42,7 +42,7 @@ export const errorTable = {
   ),
   request_too_large: invalidRequest(
     "The request body is larger than this service accepts.",
-    "The body is over `SOTTO_BODY_LIMIT_BYTES`.",
+    "The body is over `SOTTO_BODY_LIMIT_BYTES` without its images, or over `SOTTO_IMAGE_BODY_LIMIT_BYTES` with them.",
   ),
   missing_required_parameter: invalidRequest(
     "A required parameter is missing.",
@@ -78,7 +78,7 @@ export const errorTable = {
   ),
   unsupported_value: invalidRequest(
     "A value is not supported by this service.",
-    "For example an image part in `content`: only text is supported.",
+    "For example an image in `content` for a model that reads text only, or a part that is neither text nor an image.",
   ),
   context_length_exceeded: invalidRequest(
     "This model's maximum context length is smaller than the prompt.",

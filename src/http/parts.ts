@@ -1,4 +1,5 @@
 /** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
+import type { Download } from "../adapters/public-download.js";
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
@@ -22,6 +23,13 @@ import type { Metrics } from "../metrics.js";
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
 
+export interface ImageOptions {
+  /** What a model that reads text only does with them. `auto`: as the API has it (`Dialect.images`). */
+  onTextModel: (model: ModelId) => "auto" | "refuse" | "omit";
+  /** Absent: addresses are refused. */
+  download?: Download;
+}
+
 export interface HttpParts {
   config: Pick<ServiceConfig, "bodyLimitBytes" | "metricsToken"> &
     Partial<Pick<ServiceConfig, "listAliases">>;
@@ -35,6 +43,8 @@ export interface HttpParts {
   ownerName: () => string;
   limits: Limits;
   bodies: Bodies;
+  /** Absent: images are treated as each API has it, and none is fetched. */
+  images?: ImageOptions;
   /** What bodies are encrypted to; absent where the service's secrets cannot be opened. */
   hpkeKeys?: Pick<HpkeKeys, "current" | "currentForMs" | "ready"> | undefined;
   /** What receipts are made with. */

@@ -30,6 +30,8 @@ export interface ParsedRequest {
   ranking?: { topN: number; returnsDocuments: boolean };
   /** Whether each choice begins with its prompt. */
   echoes?: boolean;
+  /** Characters of all images; absent without any. */
+  imageChars?: number;
   /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
   unresolved?: Unresolved;
 }
@@ -70,6 +72,8 @@ export interface StreamWriter {
 export interface Dialect {
   /** Of the ids of its replies. */
   readonly idPrefix: string;
+  /** What becomes of images on a model that reads text only, unless a setting says otherwise. Absent: it has none. */
+  readonly images?: "refuse" | "omit";
   /** Throws the `ServiceError` that names the invalid field. */
   read(body: unknown): ParsedRequest;
   /**

@@ -36,6 +36,10 @@ const upstreamSchema = z.strictObject({
     .min(engineBounds.contextTokens.min)
     .max(engineBounds.contextTokens.max)
     .optional(),
+  /** Whether its model reads images; `auto`, as without it: as the engine reports. */
+  vision: z
+    .union([z.boolean(), z.literal("auto")], { error: "must have true, false or auto as 'vision'" })
+    .optional(),
   timeouts: z
     .strictObject({
       connectMs: milliseconds,

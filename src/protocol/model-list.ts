@@ -35,6 +35,7 @@ export interface ModelCapabilities {
   /** Whether it can be used with `/v1/embeddings`, with `/v1/rerank`. */
   embeddings: boolean;
   rerank: boolean;
+  vision: boolean;
 }
 
 export interface WireModelList {
@@ -77,6 +78,7 @@ export function wireModel(
       json_schema: chats && follows.jsonSchema,
       reasoning: chats && follows.reasoning,
       logprobs: chats && follows.logprobs,
+      vision: chats && follows.vision === true,
       chat: chats && follows.chat !== false,
       infill: chats && follows.infill === true,
       embeddings: tasks.includes("embed"),

@@ -25,6 +25,7 @@ const model = (id: string) => ({
     json_schema: true,
     reasoning: true,
     logprobs: true,
+    vision: false,
     chat: true,
     embeddings: false,
     rerank: false,

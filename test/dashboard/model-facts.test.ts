@@ -27,7 +27,7 @@ const starter = `/data/models/${starterFileNames[0] ?? ""}`;
 describe("the facts about a model", () => {
   it("is open to everyone, with the operator's line and the context", async () => {
     await start({ env: { SOTTO_MODELS_PRISM_DESCRIPTION: "Fast enough for a chat." } });
-    const facts = { description: null, contextTokens: 1000, tools: true, weights: null };
+    const facts = { description: null, contextTokens: 1000, tools: true, vision: false, weights: null };
     expect(await models()).toEqual([
       { id: "omega", ...facts },
       { id: "prism", ...facts, description: "Fast enough for a chat." },

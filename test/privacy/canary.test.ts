@@ -15,6 +15,7 @@ import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
 import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { continued, interruptedCompletions, refusedCompletions } from "./completion-ways.js";
+import { images, refusedImages } from "./image-ways.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { interruptedTasks, refusedTasks, tasks } from "./task-ways.js";
@@ -29,6 +30,8 @@ const allWays = {
   ...answeredMessages,
   ...tasks,
   ...continued,
+  ...images,
+  ...refusedImages,
   ...refused,
   ...refusedTasks,
   ...refusedTools,
@@ -63,6 +66,8 @@ const sample: ReadonlySet<string> = new Set([
   "a response whose engine was killed",
   "a streamed text completion, with log probabilities",
   "a text completion with prompts of two kinds",
+  "an image larger than a text may be",
+  "an image that a chat refuses",
   "a search among accounts, as the palette does it",
   "a ranking, with the documents",
   "embeddings of a text that is too long",

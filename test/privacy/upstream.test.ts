@@ -18,6 +18,7 @@ import {
   usageChunk,
   type ScriptedUpstream,
 } from "../support/engines/scripted-upstream.js";
+import { dataUrl, pngWith } from "../support/inputs/images.js";
 import { newDataDir } from "../support/processes/sotto-process.js";
 import { cacheSaltSecret, connectUpstream } from "../support/engines/upstream-engine.js";
 
@@ -211,6 +212,23 @@ describe("a whole service in front of an engine on the network", () => {
       expect(text).not.toContain(canary);
     }
     expect(logged.join("")).not.toContain(canary);
+  });
+
+  it("passes on an image, and logs nothing of it", async () => {
+    const url = dataUrl(pngWith(canary));
+    const content = [{ type: "image_url", image_url: { url } }];
+    const messages = [{ role: "user", content }];
+    upstream.chat = speaks("Hello");
+    expect((await ask({ messages })).status).toBe(200);
+    expect(upstream.chats.at(-1)?.body.messages).toEqual(messages);
+    upstream.chat = answers(400, JSON.stringify({ error: { message: canary + url } }));
+    const { status, text } = await ask({ messages });
+    expect(status).toBe(400);
+    expect(text).not.toContain(canary);
+    const inBase64 = url.slice(-12);
+    expect(text).not.toContain(inBase64);
+    expect(logged.join("")).not.toContain(canary);
+    expect(logged.join("")).not.toContain(inBase64);
   });
 
   describe("with tools", () => {

@@ -33,6 +33,7 @@ interface UseOptions {
   weight?: number;
   contextTokens?: number;
   context?: number;
+  vision?: true;
   acceptSharedCache?: true;
   acceptLogging?: true;
   allowPublic?: true;
@@ -45,6 +46,7 @@ const serverOptions = [
   "key",
   "weight",
   "contextTokens",
+  "vision",
   "acceptSharedCache",
   "acceptLogging",
   "allowPublic",
@@ -65,6 +67,7 @@ export function useCommand(models: Command): void {
       "context of each request with these weights (default: as much as memory allows)",
       parseContext,
     )
+    .option("--vision", "its model reads images, where that server does not report it")
     .option("--accept-shared-cache", "accept a server that shares its prompt cache between accounts")
     .option("--accept-logging", "accept a server that logs, stores or passes on requests")
     .option("--allow-public", "allow an address outside this machine and private networks")

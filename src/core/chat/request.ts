@@ -25,6 +25,8 @@ export interface Image {
   /** A data URL of a picture, or an address where the operator allows them. */
   url: string;
   detail?: "auto" | "low" | "high";
+  /** Where it is in the request, for errors. */
+  path?: string;
 }
 
 /** A prompt without a conversation: it reaches the model as it is. */

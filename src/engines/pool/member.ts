@@ -17,6 +17,14 @@ export interface PoolMember {
   restartsItself?: boolean | undefined;
 }
 
+interface MemberNow {
+  isUp: boolean;
+  isLoaded: boolean;
+  contextTokens: number;
+  tasks: readonly EngineTask[];
+  canSee: boolean;
+}
+
 export class Member implements Candidate {
   readonly id: string;
   readonly engine: Engine;
@@ -42,18 +50,18 @@ export class Member implements Candidate {
   }
 
   /** Reads what the engine reports now. */
-  refresh(model: ModelId): {
-    isUp: boolean;
-    isLoaded: boolean;
-    contextTokens: number;
-    tasks: readonly EngineTask[];
-  } {
+  refresh(model: ModelId): MemberNow {
     const status = this.engine.status(model);
-    const { state, capacity, contextTokens } = status;
+    const { state, capacity, contextTokens, follows } = status;
     this.capacity = capacity;
     this.waiting = this.#readWaiting();
-    const tasks = tasksOf(model, status);
-    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens, tasks };
+    return {
+      isUp: isAvailable({ state }),
+      isLoaded: state === "ready",
+      contextTokens,
+      tasks: tasksOf(model, status),
+      canSee: follows.vision === true,
+    };
   }
 
   /** Counts a run; the returned function ends it, and may be called more than once. */

@@ -180,6 +180,8 @@ export class PoolEngine implements Engine {
         tasks: [...new Set(counted.flatMap((status) => tasksOf(model, status)))],
         chat: counted.every(({ follows }) => follows.chat !== false),
         infill: counted.length > 0 && counted.every(({ follows }) => follows.infill === true),
+        // A request with images goes to those that see.
+        vision: counted.some(({ follows }) => follows.vision === true),
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
@@ -272,7 +274,8 @@ export class PoolEngine implements Engine {
       .map((member) => ({ member, ...member.refresh(model) }))
       .filter(({ tasks }) => tasks.includes(task));
     const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
-    const fitting = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const long = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const fitting = hasImages(generation) ? seeing(long) : long;
     const up = fitting.filter(({ isUp }) => isUp);
     const sound = up.filter(({ member }) => member.breaker.allows);
     // A member that fails is better than none, and its own error is the most accurate.
@@ -305,6 +308,14 @@ class PoolPrompt {
 function poolPrompt({ prompt }: PreparedGeneration): PoolPrompt {
   if (prompt instanceof PoolPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
+}
+
+const hasImages = ({ messages }: Generation): boolean => messages.some(({ parts }) => parts !== undefined);
+
+/** All of them, where none sees: they read the sentence in the place of an image. */
+function seeing<T extends { canSee: boolean }>(candidates: readonly T[]): readonly T[] {
+  const able = candidates.filter(({ canSee }) => canSee);
+  return able.length > 0 ? able : candidates;
 }
 
 const asError = (error: unknown): Error =>

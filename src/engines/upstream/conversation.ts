@@ -4,9 +4,11 @@
  * is not sent.
  */
 import type { ChatMessage, RawPrompt, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
+import { imagesToUser, wireParts } from "./images.js";
 import type { Profile } from "./profiles.js";
 
 export interface Conversation {
+  /** With images only where the engine can see. */
   messages: readonly ChatMessage[];
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
@@ -24,7 +26,7 @@ export function promptFields(profile: Profile, input: PromptInput): Fields {
   if (!isConversation(input)) return rawPromptFields(profile, input);
   const { messages, tooling, reasoningEffort } = input;
   return {
-    messages: messages.map((message) => messageFields(profile, message)),
+    messages: imagesToUser(messages).map((message) => messageFields(profile, message)),
     tools: tooling?.tools.map(toolFields),
     ...effortFields(profile, reasoningEffort),
   };
@@ -54,11 +56,12 @@ export function toolChoiceFields(profile: Profile, tooling: Tooling | undefined)
 }
 
 function messageFields({ reasoningFields }: Profile, message: ChatMessage): Fields {
-  const { role, content, toolCalls, toolCallId, reasoning } = message;
+  const { role, content, parts, toolCalls, toolCallId, reasoning } = message;
   return {
     role,
     // Some chat templates (DeepSeek's) recognise a turn that only calls by its missing text.
-    content: content === "" && toolCalls !== undefined ? null : content,
+    content:
+      content === "" && toolCalls !== undefined ? null : parts === undefined ? content : wireParts(parts),
     ...Object.fromEntries(reasoningFields.map((name) => [name, reasoning])),
     tool_calls: toolCalls?.map((call) => ({
       id: call.id,

@@ -4,6 +4,7 @@
  * HTTP status, the errno or TLS error of the connection, or one of ours.
  */
 import { AddressError } from "../../adapters/address-policy.js";
+import { imagesIn } from "../../core/chat/images.js";
 import { type ErrorCode, ServiceError } from "../../core/errors.js";
 import type { Generation } from "../../core/serving/engine-port.js";
 import { isJson } from "./json-value.js";
@@ -110,8 +111,11 @@ export function explainRefusal(error: unknown, generation: Generation): unknown 
     });
   }
   const invalidCall = pathOfInvalidCall(generation);
+  const [image] = imagesIn(generation.messages);
   const suspect = [
     invalidCall === null ? [] : [invalidCall, "arguments that are not JSON"],
+    // Of which only the first bytes were checked here.
+    image === undefined ? [] : [image.path ?? "messages", "this image, or so many"],
     format.type === "json_schema" ? ["response_format.json_schema.schema", "this schema"] : [],
     sampling.logitBias.length > 0 ? ["logit_bias", "a bias for one of these tokens"] : [],
     tooling === undefined ? [] : ["tools", "one of these tools"],

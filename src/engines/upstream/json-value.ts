@@ -9,6 +9,9 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
+export const flagOf = (value: unknown): boolean | undefined =>
+  typeof value === "boolean" ? value : undefined;
+
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Null when it is not a JSON object. */

@@ -39,6 +39,11 @@ export interface Profile {
    * `/tokenize`; `none`: it is estimated, and settled by the usage at the end.
    */
   counting: "messages" | "template" | "none";
+  /**
+   * Where it reports whether its model reads images, besides `/v1/models`. `model_info`: SGLang's; `tokenize`: vLLM says
+   * it of no model, but refuses to tokenize a conversation with an image for one that does not.
+   */
+  vision: "models" | "model_info" | "tokenize";
   /** The Prometheus metric for the length of its queue. */
   queueMetric: { path: string; name: string } | null;
   cache: CacheIsolation;
@@ -90,6 +95,7 @@ const openai: Profile = {
   healthPath: "/v1/models",
   context: "models",
   counting: "none",
+  vision: "models",
   queueMetric: null,
   cache: { type: "none" },
   extraFields: {},
@@ -116,6 +122,7 @@ const vllm: Profile = {
   label: "vLLM",
   healthPath: "/health",
   counting: "messages",
+  vision: "tokenize",
   queueMetric: { path: "/metrics", name: "vllm:num_requests_waiting" },
   cache: { type: "salt", field: "cache_salt" },
   // vLLM refuses a suffix; SGLang ignores it unless it was started with a template for it, which it does not report.
@@ -135,6 +142,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   sglang: {
     ...vllm,
     label: "SGLang",
+    vision: "model_info",
     queueMetric: { path: "/metrics", name: "sglang:num_queue_reqs" },
     reasoningFields: ["reasoning_content"],
     tasks: ["embed"],

@@ -2,12 +2,15 @@
  * Counts the tokens of a prompt before it runs. An engine that can tokenize does it, within a short time limit; when
  * it cannot, or does not answer in time, the count is an estimate on the high side, since it only reserves: the
  * engine's usage settles it in the end. After a failure the engine is not asked for a while, so that its slowness
- * delays one request and not all of them.
+ * delays one request and not all of them. Images are always estimated: engines count the text around them, or would
+ * have to compute them first.
  */
+import { imagesIn, withoutImages } from "../../core/chat/images.js";
 import type { RawPrompt } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
 import type { Connection } from "./connection.js";
 import { isConversation, promptFields, type PromptInput } from "./conversation.js";
+import { estimateImages } from "./images.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 import type { Profile } from "./profiles.js";
 
@@ -32,6 +35,14 @@ export class PromptCounter {
   ) {}
 
   async count(model: string, prompt: PromptInput, signal: AbortSignal): Promise<PromptCount> {
+    const images = isConversation(prompt) ? imagesIn(prompt.messages) : [];
+    if (!isConversation(prompt) || images.length === 0) return this.#countText(model, prompt, signal);
+    const text = { ...prompt, messages: withoutImages(prompt.messages) };
+    const { tokens } = await this.#countText(model, text, signal);
+    return { tokens: tokens + estimateImages(images), isExact: false };
+  }
+
+  async #countText(model: string, prompt: PromptInput, signal: AbortSignal): Promise<PromptCount> {
     if (!isConversation(prompt) && prompt.type === "tokens") {
       return { tokens: prompt.tokens.length, isExact: true };
     }

@@ -6,6 +6,7 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
+import { withoutImages } from "../../core/chat/images.js";
 import type { VectorTask } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
@@ -176,6 +177,7 @@ export class UpstreamEngine implements Engine {
         reasoning: this.#health.facts.hasReasoning ?? true,
         tasks: isChatModelId(model) ? ["chat"] : this.#tasks.tasks,
         infill: supportsInfill(this.#profile, this.#health.facts.hasInfill),
+        vision: this.#sees(),
       },
       capacity: this.#capacity(),
       active: this.#calls.size + this.#tasks.active,
@@ -314,10 +316,16 @@ export class UpstreamEngine implements Engine {
     // Ollama refuses an effort for a model that does not reason.
     const hasReasoning = this.#health.facts.hasReasoning ?? true;
     return {
-      messages: withSystemPrompt(messages, systemPrompt),
+      messages: withSystemPrompt(this.#sees() ? messages : withoutImages(messages), systemPrompt),
       tooling,
       reasoningEffort: hasReasoning ? reasoningEffort : undefined,
     };
+  }
+
+  /** What is not known to see gets no images: few engines refuse them well. */
+  #sees(): boolean {
+    const { vision = "auto" } = this.options;
+    return vision === "auto" ? (this.#health.facts.hasVision ?? false) : vision;
   }
 
   #reportFailure(error: unknown): void {

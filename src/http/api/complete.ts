@@ -21,6 +21,7 @@ import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
+import { settleImages } from "./images.js";
 import { beginReceipt } from "../proof/receipt.js";
 import { EventStream } from "./sse.js";
 
@@ -44,7 +45,8 @@ function answerIn(parts: HttpParts, name: DialectName) {
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
-    const parsed = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
+    const resolved = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
+    const parsed = await settleImages(parts, dialect, resolved, request, reply);
 
     const model = parts.completions.names.find(parsed.chat.model);
     const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);

@@ -7,6 +7,7 @@ import { clientFamilyOf } from "../../core/client-family.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import { hostedRefusal } from "../../protocol/hosted-tools.js";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { noteIgnored } from "./ignored.js";
 
 export function skipHostedTools(
   { hosted = [] }: ParsedRequest,
@@ -16,7 +17,10 @@ export function skipHostedTools(
   const [first] = hosted;
   if (first === undefined) return;
   if (!isCodingClient(request.raw.headers)) throw hostedRefusal(first);
-  reply.header("sotto-ignored", [...new Set(hosted.map(({ type }) => type))].join(", "));
+  noteIgnored(
+    reply,
+    hosted.map(({ type }) => type),
+  );
 }
 
 /** Codex and Claude Code: `codex_exec/0.166.0 (…)`, `claude-cli/2.1.197 (…)`. */

@@ -6,13 +6,15 @@
  * share it has to arrive at a minimum rate. Then it is parsed in a thread, one at a time, round-robin by account: 4
  * MB of JSON take from 20 to some hundred milliseconds. Only the parsed request comes back; unknown fields are
  * dropped in the thread, so that little has to be copied.
+ *
+ * Images make bodies longer than text may be. Those have their own memory and thread: no text waits for them.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type BodyDecoding, type Pace, readBody } from "./body.js";
+import { type BodyDecoding, type Pace, readBody, tooLarge } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
-import { BodyShares, LargeBody } from "./large-body.js";
+import { type BodyRooms, BodyShares, LargeBody } from "./large-body.js";
 import type { ParseResult, ParseTask } from "./parse-worker.js";
 import { programFile } from "../../adapters/program-files.js";
 import { TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
@@ -21,8 +23,10 @@ import { callerOf } from "../connection/caller.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import { type DialectName, dialects } from "../../protocol/dialects.js";
 
-/** How many bodies of the largest size may be held at once. */
+/** How many bodies of the largest size may be held at once, and as many with images; half of these by one account. */
 const largestAtOnce = 8;
+/** Of those with images. They may be in memory while they wait. */
+const maxImagesWaiting = 32;
 /** Leaves enough of the request timeout for the body to arrive. */
 const maxWaitMs = 20_000;
 const maxWaiting = 1_000;
@@ -34,8 +38,10 @@ const parseMs = 30_000;
 const quickBytes = 8 * 1024;
 
 export interface BodiesOptions {
-  /** Of one body. */
+  /** Of one body, its images not counted. */
   limitBytes: number;
+  /** Of one body with its images; without it there is no room for more than text. */
+  imageLimitBytes?: number | undefined;
   /** The thread's program, for tests of one that fails. */
   workerFile?: URL | undefined;
   maxWaitMs?: number;
@@ -48,51 +54,87 @@ export interface BodiesOptions {
 /** Whose body is parsed, and how. */
 interface Work {
   dialect: DialectName;
+  /** One of several, each of which does one thing at a time. */
+  thread: ParseThread;
   /** The account. */
   owner: string;
   signal: AbortSignal;
 }
 
+interface ParseThread {
+  turns: FairShares;
+  worker: WorkerThread<ParseTask, ParseResult>;
+}
+
 export class Bodies {
-  readonly #limitBytes: number;
-  readonly #shares: BodyShares;
+  readonly #rooms: BodyRooms;
   readonly #pace: Pace;
   readonly #decoding: BodyDecoding | undefined;
-  readonly #parsing: FairShares;
   readonly #turns: FairShares;
-  readonly #thread: WorkerThread<ParseTask, ParseResult>;
+  readonly #threads: { text: ParseThread; images: ParseThread };
 
-  constructor({ limitBytes, ...options }: BodiesOptions) {
+  constructor({ limitBytes: textBytes, imageLimitBytes = 0, ...options }: BodiesOptions) {
     const waits = { maxWaitMs: options.maxWaitMs ?? maxWaitMs, maxWaiting };
-    this.#limitBytes = limitBytes;
-    const file = options.workerFile ?? programFile("http/bodies/parse-worker");
-    this.#thread = new WorkerThread({ file, startMs: parseMs, taskMs: parseMs });
-    this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
+    const limitBytes = Math.max(textBytes, imageLimitBytes);
+    this.#rooms = {
+      textBytes,
+      limitBytes,
+      text: new BodyShares({
+        limitBytes: textBytes,
+        totalBytes: (largestAtOnce - 1) * textBytes,
+        ...waits,
+      }),
+      images: new FairShares({
+        total: largestAtOnce * limitBytes,
+        perOwner: (largestAtOnce / 2) * limitBytes,
+        ...waits,
+        maxWaiting: maxImagesWaiting,
+      }),
+    };
     this.#pace = options.pace ?? slowest;
     this.#decoding = options.decoding;
-    this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
-    this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
+    const file = options.workerFile ?? programFile("http/bodies/parse-worker");
+    const oneAtATime = () => new FairShares({ total: 1, perOwner: 1, ...waits });
+    const thread = (): ParseThread => ({
+      turns: oneAtATime(),
+      worker: new WorkerThread({ file, startMs: parseMs, taskMs: parseMs }),
+    });
+    this.#turns = oneAtATime();
+    this.#threads = { text: thread(), images: thread() };
   }
 
   /** Large bodies that wait for their turn. */
   get waiting(): number {
-    return this.#shares.waiting + this.#parsing.waiting + this.#turns.waiting;
+    const { text, images } = this.#threads;
+    return [this.#rooms.text, this.#rooms.images, text.turns, images.turns, this.#turns].reduce(
+      (sum, { waiting }) => sum + waiting,
+      0,
+    );
   }
 
+  /** Memory for what its images hold is given back when the exchange ends, or before by `exchange.releaseImages`. */
   async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<ParsedRequest> {
-    const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
-    const body = new LargeBody(this.#shares, work.owner, work.signal);
+    const { textBytes, limitBytes } = this.#rooms;
+    const { exchange } = request;
+    const owner = callerOf(request).account.id;
+    const body = new LargeBody(this.#rooms, owner, exchange.signal);
     let bytes: Buffer<ArrayBuffer> | undefined;
     try {
-      bytes = await readBody(request, reply, this.#limitBytes, {
+      const mayBeLonger = dialects[dialect].images !== undefined;
+      bytes = await readBody(request, reply, mayBeLonger ? limitBytes : textBytes, {
         large: body,
         pace: this.#pace,
         decoding: this.#decoding,
       });
-      request.exchange.receipt?.noteRequest(bytes);
-      if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
-      if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
-      return await this.#parseInThread(bytes, work);
+      exchange.receipt?.noteRequest(bytes);
+      const { length } = bytes;
+      const thread = body.isAmongImages || mayHaveImages(bytes) ? this.#threads.images : this.#threads.text;
+      const work = { dialect, thread, owner, signal: exchange.signal };
+      const parsed = await this.#parse(bytes, body, work);
+      const { imageChars = 0 } = parsed;
+      if (length - imageChars > textBytes) throw tooLarge(textBytes, "bytes without its images");
+      if (imageChars > 0) exchange.releaseImages = await body.keepImages(imageChars);
+      return parsed;
     } finally {
       // What a thread was given is cleared there; here it has no length any more, and cannot be filled.
       if (bytes !== undefined && bytes.length > 0) bytes.fill(0);
@@ -100,8 +142,25 @@ export class Bodies {
     }
   }
 
+  /** The same memory, for images that are fetched. */
+  async holdImages(request: FastifyRequest, bytes: number): Promise<void> {
+    const { exchange } = request;
+    const before = exchange.releaseImages;
+    const owner = callerOf(request).account.id;
+    const release = await this.#rooms.images.take(owner, bytes, exchange.signal);
+    exchange.releaseImages = () => {
+      before?.();
+      release();
+    };
+  }
+
   async close(): Promise<void> {
-    await this.#thread.close();
+    await Promise.all(Object.values(this.#threads).map(({ worker }) => worker.close()));
+  }
+
+  async #parse(bytes: Buffer<ArrayBuffer>, body: LargeBody, work: Work): Promise<ParsedRequest> {
+    if (bytes.length <= quickBytes) return dialects[work.dialect].read(parseJson(bytes));
+    return body.isAdmitted ? this.#parseInThread(bytes, work) : this.#parseInTurn(bytes, work);
   }
 
   async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<ParsedRequest> {
@@ -115,10 +174,13 @@ export class Bodies {
   }
 
   /** The bytes are moved to the thread, and gone afterwards. */
-  async #parseInThread(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<ParsedRequest> {
-    const release = await this.#parsing.take(owner, 1, signal);
+  async #parseInThread(
+    bytes: Buffer<ArrayBuffer>,
+    { dialect, thread: { turns, worker }, owner, signal }: Work,
+  ): Promise<ParsedRequest> {
+    const release = await turns.take(owner, 1, signal);
     try {
-      return requestOf(await this.#thread.run({ dialect, bytes }, [bytes.buffer]));
+      return requestOf(await worker.run({ dialect, bytes }, [bytes.buffer]));
     } catch (error) {
       const isLate = error instanceof TaskLost && error.reason === "timed_out";
       throw isLate ? new ServiceError("overloaded") : error;
@@ -127,6 +189,9 @@ export class Bodies {
     }
   }
 }
+
+/** By the type of one. A text that mentions it is only parsed elsewhere. */
+const mayHaveImages = (bytes: Buffer): boolean => bytes.includes("image/");
 
 function requestOf(result: ParseResult): ParsedRequest {
   switch (result.type) {

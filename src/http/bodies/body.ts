@@ -90,7 +90,7 @@ export async function readBody(
   const onArrived = (bytes: number): Promise<void> | undefined => {
     if (large === undefined || (bytes <= smallBytes && !large.isAdmitted)) return undefined;
     if (large.isAdmitted) return large.arrived(bytes);
-    return large.admit(limitBytes).then(() => large.arrived(bytes));
+    return large.admit().then(() => large.arrived(bytes));
   };
   const isTooSlow = (bytes: number): ServiceError | null => {
     if (pace === undefined || large?.isAdmitted !== true || bytes >= pace.bytes) return null;
@@ -254,7 +254,7 @@ const tooSlow = ({ bytes, everyMs }: Pace): ServiceError =>
       "Send the request again over a faster connection.",
   });
 
-export const tooLarge = (limitBytes: number): ServiceError =>
+export const tooLarge = (limitBytes: number, counted = "bytes"): ServiceError =>
   new ServiceError("request_too_large", {
-    message: `The request body is larger than this service accepts: at most ${limitBytes} bytes.`,
+    message: `The request body is larger than this service accepts: at most ${limitBytes} ${counted}.`,
   });

@@ -62,15 +62,10 @@ export function shapeOf(
   let depth = 0;
   let deepest = 0;
   let values = 1;
-  let inString = false;
   for (let i = 0; i < bytes.length && deepest <= maxDepth && values <= maxValues; i++) {
     const byte = bytes[i];
-    if (inString) {
-      // What a backslash escapes cannot end the string.
-      if (byte === backslash) i += 1;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) {
-      inString = true;
+    if (byte === quote) {
+      i = endOfString(bytes, i + 1);
     } else if (byte === comma) {
       values += 1;
     } else if (byte === openBracket || byte === openBrace) {
@@ -82,4 +77,15 @@ export function shapeOf(
     }
   }
   return { depth: deepest, values };
+}
+
+/** Where the quote is that ends the string which begins here. An image is one of megabytes: the search is native. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(quote, start); end !== -1; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = end;
+    while (escapes > start && bytes[escapes - 1] === backslash) escapes -= 1;
+    // A backslash that is itself escaped does not escape the quote.
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return bytes.length;
 }

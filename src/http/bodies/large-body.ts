@@ -1,8 +1,12 @@
 /**
- * What one large body holds while it is read and parsed. Its account's share is reserved by the length it declares,
- * so that bodies of one account wait for one another only. The bytes of all accounts together are counted as they
- * arrive: a body that is declared and not sent takes nothing from others. Where they do not fit any more, bodies are
- * read to their end one at a time, round-robin by account; that one is not counted, and never waits for the others.
+ * What one large body holds while it is read and parsed, and its images until they are answered. Its account's share is
+ * reserved by the length it declares, so that bodies of one account wait for one another only. The bytes of all accounts
+ * together are counted as they arrive: a body that is declared and not sent takes nothing from others. Where they do not
+ * fit any more, bodies are read to their end one at a time, round-robin by account; that one is not counted, and never
+ * waits for the others.
+ *
+ * A text is soon shorter than a model's context. Images are not, and stay in memory until the engine has read them. They
+ * have a memory of their own, which a body that is longer than text may be takes from before it is read.
  */
 import { FairShares, type FairSharesOptions } from "./fair-shares.js";
 
@@ -43,14 +47,26 @@ export class BodyShares {
   }
 }
 
+/** Where large bodies are held. */
+export interface BodyRooms {
+  text: BodyShares;
+  /** In bytes. */
+  images: FairShares;
+  /** Longer bodies have images in them, or are refused. */
+  textBytes: number;
+  /** With images. */
+  limitBytes: number;
+}
+
 export class LargeBody {
   #counted = 0;
   #isAdmitted = false;
   #isAlone = false;
   readonly #held: (() => void)[] = [];
+  #releaseImages: (() => void) | null = null;
 
   constructor(
-    private readonly shares: BodyShares,
+    private readonly rooms: BodyRooms,
     private readonly owner: string,
     private readonly signal: AbortSignal,
   ) {}
@@ -60,28 +76,53 @@ export class LargeBody {
     return this.#isAdmitted;
   }
 
-  /** Waits until a body of up to this many bytes may be read. */
-  async admit(bytes: number): Promise<void> {
-    this.#held.push(await this.shares.takeOwn(this.owner, bytes, this.signal));
+  /** Whether it is longer than text may be. */
+  get isAmongImages(): boolean {
+    return this.#releaseImages !== null;
+  }
+
+  /** Waits until a body of up to this many bytes may be read. Of unknown length, it counts as text at first. */
+  async admit(bytes: number = this.rooms.textBytes): Promise<void> {
+    if (bytes > this.rooms.textBytes) await this.#moveToImages(bytes);
+    else this.#held.push(await this.rooms.text.takeOwn(this.owner, bytes, this.signal));
     this.#isAdmitted = true;
   }
 
   /** Counts what has arrived. Returns a promise when no more may be read before it resolves. */
   arrived(bytes: number): Promise<void> | undefined {
+    if (this.isAmongImages) return undefined;
+    if (bytes > this.rooms.textBytes) return this.#moveToImages(this.rooms.limitBytes);
     if (this.#isAlone) return undefined;
-    if (!this.shares.count(bytes - this.#counted)) return this.#waitForTurnAlone();
+    if (!this.rooms.text.count(bytes - this.#counted)) return this.#waitForTurnAlone();
     this.#counted = bytes;
     return undefined;
   }
 
+  /** Waits for memory for its images; gives back the rest. What is returned gives back that memory. */
+  async keepImages(bytes: number): Promise<() => void> {
+    if (!this.isAmongImages) await this.#moveToImages(bytes);
+    this.signal.throwIfAborted();
+    const release = this.#releaseImages ?? (() => undefined);
+    this.#releaseImages = null;
+    return release;
+  }
+
   release(): void {
-    this.shares.count(-this.#counted);
+    this.rooms.text.count(-this.#counted);
     this.#counted = 0;
     for (const giveBack of this.#held.splice(0)) giveBack();
+    this.#releaseImages?.();
+  }
+
+  async #moveToImages(bytes: number): Promise<void> {
+    // What waits here must not hold up texts.
+    this.release();
+    this.#isAlone = false;
+    this.#releaseImages = await this.rooms.images.take(this.owner, bytes, this.signal);
   }
 
   async #waitForTurnAlone(): Promise<void> {
-    this.#held.push(await this.shares.takeTurnAlone(this.owner, this.signal));
+    this.#held.push(await this.rooms.text.takeTurnAlone(this.owner, this.signal));
     this.#isAlone = true;
   }
 }

@@ -50,6 +50,8 @@ export interface Exchange {
   seal: ReplySeal | null;
   /** Null unless the client wants one. */
   receipt: ReplyReceipt | null;
+  /** Gives back the memory that the request's images hold; null without any. May be called more than once. */
+  releaseImages: (() => void) | null;
   readonly trace: CompletionTrace;
 }
 
@@ -85,6 +87,7 @@ export class Exchanges {
       socket.off("close", end);
       if (!response.writableFinished) controller.abort(new ClientHungUp());
       request.exchange.admission?.close();
+      request.exchange.releaseImages?.();
       onEnd(request, reply);
       if (this.#open.size === 0) this.#onIdle?.();
     };
@@ -104,6 +107,7 @@ export class Exchanges {
       stream: undefined,
       seal: null,
       receipt: null,
+      releaseImages: null,
       trace: {},
     };
   }

@@ -13,6 +13,7 @@ export function modelFactsRoutes({ http, weights, suggestion }: DashboardParts):
       description: http.modelDescription?.(id) ?? null,
       contextTokens: contextTokens > 0 ? contextTokens : null,
       tools: follows.tools,
+      vision: follows.vision ?? false,
       weights: await weights(id),
     };
   };

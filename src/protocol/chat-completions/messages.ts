@@ -16,6 +16,8 @@ import {
   type JsonObject,
   type Reader,
 } from "../read-json.js";
+import { contentIn, textPart, type Content } from "../content.js";
+import { imageUrlPart } from "../images.js";
 import { functionName } from "../tools.js";
 import { requireFunctionType } from "./tools.js";
 
@@ -44,12 +46,13 @@ const message: Reader<ChatMessage> = (value, path) => {
     case "tool":
       return {
         role: "tool",
-        content: required(fields, "content", resultContent, path),
+        ...required(fields, "content", resultContent, path),
         toolCallId: required(fields, "tool_call_id", nonEmptyString, path),
       };
     case "system":
+      return { role: "system", content: required(fields, "content", text, path) };
     case "user":
-      return { role: messageRole, content: required(fields, "content", content, path) };
+      return { role: "user", ...required(fields, "content", content, path) };
   }
 };
 
@@ -57,13 +60,13 @@ function assistant(fields: JsonObject, path: string): ChatMessage {
   const toolCalls = optional(fields, "tool_calls", calls, path) ?? [];
   const reasoning = optional(fields, "reasoning_content", string, path);
   // An assistant's turn that only called tools has no text, and some clients leave the field out then.
-  const text =
+  const said =
     toolCalls.length > 0
-      ? (optional(fields, "content", content, path) ?? "")
-      : required(fields, "content", contentOrNull, path);
+      ? (optional(fields, "content", text, path) ?? "")
+      : required(fields, "content", textOrNull, path);
   return {
     role: "assistant",
-    content: text,
+    content: said,
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
     ...(reasoning === undefined ? {} : { reasoning }),
   };
@@ -88,16 +91,28 @@ const speakers = { system: "system", developer: "system", user: "user", assistan
 export const speaker = mapped<(typeof speakers)[keyof typeof speakers]>(speakers);
 const role = mapped<ChatRole>({ ...speakers, tool: "tool" });
 
-const textPart: Reader<string> = (value, path) => {
+const onlyText: Reader<string> = (value, path) => {
   const part = object(value, path);
   if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
   throw unsupportedValue(`${path}.type`, "only parts of type 'text' are supported");
 };
 
-const content = textIn(textPart);
+const text = textIn(onlyText);
+
+const textOrNull: Reader<string> = (value, path) => (value === null ? "" : text(value, path));
+
+const content = contentIn((value, path) => {
+  const part = object(value, path);
+  switch (required(part, "type", string, path)) {
+    case "text":
+      return textPart(required(part, "text", string, path));
+    case "image_url":
+      return imageUrlPart(part, path);
+    default:
+      throw unsupportedValue(`${path}.type`, "only parts of type 'text' and 'image_url' are supported");
+  }
+});
 
 /** A tool may have nothing to say, and some clients send no parts then. */
-const resultContent: Reader<string> = (value, path) =>
-  Array.isArray(value) && value.length === 0 ? "" : content(value, path);
-
-const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));
+const resultContent: Reader<Content> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? { content: "" } : content(value, path);

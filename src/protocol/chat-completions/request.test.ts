@@ -235,10 +235,10 @@ describe("refuses", () => {
       "messages[0].content[0].text",
     ],
     [
-      "an image",
+      "an unknown part",
       user([
         { type: "text", text: "x" },
-        { type: "image_url", image_url: { url: "u" } },
+        { type: "input_audio", input_audio: {} },
       ]),
       "unsupported_value",
       "messages[0].content[1].type",

@@ -101,6 +101,8 @@ export interface ModelFacts {
   contextTokens: number | null;
   /** Whether it can call tools. */
   tools: boolean;
+  /** Whether it reads images. */
+  vision: boolean;
   /** Null where an engine elsewhere answers. */
   weights: ModelWeightsView | null;
 }

@@ -1,9 +1,11 @@
 /**
- * The content of one turn: a string, or blocks of text, reasoning, tool calls and their results. Adjacent blocks of
- * text are paragraphs. Citations and `cache_control` on them mean nothing here.
+ * The content of one turn: a string, or blocks of text, images, reasoning, tool calls and their results. Adjacent
+ * blocks of text are paragraphs. Citations and `cache_control` on them mean nothing here.
  */
-import type { ToolCall } from "../../core/chat/request.js";
+import type { ContentPart, ToolCall } from "../../core/chat/request.js";
 import type { ServiceError } from "../../core/errors.js";
+import { contentOf, textPart, type Content } from "../content.js";
+import { imageBlock } from "../images.js";
 import {
   array,
   boolean,
@@ -20,15 +22,14 @@ import {
 } from "../read-json.js";
 import { toolName } from "./tools.js";
 
-export interface ToolResult {
+export interface ToolResult extends Content {
   callId: string;
-  content: string;
   path: string;
 }
 
 export interface UserContent {
   /** Null for results alone. */
-  text: string | null;
+  said: Content | null;
   results: ToolResult[];
 }
 
@@ -41,18 +42,26 @@ export interface AssistantContent {
 /** As paragraphs; also the turns of one role. */
 export const joined = (texts: readonly string[]): string => texts.filter((text) => text !== "").join("\n\n");
 
+/** The same of blocks, some of which are images. */
+const paragraphs = (parts: readonly ContentPart[]): Content =>
+  contentOf(
+    parts.filter((part) => part.type !== "text" || part.text !== ""),
+    "\n\n",
+  );
+
 export const userContent: Reader<UserContent> = (value, path) => {
-  const texts: string[] = [];
+  if (typeof value === "string") return { said: { content: string(value, path) }, results: [] };
+  const parts: ContentPart[] = [];
   const results: ToolResult[] = [];
-  if (typeof value === "string") return { text: string(value, path), results };
   for (const { type, block, place } of blocks(value, path)) {
-    if (type === "text") texts.push(required(block, "text", string, place));
+    if (type === "text") parts.push(textPart(required(block, "text", string, place)));
+    else if (type === "image") parts.push(imageBlock(block, place));
     else if (type === "tool_result") results.push(toolResult(block, place));
-    else if (type === "document") texts.push(documentText(block, place));
-    else if (type === "search_result") texts.push(required(block, "content", plainText, place));
-    else throw unsupportedBlock(place, "'text', 'tool_result' and plain-text 'document'");
+    else if (type === "document") parts.push(textPart(documentText(block, place)));
+    else if (type === "search_result") parts.push(textPart(required(block, "content", plainText, place)));
+    else throw unsupportedBlock(place, "'text', 'image', 'tool_result' and plain-text 'document'");
   }
-  return { text: texts.length === 0 ? null : joined(texts), results };
+  return { said: parts.length === 0 ? null : paragraphs(parts), results };
 };
 
 export const assistantContent: Reader<AssistantContent> = (value, path) => {
@@ -115,15 +124,29 @@ export function textBlocks(value: unknown, path: string): string[] {
 
 function toolResult(block: JsonObject, path: string): ToolResult {
   const callId = required(block, "tool_use_id", nonEmptyString, path);
-  const content = optional(block, "content", plainText, path) ?? "";
+  const result = optional(block, "content", resultContent, path) ?? { content: "" };
   const isError = optional(block, "is_error", boolean, path) ?? false;
-  return { callId, content: isError ? asError(content) : content, path: `${path}.tool_use_id` };
+  return { ...(isError ? asError(result) : result), callId, path: `${path}.tool_use_id` };
 }
 
+/** A string, or blocks of text and images. */
+const resultContent: Reader<Content> = (value, path) => {
+  if (!Array.isArray(value)) return { content: plainText(value, path) };
+  if (value.length === 0) return { content: "" };
+  return paragraphs(
+    [...blocks(value, path)].map(({ type, block, place }) => {
+      if (type === "text") return textPart(required(block, "text", string, place));
+      if (type === "image") return imageBlock(block, place);
+      throw unsupportedBlock(place, "'text' and 'image'");
+    }),
+  );
+};
+
 /** Chat templates have no place for it but the text. */
-function asError(content: string): string {
-  if (content === "") return "Error";
-  return /^\W*(?:\w+[_ ])*error/i.test(content) ? content : `Error: ${content}`;
+function asError({ content, parts }: Content): Content {
+  if (parts !== undefined) return paragraphs([textPart("Error:"), ...parts]);
+  if (content === "") return { content: "Error" };
+  return { content: /^\W*(?:\w+[_ ])*error/i.test(content) ? content : `Error: ${content}` };
 }
 
 function toolUse(block: JsonObject, path: string): ToolCall {

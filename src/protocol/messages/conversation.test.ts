@@ -222,8 +222,8 @@ describe("a conversation", () => {
       "missing_required_parameter messages[0].content[0].text",
     ],
     [
-      "an image",
-      [hi, user(text("Look:"), { type: "image" })],
+      "an unknown block",
+      [hi, user(text("Look:"), { type: "audio" })],
       "unsupported_value messages[1].content[1].type",
     ],
     [
@@ -259,8 +259,8 @@ describe("a conversation", () => {
     ],
     ["a result of no call", [hi, user(result("a"))], "invalid_value messages[1].content[0].tool_use_id"],
     [
-      "an image as a result",
-      [hi, assistant(use("a")), user(result("a", { content: [text("x"), { type: "image" }] }))],
+      "an unknown block as a result",
+      [hi, assistant(use("a")), user(result("a", { content: [text("x"), { type: "audio" }] }))],
       "unsupported_value messages[2].content[0].content[1].type",
     ],
     [

@@ -7,6 +7,7 @@
  * Claude Code marks such text for services without them: many templates refuse system text after the beginning.
  */
 import type { ChatMessage } from "../../core/chat/request.js";
+import { joinContents } from "../content.js";
 import {
   array,
   atMost,
@@ -62,7 +63,7 @@ const turns: Reader<Turns> = (value, path) => {
       case "system": {
         const text = required(fields, "content", plainText, place);
         if (conversation.isEmpty) openings.push(text);
-        else conversation.addUser({ text: asReminder(text), results: [] });
+        else conversation.addUser({ said: { content: asReminder(text) }, results: [] });
       }
     }
   }
@@ -93,18 +94,18 @@ class Conversation {
     return this.#turns.length === 0;
   }
 
-  addUser({ text, results }: UserContent): void {
-    for (const { callId, content, path } of results) {
+  addUser({ said, results }: UserContent): void {
+    for (const { callId, path, ...result } of results) {
       const caller = this.#callers.get(callId);
       if (caller === undefined) {
         throw invalidValue(path, "no assistant message before it has such a 'tool_use' block");
       }
-      caller.results.push({ role: "tool", content, toolCallId: callId });
+      caller.results.push({ role: "tool", ...result, toolCallId: callId });
     }
-    if (text === null || (text === "" && results.length > 0)) return;
+    if (said === null || (said.content === "" && results.length > 0)) return;
     const last = this.#turns.at(-1)?.message;
-    if (last?.role === "user") last.content = joined([last.content, text]);
-    else this.#turns.push({ message: { role: "user", content: text }, results: [] });
+    if (last?.role === "user") Object.assign(last, joinContents(last, said));
+    else this.#turns.push({ message: { role: "user", ...said }, results: [] });
   }
 
   addAssistant({ text, reasoning, calls }: AssistantContent): void {

@@ -7,6 +7,7 @@ import { messageWriter } from "./stream.js";
 
 export const messages: Dialect = {
   idPrefix: "msg_",
+  images: "omit",
   read: readMessagesRequest,
   reply: (head, { chat }, choices, usage) => message(head, chat, choices, usage),
   stream: (head, { chat }) => messageWriter(head, chat),

@@ -7,6 +7,7 @@
 import type { ChatRequest } from "../../core/chat/request.js";
 import { tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
+import { imageSizes } from "../images.js";
 import {
   anything,
   array,
@@ -70,6 +71,7 @@ function readFields(body: JsonObject, isReplyWanted: boolean): ParsedRequest {
       includeUsage: true,
     },
     hosted,
+    ...imageSizes(messages, "messages"),
   };
 }
 

@@ -10,6 +10,7 @@ import { responseEventWriter, wholeResponse } from "./stream.js";
 
 export const responses: Dialect = {
   idPrefix: "resp_",
+  images: "omit",
   read: readResponseRequest,
   resolve: resolveItems,
   reply: (head, request, [choice], usage) => {

@@ -165,8 +165,8 @@ describe("input", () => {
     ["null content", [{ role: "user", content: null }], "invalid_type", "input[0].content"],
     ["no parts", [{ role: "user", content: [] }], "empty_array", "input[0].content"],
     [
-      "an image",
-      [{ role: "user", content: [{ type: "input_image" }] }],
+      "an unknown part",
+      [{ role: "user", content: [{ type: "input_audio" }] }],
       "unsupported_value",
       "input[0].content[0].type",
     ],
@@ -194,8 +194,8 @@ describe("input", () => {
       "input[1].output",
     ],
     [
-      "a result with an image",
-      [call("a"), result("a", [{ type: "input_image" }])],
+      "a result with an unknown part",
+      [call("a"), result("a", [{ type: "input_audio" }])],
       "unsupported_value",
       "input[1].output[0].type",
     ],

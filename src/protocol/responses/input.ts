@@ -4,6 +4,7 @@
  */
 import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";
+import type { Content } from "../content.js";
 import type { ServiceError } from "../../core/errors.js";
 import {
   atMost,
@@ -16,7 +17,7 @@ import {
   type Reader,
 } from "../read-json.js";
 import { readForeign } from "./foreign-items.js";
-import { readOwnItem, typeOf, type InputItem } from "./items.js";
+import { readOwnItem, typeOf, type InputItem, type ItemContent } from "./items.js";
 
 const itemTypes = "'message', 'function_call', 'function_call_output', 'reasoning' and 'item_reference'";
 
@@ -81,6 +82,9 @@ export function withInstructions(
   return system.length === 0 ? rest : [{ role: "system", content: system.join("\n\n") }, ...rest];
 }
 
+const contentOf = ({ text, parts }: ItemContent): Content =>
+  parts === undefined ? { content: text } : { content: text, parts };
+
 const notKept = (path: string): ServiceError =>
   invalidValue(
     `${path}.id`,
@@ -122,11 +126,11 @@ class Turns {
       }
       case "output":
         this.#requireCalled(item.callId, path);
-        this.#push({ role: "tool", content: item.text, toolCallId: item.callId });
+        this.#push({ role: "tool", ...contentOf(item), toolCallId: item.callId });
         return;
       case "message": {
         if (item.role !== "assistant") {
-          this.#push({ role: item.role, content: item.text });
+          this.#push({ role: item.role, ...contentOf(item) });
           return;
         }
         this.end();

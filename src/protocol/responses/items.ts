@@ -2,8 +2,10 @@
  * One item of `input`: a message, reasoning, a tool call or its output. Fields that only the service that wrote an item
  * understands (`id`, `status`, `encrypted_content`) are ignored.
  */
-import type { ToolCall } from "../../core/chat/request.js";
+import type { ContentPart, ToolCall } from "../../core/chat/request.js";
 import { speaker } from "../chat-completions/messages.js";
+import { contentIn, textPart, type Content } from "../content.js";
+import { inputImagePart } from "../images.js";
 import {
   array,
   nonEmptyString,
@@ -19,12 +21,19 @@ import {
 import { functionName } from "../tools.js";
 
 export type InputItem =
-  | { type: "message"; role: "system" | "user" | "assistant"; text: string }
+  | ({ type: "message"; role: "system" | "user" | "assistant" } & ItemContent)
   | { type: "reasoning"; text: string }
   | { type: "call"; call: ToolCall; namespace?: string | undefined }
-  | { type: "output"; callId: string; text: string }
+  | ({ type: "output"; callId: string } & ItemContent)
   /** An item of an earlier reply, by its id. */
   | { type: "reference"; id: string };
+
+export interface ItemContent {
+  /** With a sentence in the place of each image. */
+  text: string;
+  /** Undefined without an image. */
+  parts?: readonly ContentPart[];
+}
 
 /** Undefined for a type that this API does not write. */
 export function readOwnItem(type: string, fields: JsonObject, path: string): InputItem | undefined {
@@ -53,6 +62,7 @@ export function typeOf(fields: JsonObject, path: string): string {
 
 function message(fields: JsonObject, path: string): InputItem {
   const role = required(fields, "role", speaker, path);
+  if (role === "user") return { type: "message", role, ...required(fields, "content", content, path) };
   const read = role === "assistant" ? possiblyEmptyText : text;
   return { type: "message", role, text: required(fields, "content", read, path) };
 }
@@ -70,7 +80,7 @@ const call = (fields: JsonObject, path: string): InputItem => ({
 export const output = (fields: JsonObject, path: string): InputItem => ({
   type: "output",
   callId: required(fields, "call_id", nonEmptyString, path),
-  text: required(fields, "output", possiblyEmptyText, path),
+  ...required(fields, "output", possiblyEmptyContent, path),
 });
 
 /** The reasoning itself, or else its summary. */
@@ -90,8 +100,33 @@ const parts =
       throw unsupportedValue(`${place}.type`, `expected '${type}'`);
     });
 
-const textPart: Reader<string> = (value, path) => {
+const onlyText: Reader<string> = (value, path) => {
   const part = object(value, path);
+  const found = textOf(part, path);
+  if (found !== undefined) return found;
+  throw unsupportedValue(
+    `${path}.type`,
+    "only text is supported, in parts of type 'input_text' and 'output_text'",
+  );
+};
+
+const content: Reader<ItemContent> = (value, path) => itemContent(readContent(value, path));
+
+const readContent = contentIn((value, path) => {
+  const part = object(value, path);
+  if (required(part, "type", string, path) === "input_image") return inputImagePart(part, path);
+  const found = textOf(part, path);
+  if (found !== undefined) return textPart(found);
+  throw unsupportedValue(
+    `${path}.type`,
+    "only text and images are supported, in parts of type 'input_text', 'output_text' and 'input_image'",
+  );
+});
+
+const itemContent = ({ content: text, ...images }: Content): ItemContent => ({ text, ...images });
+
+/** Undefined for a part that is not text. */
+function textOf(part: JsonObject, path: string): string | undefined {
   switch (required(part, "type", string, path)) {
     case "input_text":
     case "output_text":
@@ -100,15 +135,16 @@ const textPart: Reader<string> = (value, path) => {
     case "refusal":
       return required(part, "refusal", string, path);
     default:
-      throw unsupportedValue(
-        `${path}.type`,
-        "only text is supported, in parts of type 'input_text' and 'output_text'",
-      );
+      return undefined;
   }
-};
+}
 
-const text = textIn(textPart);
+const text = textIn(onlyText);
 
-/** A reply may have been cut before its text, and a tool may have nothing to say. */
+/** A reply may have been cut before its text. */
 const possiblyEmptyText: Reader<string> = (value, path) =>
   Array.isArray(value) && value.length === 0 ? "" : text(value, path);
+
+/** A tool may have nothing to say. */
+const possiblyEmptyContent: Reader<ItemContent> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? { text: "" } : content(value, path);

@@ -8,6 +8,7 @@ import type { ReplyFormat } from "../../core/chat/request.js";
 import { format } from "../chat-completions/format.js";
 import { alternatives, tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
+import { imageSizes } from "../images.js";
 import {
   anything,
   array,
@@ -24,7 +25,7 @@ import {
 } from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
-import { messagesOf, readInput, refersToItems, withInstructions } from "./input.js";
+import { messagesOf, readInput, refersToItems, withInstructions, type PlacedItem } from "./input.js";
 import { nameInPrompt } from "./namespaces.js";
 import { readFlatTooling, type FlatTooling } from "./tools.js";
 
@@ -40,6 +41,7 @@ export function readResponseRequest(value: unknown): ParsedRequest {
   const isResolved = !refersToItems(items);
   const nameOf = (namespace: string, name: string) => nameInPrompt(readTools().callNames, namespace, name);
   const input = isResolved ? messagesOf(items, { nameOf }) : [];
+  const sizes = imageSizes(items.map(partsOf), "input");
 
   const instructions = optional(body, "instructions", string);
   const sampling = readSampling(body, 2);
@@ -89,6 +91,7 @@ export function readResponseRequest(value: unknown): ParsedRequest {
     callNames,
     showsSummary: summary !== undefined,
     keepsItems,
+    ...sizes,
     ...(isResolved ? {} : { unresolved: { items, instructions } }),
   };
 }
@@ -101,6 +104,8 @@ export function resolveItems(parsed: ParsedRequest, recall: (id: string) => unkn
   const input = messagesOf(unresolved.items, { nameOf, recall });
   return { ...parsed, chat: { ...chat, messages: withInstructions(unresolved.instructions, input) } };
 }
+
+const partsOf = ({ item }: PlacedItem) => ("parts" in item ? item : {});
 
 const summaryKind = oneOf("auto", "concise", "detailed");
 

@@ -163,7 +163,7 @@ describe("an error of the Messages API", () => {
     const messages = [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Yes?" },
-      { role: "user", content: [{ type: "image", source: {} }] },
+      { role: "user", content: [{ type: "audio", source: {} }] },
     ];
     const { body } = await create({ messages });
     expect(body).toContain("'messages[2].content[0].type'");

@@ -234,7 +234,7 @@ describe("tools through an engine on the network", () => {
   ] as const)("%s counts the tools with the prompt", async (profile, path) => {
     upstream.questions.length = 0;
     await bodyFor(profile, asking({ reasoningEffort: "none", messages: history }));
-    const asked = upstream.questions.find((question) => question.path === path);
+    const asked = upstream.questions.findLast((question) => question.path === path);
     expect(asked?.body).toMatchObject({ tools: wireTools, ...off, messages: { length: 5 } });
   });
 

@@ -45,6 +45,9 @@ export interface TestServerOptions {
   queueLength?: number;
   queueWaitMs?: number;
   bodyLimitBytes?: number;
+  /** With images; no more than without them by default. */
+  imageBodyLimitBytes?: number;
+  images?: NonNullable<HttpParts["images"]>;
   bodyWaitMs?: number;
   bodyPace?: BodiesOptions["pace"];
   /** Where the thread for large bodies begins; without it they are parsed here. */
@@ -158,6 +161,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const proof = options.proof === undefined ? null : await openTestProof(options.proof, clock);
   const bodies = new Bodies({
     limitBytes: options.bodyLimitBytes ?? 100_000,
+    imageLimitBytes: options.imageBodyLimitBytes,
     decoding: proof?.encryption,
     ...(options.parseWorkerFile === undefined ? {} : { workerFile: pathToFileURL(options.parseWorkerFile) }),
     ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
@@ -173,6 +177,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     keys,
     limits,
     bodies,
+    ...(options.images === undefined ? {} : { images: options.images }),
     hpkeKeys: proof?.keys,
     receipts: proof?.receipts,
     completions,

@@ -25,11 +25,12 @@ export function modelFactLine(facts: ModelFacts): string {
     .join(" · ");
 }
 
-function factsOf({ contextTokens, weights }: ModelFacts): [name: string, value: string][] {
+function factsOf({ contextTokens, vision, weights }: ModelFacts): [name: string, value: string][] {
   const speed = weights?.tokensPerSecond ?? null;
   const all: [string, string | null][] = [
     ["Context", contextTokens === null ? null : `${formatCount(contextTokens)} tokens`],
     ["Speed", speed === null ? null : `${formatDecimal(speed)} tokens/s`],
+    ["Input", vision ? "Text and images" : null],
     ["Weights", weights?.title ?? null],
     ["Licence", weights?.licence ?? null],
   ];

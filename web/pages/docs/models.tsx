@@ -67,9 +67,9 @@ export default function Models() {
         <p>
           Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}
           <code>capabilities</code> (<code>tools</code>, <code>json_schema</code>, <code>reasoning</code>,{" "}
-          <code>logprobs</code>, <code>chat</code>, <code>infill</code>, <code>embeddings</code>,{" "}
-          <code>rerank</code>), the <code>fallback</code> that answers while it cannot, and the operator’s{" "}
-          <code>description</code> where there is one.
+          <code>logprobs</code>, <code>vision</code>, <code>chat</code>, <code>infill</code>,{" "}
+          <code>embeddings</code>, <code>rerank</code>), the <code>fallback</code> that answers while it
+          cannot, and the operator’s <code>description</code> where there is one.
         </p>
         <CodeBlock
           language="bash"

@@ -35,6 +35,7 @@ import {
   nothingKeptByEngine,
   type PreparedGeneration,
 } from "../../../core/serving/engine-port.js";
+import { withoutImages } from "../../../core/chat/images.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { withTimeLimit } from "../../../core/time-limit.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
@@ -312,7 +313,7 @@ export class LlamaEngine implements Engine {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const { accountId, tooling, reasoningEffort, rawPrompt } = generation;
     const prompt: PromptInput = rawPrompt ?? {
-      messages: withSystemPrompt(generation.messages, systemPrompt),
+      messages: withoutImages(withSystemPrompt(generation.messages, systemPrompt)),
       tools: tooling?.tools ?? [],
       reasoningEffort,
     };

@@ -1,7 +1,8 @@
 /** What an engine reports about itself. */
 import type { Connection } from "../connection.js";
 import { isObject, type JsonObject } from "../../../protocol/read-json.js";
-import { countOf, listOf, objectOf, textOf } from "../json-value.js";
+import { countOf, flagOf, listOf, objectOf, textOf } from "../json-value.js";
+import { hasVision } from "./vision.js";
 import type { Profile } from "../profiles.js";
 
 /** Undefined: not reported. */
@@ -19,6 +20,8 @@ export interface EngineFacts {
   hasReasoning?: boolean;
   /** Whether its model fills in between two texts. */
   hasInfill?: boolean;
+  /** Whether its model reads images. */
+  hasVision?: boolean | undefined;
 }
 
 /** Ollama loads a model with this unless configured otherwise, whatever the model supports. */
@@ -46,6 +49,7 @@ export async function readFacts(
         models,
         contextTokens: listedContext,
         hasInfill: objectOf(model?.capabilities).infill === true,
+        hasVision: await hasVision(connection, profile, model, chosen, timeoutMs),
       };
     case "props": {
       const props = await request("/props");
@@ -56,6 +60,7 @@ export async function readFacts(
         // It has one model, whatever that is called.
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
         hasInfill: await takesInfill(connection, timeoutMs),
+        hasVision: flagOf(objectOf(props.modalities).vision),
       };
     }
     case "ollama": {
@@ -116,5 +121,6 @@ function ollamaCapabilities({ capabilities }: JsonObject): Partial<EngineFacts> 
     hasTools: listed.includes("tools"),
     hasReasoning: listed.includes("thinking"),
     hasInfill: listed.includes("insert"),
+    hasVision: listed.includes("vision"),
   };
 }

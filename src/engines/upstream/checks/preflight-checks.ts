@@ -121,7 +121,16 @@ const checks: Record<ProfileName, (engine: PreflightTarget) => Promise<Finding[]
     }
     return findings;
   },
-  openai: async () => [possibly("Nothing is known about what this server logs or forwards.")],
+  openai: async ({ source, facts }) => [
+    possibly("Nothing is known about what this server logs or forwards."),
+    ...(source.vision === undefined && facts.hasVision === undefined
+      ? [
+          possibly(
+            "This server does not report whether its model reads images, so it gets none: set it if it does (--vision, or vision: true).",
+          ),
+        ]
+      : []),
+  ],
 };
 
 function generalFindings({ source, profile, connection, facts }: PreflightTarget): Finding[] {

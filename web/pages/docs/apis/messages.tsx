@@ -71,9 +71,10 @@ export default function Messages() {
       <Section id="fields" title="What is accepted">
         <ul>
           <li>
-            <code>system</code>, and <code>messages</code> with <code>text</code>, <code>tool_use</code>,{" "}
-            <code>tool_result</code> and <code>thinking</code> blocks. Text only: images and documents are
-            refused.
+            <code>system</code>, and <code>messages</code> with <code>text</code>, <code>image</code>,{" "}
+            <code>tool_use</code>, <code>tool_result</code> and <code>thinking</code> blocks. On a model that
+            reads text only, a sentence stands in the place of each image, and the header{" "}
+            <code>sotto-ignored</code> says so. Documents other than plain text are refused.
           </li>
           <li>
             <code>max_tokens</code> (required), <code>temperature</code> from 0 to 1, <code>top_p</code>,{" "}

@@ -82,8 +82,10 @@ export default function Responses() {
           <li>
             <code>input</code>: a string, or items of the types <code>message</code>,{" "}
             <code>function_call</code>, <code>function_call_output</code>, <code>reasoning</code> and{" "}
-            <code>item_reference</code>. Text only. In a history from another service, calls of other tools
-            are treated as function calls, and items that only that service can read are ignored.
+            <code>item_reference</code>, with text and <code>input_image</code> parts. On a model that reads
+            text only, a sentence stands in the place of each image, and the header <code>sotto-ignored</code>{" "}
+            says so. In a history from another service, calls of other tools are treated as function calls,
+            and items that only that service can read are ignored.
           </li>
           <li>
             <code>instructions</code>, <code>max_output_tokens</code>, <code>temperature</code>,{" "}
