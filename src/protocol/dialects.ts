@@ -2,13 +2,14 @@
 import { chatCompletions } from "./chat-completions/dialect.js";
 import type { Dialect } from "./dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
-import { responses } from "./responses/dialect.js";
+import { compactResponses, responses } from "./responses/dialect.js";
 
 export const dialects = {
   chatCompletions,
   responses,
   messages,
   countTokens,
+  compactResponses,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

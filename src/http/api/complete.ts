@@ -7,11 +7,11 @@
  * returned, and that is waited for: its `finally` gives them back.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
-import type { TaskEvent } from "../../core/chat/reply.js";
+import type { AdmittedEvent, CompletionArrival, CompletionTrace } from "../../core/serving/completion.js";
+import type { ReplyChoice, TaskEvent, Usage } from "../../core/chat/reply.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
-import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
+import type { ParsedRequest, Dialect, ReplyHead, ReplyTimes, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import type { ModelId } from "../../core/models.js";
 import { admissionOf, callerOf } from "../connection/caller.js";
@@ -20,8 +20,9 @@ import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
-import { beginReceipt } from "../proof/receipt.js";
+import { beginReceipt, onlyWithWholeReplies } from "../proof/receipt.js";
 import { EventStream } from "./sse.js";
+import { streamFormats, type StreamFormat } from "./stream-format.js";
 
 type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 
@@ -33,25 +34,36 @@ export function complete(parts: HttpParts, name: DialectName) {
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
-  const dialect = dialects[name];
+  const dialect: Dialect = dialects[name];
+  const format = streamFormats[dialect.streamFormat ?? "server-sent-events"];
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    const { recentItems } = parts;
+    const { recentItems, summaries } = parts;
     const { id: accountId } = caller.account;
     request.exchange.receipt = beginReceipt(request.raw, parts.receipts, parts.clock);
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
-    const parsed = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
+    const parsed =
+      dialect.resolve?.(read, {
+        recall: (id) => recentItems?.recall(accountId, id),
+        open: (summary) => summaries.open(accountId, summary),
+      }) ?? read;
+    const isLines = dialect.streamFormat === "json-lines";
+    if (isLines && parsed.chat.stream && request.exchange.receipt !== null) throw onlyWithWholeReplies();
 
     const model = parts.completions.names.find(parsed.chat.model);
+    let admittedMs = startedMs;
+    const times = () => timesOf({ startedMs, admittedMs, nowMs: parts.clock.monotonicMs() }, trace);
     const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
       model: model ?? parsed.chat.model,
       promptTokens: 0,
+      seal: (summary) => summaries.seal(accountId, summary),
+      times,
       ...(recentItems !== undefined && parsed.keepsItems === true
         ? { keep: (items) => recentItems.keep(accountId, items) }
         : {}),
@@ -60,14 +72,20 @@ function answerIn(parts: HttpParts, name: DialectName) {
       const { model, promptTokens } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
+      admittedMs = parts.clock.monotonicMs();
     };
     try {
+      if (parsed.loadsOnly === true) {
+        await parts.completions.count(parsed.chat, caller, abort.signal, startedMs, admission);
+        return dialect.reply(head, parsed, [nothing], noUsage);
+      }
       if (parsed.chat.stream) {
         await sendStream(parts, request, reply, {
           events,
           admit,
           writer: dialect.stream(head, parsed),
           model,
+          format,
         });
         return;
       }
@@ -77,6 +95,19 @@ function answerIn(parts: HttpParts, name: DialectName) {
       await events.return();
     }
   };
+}
+
+const nothing: ReplyChoice = { parts: [], finishReason: "stop" };
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+
+/** Until its first token, all of a reply is work on its prompt. */
+function timesOf(
+  { startedMs, admittedMs, nowMs }: { startedMs: number; admittedMs: number; nowMs: number },
+  { firstTokenMs }: CompletionTrace,
+): ReplyTimes {
+  const ranMs = nowMs - admittedMs;
+  const promptMs = Math.min(firstTokenMs ?? ranMs, ranMs);
+  return { beforeMs: admittedMs - startedMs, promptMs, replyMs: ranMs - promptMs };
 }
 
 async function firstOf(events: Events): Promise<AdmittedEvent> {
@@ -124,18 +155,19 @@ interface StreamedReply {
   writer: StreamWriter;
   /** Undefined where there is none by that name. */
   model: ModelId | undefined;
+  format: StreamFormat;
 }
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { events, admit, writer, model }: StreamedReply,
+  { events, admit, writer, model, format }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
   // A request that waits for its turn can still be refused with a status; loading a model may take longer than a proxy's timeout.
   const isLoading = () => model !== undefined && engineStatus(model).state === "waking";
-  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, format, isLoading);
   try {
     await admit();
     stream.begin();
