@@ -2,6 +2,7 @@
 import { chatCompletions } from "./chat-completions/dialect.js";
 import type { Dialect } from "./dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
+import { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate } from "./ollama/dialect.js";
 import { compactResponses, responses } from "./responses/dialect.js";
 
 export const dialects = {
@@ -10,6 +11,10 @@ export const dialects = {
   messages,
   countTokens,
   compactResponses,
+  ollamaChat,
+  ollamaGenerate,
+  ollamaEmbed,
+  ollamaEmbeddings,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

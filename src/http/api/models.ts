@@ -17,11 +17,7 @@ import { speaksMessages } from "./request-dialect.js";
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
     requirePermission(request);
-    // All three, in the specification's order, whatever a key may use.
-    const models = modelIds.map((id) => listed(id, request, parts));
-    const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
-    const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
-    const data = [...models, ...others];
+    const data = offeredModels(request, parts);
     return speaksMessages(request) ? messagesModelList(data) : { object: "list", data };
   };
 }
@@ -37,7 +33,15 @@ export function retrieveModel(parts: HttpParts) {
   };
 }
 
-function listed(
+/** All three, in the specification's order, whatever a key may use; then the aliases, where they are listed. */
+export function offeredModels(request: FastifyRequest, parts: HttpParts): WireModel[] {
+  const models = modelIds.map((id) => listed(id, request, parts));
+  const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
+  const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
+  return [...models, ...others];
+}
+
+export function listed(
   id: ModelId,
   request: FastifyRequest,
   { ownerName, createdAt, engineStatus, modelDescription }: HttpParts,
@@ -49,7 +53,7 @@ function listed(
   );
 }
 
-function requirePermission(request: FastifyRequest): void {
+export function requirePermission(request: FastifyRequest): void {
   const { operations } = callerOf(request).key;
   if (operations === null || operations.includes("models")) return;
   throw new ServiceError("insufficient_permissions", {

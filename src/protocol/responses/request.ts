@@ -106,19 +106,20 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
   return compacts ? compacting(parsed, items) : parsed;
 }
 
-/** The same conversation, of which nothing but a summary is wanted. */
-function compacting({ chat, echo, unresolved }: ParsedRequest, items: readonly PlacedItem[]): ParsedRequest {
-  const asked = { topLogprobs: undefined, format: { type: "text" }, tooling: undefined } as const;
-  const { messages } = chat;
+/** The same conversation, of which nothing but a summary is wanted: no tool is called, whatever there are. */
+function compacting(parsed: ParsedRequest, items: readonly PlacedItem[]): ParsedRequest {
+  const { chat, unresolved } = parsed;
   return {
+    ...parsed,
     chat: {
       ...chat,
-      ...asked,
+      messages: unresolved === undefined ? withInstruction(chat.messages) : chat.messages,
       maxTokens: chat.maxTokens ?? summaryTokens,
-      messages: unresolved === undefined ? withInstruction(messages) : messages,
+      topLogprobs: undefined,
+      format: { type: "text" },
+      tooling: undefined,
     },
-    ...(echo === undefined ? {} : { echo }),
-    ...(unresolved === undefined ? {} : { unresolved }),
+    hosted: [],
     compaction: { kept: keptTexts(items) },
   };
 }
