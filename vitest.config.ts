@@ -24,6 +24,7 @@ const inBoth = [
   "test/dashboard/markdown.test.ts",
   "test/api/encrypted-fuzz.test.ts",
   "test/api/schemas.test.ts",
+  "test/api/ollama/ollama-fuzz.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/faults/shutdown.test.ts",
   "test/privacy/canary.test.ts",

@@ -54,13 +54,12 @@ export function ollamaRefusals(parts: HttpParts): RouteOptions[] {
   });
   const otherMethods = ollamaRoutes(parts).map(({ method, url }): RouteOptions => {
     const refusal = refuseMethod({ method, path: `/api${url}` });
-    const others = methods.filter((other) => other !== method && !(method === "GET" && other === "HEAD"));
-    return { method: others, url, preParsing: refusal, handler: refusal };
+    return { method: methods.filter((other) => other !== method), url, preParsing: refusal, handler: refusal };
   });
   return [...refusals, ...otherMethods];
 }
 
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const completion = (parts: HttpParts, url: string, dialect: DialectName): ApiRoute => ({
   method: "POST",

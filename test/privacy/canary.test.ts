@@ -15,6 +15,7 @@ import { readEverything, readRoutes, reads } from "./dashboard-reads.js";
 import { dashboardWays } from "./dashboard-ways.js";
 import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
+import { interruptedOllama, ollamaWays, refusedOllama } from "./ollama-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
@@ -25,12 +26,15 @@ const allWays = {
   ...calls,
   ...responses,
   ...answeredMessages,
+  ...ollamaWays,
   ...refused,
   ...refusedTools,
   ...refusedResponses,
   ...refusedMessages,
+  ...refusedOllama,
   ...interruptedCalls,
   ...interruptedMessages,
+  ...interruptedOllama,
   ...interrupted,
   ...interruptedResponses,
 };
@@ -54,6 +58,9 @@ const sample: ReadonlySet<string> = new Set([
   "a response with an unknown part",
   "a response whose client hung up",
   "a response whose engine was killed",
+  "a streamed chat over Ollama's API that says it",
+  "a conversation that is compacted, and its summary",
+  "wrong fields over Ollama's API",
   "a search among accounts, as the palette does it",
 ]);
 const ways = Object.entries(allWays).filter(([name]) => isDeep || sample.has(name));
