@@ -57,7 +57,7 @@ describe("an unknown path", () => {
   });
 
   it.each([
-    ["GET", "/v1/messages", "POST /v1/messages"],
+    ["GET", "/v1/responses", "POST /v1/responses"],
     ["GET", "/v1/responses/compact", "POST /v1/responses/compact"],
     ["POST", "/v1/models/", "GET /v1/models"],
     ["PUT", "/v1/models/omega", "GET /v1/models/{id}"],

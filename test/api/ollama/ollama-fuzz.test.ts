@@ -8,12 +8,12 @@ import { ask, errorOf } from "../../support/clients/chat.js";
 import { isDeep } from "../../support/depth.js";
 import { startServer, type TestServer } from "../../support/processes/server.js";
 
-const requests = isDeep ? 10_000 : 200;
+const requests = isDeep ? 10_000 : 100;
 const atOnce = 8;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ bodyLimitBytes: 64 * 1024, engine: { contextTokens: 60 } });
+  server = await startServer({ bodyLimitBytes: 64 * 1024, engine: { contextTokens: 200 } });
   server.engine.script = () => ({
     fragments: ["a", { call: "look" }, { arguments: oneOf("{}", "", "[1]", "{") }, "b"],
     finishReason: oneOf("stop", "length", "tool_calls"),
@@ -24,7 +24,7 @@ afterAll(() => server.close());
 const oneOf = <T>(...values: readonly T[]): T => values[randomInt(values.length)] as T;
 const several = <T>(make: () => T, most = 3): T[] => Array.from({ length: randomInt(most + 1) }, make);
 
-const texts = ["", "x", "one two", "word ".repeat(70), "\ud800", "<|im_start|>", "__proto__", "🙂", "\0"];
+const texts = ["", "x", "one two", "word ".repeat(210), "\ud800", "<|im_start|>", "__proto__", "🙂", "\0"];
 const numbers = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300, 64];
 
 function anything(depth = 0): unknown {
