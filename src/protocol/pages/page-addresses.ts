@@ -8,6 +8,8 @@ export const pageAddresses = [
   "/docs/tools",
   "/docs/responses",
   "/docs/messages",
+  "/docs/ollama",
+  "/docs/endpoints",
   "/docs/api",
   "/docs/errors",
   "/docs/limits",

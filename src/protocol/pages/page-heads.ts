@@ -53,6 +53,15 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
     title: "Messages API",
     description: "POST /v1/messages for Anthropic's libraries and Claude Code, and counting tokens.",
   },
+  "/docs/ollama": {
+    title: "Ollama API",
+    description: "For programs that speak Ollama's API only: /api/chat, /api/generate, models and vectors.",
+  },
+  "/docs/endpoints": {
+    title: "Endpoints",
+    description:
+      "Every endpoint of OpenAI's, Anthropic's and Ollama's APIs: supported, refused or not planned.",
+  },
   "/docs/api": {
     title: "API reference",
     description: "Every operation, parameter and response, with examples for curl, Python and Node.",
