@@ -70,7 +70,11 @@ describe("the ollama package", () => {
     const first = await chat(question);
     const [call] = first.tool_calls ?? [];
     expect(call?.function).toMatchObject({ name: "get_weather", arguments: { city: "Paris" } });
-    const result = { role: "tool", tool_name: "get_weather", content: lookUp(place.parse(call?.function.arguments)) };
+    const result = {
+      role: "tool",
+      tool_name: "get_weather",
+      content: lookUp(place.parse(call?.function.arguments)),
+    };
     const last = await chat([...question, first, result]);
     expect(last.content).toBe(answer);
   });
@@ -128,7 +132,7 @@ describe("the ollama package", () => {
   });
 
   it("embeds", async () => {
-    const { generate } = server.engine;
+    const generate = server.engine.generate.bind(server.engine);
     server.engine.generate = async function* ({ generation, promptTokens }) {
       const inputs = generation.task?.type === "embed" ? generation.task.inputs : [];
       const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };

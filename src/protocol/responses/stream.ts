@@ -244,7 +244,10 @@ class ResponseEvents {
       case "function_call": {
         const { name, arguments: text } = item;
         this.#writeAt("response.function_call_arguments.done", item, { name, arguments: text });
+        break;
       }
+      case "compaction":
+        break;
     }
     if (item.type !== "compaction") item.status = status;
     this.#open = null;

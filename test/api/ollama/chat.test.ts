@@ -447,7 +447,10 @@ describe("refusals", () => {
   it.each(["/api/chat", "/api/generate", "/api/show"])("%s does not know every model", async (path) => {
     const body = { model: "llama3.2", prompt: "x", messages };
     const { status, json } = await ask(server, { path, body });
-    expect({ status, json }).toEqual({ status: 404, json: { error: expect.stringContaining("omega") } });
+    expect({ status, json }).toEqual({
+      status: 404,
+      json: { error: expect.stringContaining("omega") as string },
+    });
   });
 
   it("names the options of this API where the engine refuses", async () => {
@@ -475,7 +478,7 @@ describe("refusals", () => {
     const entire = await ask(proven, { path: "/api/chat", body: { ...question, stream: false }, headers });
     await proven.close();
     expect(streamed.status).toBe(400);
-    expect(streamed.json).toEqual({ error: expect.stringContaining("'stream'") });
+    expect(streamed.json).toEqual({ error: expect.stringContaining("'stream'") as string });
     expect(entire.status).toBe(200);
     expect(entire.headers.get("sotto-receipt")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });

@@ -1,5 +1,7 @@
 /** What Ollama's API says about models, its vectors, what it does not serve, and who may ask. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DashboardParts } from "../../../src/http/dashboard/parts.js";
+import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import { ollamaRefusals, ollamaRoutes } from "../../../src/http/routes.js";
 import { endpoints } from "../../../src/protocol/endpoints.js";
 import { isOllamaPath } from "../../../src/protocol/ollama/paths.js";
@@ -80,7 +82,7 @@ describe("POST /api/show", () => {
 
   it.each(["{", "[]", '{"model":1}', "{}"])("refuses %s", async (body) => {
     const { status, json } = await ask(server, { path: "/api/show", body });
-    expect({ status, json }).toEqual({ status: 400, json: { error: expect.any(String) } });
+    expect({ status, json }).toEqual({ status: 400, json: { error: expect.any(String) as string } });
   });
 });
 
@@ -88,7 +90,7 @@ describe("GET /api/version", () => {
   it("names a version that clients can compare", async () => {
     const answer = await ask(server, { method: "GET", path: "/api/version" });
     expectDocumented(answer);
-    expect(answer.json).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(answer.json).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string });
   });
 });
 
@@ -171,13 +173,22 @@ describe("who may ask", () => {
   it("only those with a key, on every path", async () => {
     for (const [method, path] of paths()) {
       const { status, json, headers } = await ask(server, { method, path, key: null });
-      expect([path, status, json]).toEqual([path, 401, { error: expect.stringContaining("API key") }]);
+      expect([path, status, json]).toEqual([
+        path,
+        401,
+        { error: expect.stringContaining("API key") as string },
+      ]);
       expect(headers.get("www-authenticate")).toBe("Bearer");
       expect(headers.get("x-request-id")).toMatch(/^req_/);
     }
   });
 
-  it("knows all of its paths from the dashboard's", () => {
+  it("tells all of its paths from the dashboard's", () => {
     for (const [, path] of paths()) expect([path, isOllamaPath(path)]).toEqual([path, true]);
+    // Routes are listed without anything behind them.
+    const nothing: unknown = new Proxy(() => undefined, { get: () => nothing, apply: () => nothing });
+    const dashboards = dashboardRoutes(nothing as DashboardParts).map(({ path }) => `/api${path}`);
+    expect(dashboards.length).toBeGreaterThan(50);
+    expect(dashboards.filter(isOllamaPath)).toEqual([]);
   });
 });
