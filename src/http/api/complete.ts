@@ -7,11 +7,11 @@
  * returned, and that is waited for: its `finally` gives them back.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AdmittedEvent, CompletionArrival, CompletionTrace } from "../../core/serving/completion.js";
+import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import type { ReplyChoice, TaskEvent, Usage } from "../../core/chat/reply.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
-import type { ParsedRequest, Dialect, ReplyHead, ReplyTimes, StreamWriter } from "../../protocol/dialect.js";
+import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import type { ModelId } from "../../core/models.js";
 import { admissionOf, callerOf } from "../connection/caller.js";
@@ -21,6 +21,7 @@ import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
 import { beginReceipt, onlyWithWholeReplies } from "../proof/receipt.js";
+import { ReplyClock } from "./reply-clock.js";
 import { EventStream } from "./sse.js";
 import { streamFormats, type StreamFormat } from "./stream-format.js";
 
@@ -50,12 +51,10 @@ function answerIn(parts: HttpParts, name: DialectName) {
         recall: (id) => recentItems?.recall(accountId, id),
         open: (summary) => summaries.open(accountId, summary),
       }) ?? read;
-    const isLines = dialect.streamFormat === "json-lines";
-    if (isLines && parsed.chat.stream && request.exchange.receipt !== null) throw onlyWithWholeReplies();
+    if (request.exchange.receipt !== null) requirePlaceForReceipt(dialect, parsed);
 
     const model = parts.completions.names.find(parsed.chat.model);
-    let admittedMs = startedMs;
-    const times = () => timesOf({ startedMs, admittedMs, nowMs: parts.clock.monotonicMs() }, trace);
+    const clock = new ReplyClock(parts.clock, startedMs, trace);
     const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
@@ -63,7 +62,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
       model: model ?? parsed.chat.model,
       promptTokens: 0,
       seal: (summary) => summaries.seal(accountId, summary),
-      times,
+      times: () => clock.times(),
       ...(recentItems !== undefined && parsed.keepsItems === true
         ? { keep: (items) => recentItems.keep(accountId, items) }
         : {}),
@@ -72,7 +71,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
       const { model, promptTokens } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
-      admittedMs = parts.clock.monotonicMs();
+      clock.noteAdmission();
     };
     try {
       if (parsed.loadsOnly === true) {
@@ -97,18 +96,12 @@ function answerIn(parts: HttpParts, name: DialectName) {
   };
 }
 
+function requirePlaceForReceipt({ streamFormat }: Dialect, { chat }: ParsedRequest): void {
+  if (chat.stream && streamFormat === "json-lines") throw onlyWithWholeReplies();
+}
+
 const nothing: ReplyChoice = { parts: [], finishReason: "stop" };
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-
-/** Until its first token, all of a reply is work on its prompt. */
-function timesOf(
-  { startedMs, admittedMs, nowMs }: { startedMs: number; admittedMs: number; nowMs: number },
-  { firstTokenMs }: CompletionTrace,
-): ReplyTimes {
-  const ranMs = nowMs - admittedMs;
-  const promptMs = Math.min(firstTokenMs ?? ranMs, ranMs);
-  return { beforeMs: admittedMs - startedMs, promptMs, replyMs: ranMs - promptMs };
-}
 
 async function firstOf(events: Events): Promise<AdmittedEvent> {
   const first = await events.next();
