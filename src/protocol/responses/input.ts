@@ -91,6 +91,8 @@ const notKept = (path: string): ServiceError =>
       "in the AI SDK)",
   );
 
+const maxSummaries = 16;
+
 class Turns {
   readonly messages: ChatMessage[] = [];
   readonly #callIds = new Set<string>();
@@ -101,6 +103,7 @@ class Turns {
   /** The path of a reference to a message that is not kept. */
   #missing: string | null = null;
   readonly #resolved = new Set<string>();
+  #summaries = 0;
 
   constructor(private readonly lookups: Lookups) {}
 
@@ -146,7 +149,12 @@ class Turns {
     if (this.#missing !== null) throw notKept(this.#missing);
   }
 
+  /** Some at most: each costs as much time as a long text. A client sends one. */
   #opened(sealed: string, path: string): string {
+    this.#summaries += 1;
+    if (this.#summaries > maxSummaries) {
+      throw invalidValue(path, `there are too many summaries: expected at most ${maxSummaries}`);
+    }
     const summary = this.lookups.open?.(sealed) ?? null;
     if (summary !== null) return summary;
     throw invalidValue(

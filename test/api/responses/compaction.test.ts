@@ -183,6 +183,13 @@ describe("a summary that is not ours to open", () => {
     expect(await refusalOf(sealed.slice(0, -8))).toMatchObject({ status: 400 });
   });
 
+  it("is refused when there are many", async () => {
+    const sealed = sealedIn(await compact());
+    const sent = { model: "omega", input: Array(17).fill(item(sealed)) };
+    const { status, json } = await ask(server, { path: "/v1/responses", body: sent });
+    expect({ status, param: errorOf(json).param }).toEqual({ status: 400, param: "input[16]" });
+  });
+
   it("is passed over when another service made it", async () => {
     const sent = { model: "omega", input: [item("gAAAAABo"), { role: "user", content: "x" }] };
     expect((await ask(server, { path: "/v1/responses", body: sent })).status).toBe(200);
