@@ -124,7 +124,7 @@ describe("the ollama package", () => {
       "prism:latest",
       "lambda:latest",
     ]);
-    for (const { name } of models) {
+    for (const { name } of models.slice(0, 3)) {
       expect((await ollama().show({ model: name })).capabilities).toContain("completion");
     }
     expect((await ollama().ps()).models.map(({ name }) => name)).toContain("omega:latest");

@@ -13,7 +13,11 @@ const atOnce = 8;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ bodyLimitBytes: 64 * 1024, engine: { contextTokens: 200 } });
+  const follows = { jsonSchema: true, logprobs: true, tools: true, reasoning: true };
+  server = await startServer({
+    bodyLimitBytes: 64 * 1024,
+    engine: { contextTokens: 200, follows: { ...follows, tasks: ["chat", "embed"] } },
+  });
   server.engine.script = () => ({
     fragments: ["a", { call: "look" }, { arguments: oneOf("{}", "", "[1]", "{") }, "b"],
     finishReason: oneOf("stop", "length", "tool_calls"),
