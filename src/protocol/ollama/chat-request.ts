@@ -1,6 +1,13 @@
 /** From the JSON body of `POST /api/chat` to a `ChatRequest`. Without messages it only asks for the model to be loaded. */
 import type { ParsedRequest } from "../dialect.js";
-import { bodyObject, optional, required, string, unsupportedParameter } from "../read-json.js";
+import {
+  bodyObject,
+  optional,
+  required,
+  string,
+  unsupportedParameter,
+  type JsonObject,
+} from "../read-json.js";
 import { readTooling } from "../chat-completions/tools.js";
 import { readMessages } from "./messages.js";
 import { modelName } from "./model-name.js";
@@ -21,7 +28,7 @@ export const loading = ({ chat }: ParsedRequest): ParsedRequest => ({
   loadsOnly: true,
 });
 
-export function refuseTemplate(body: Record<string, unknown>): void {
+export function refuseTemplate(body: JsonObject): void {
   if ((optional(body, "template", string) ?? "") === "") return;
   const reason = "Models have the template that their operator chose. To write the whole prompt, use 'raw'.";
   throw unsupportedParameter("template", reason);
