@@ -27,6 +27,7 @@ const inBoth = [
   "test/api/images-fuzz.test.ts",
   "test/api/schemas.test.ts",
   "test/api/tasks-fuzz.test.ts",
+  "test/api/ollama/ollama-fuzz.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/faults/shutdown.test.ts",
   "test/privacy/canary.test.ts",

@@ -1,7 +1,8 @@
 /**
  * `npm run test:codex`: the real Codex CLI against the real server, on a scripted engine: it reads a file and calls a
- * tool of an MCP server before it answers, then holds a session of ten turns that edit a file. Codex is installed from
- * npm once, into node_modules/.cache: it is too large for a dependency. It can reach nothing but this machine.
+ * tool of an MCP server before it answers, then holds a session of ten turns that edit a file, and one whose
+ * conversation it has compacted. Codex is installed from npm once, into node_modules/.cache: it is too large for a
+ * dependency. It can reach nothing but this machine.
  */
 import { strict as assert } from "node:assert";
 import { spawn } from "node:child_process";
@@ -67,6 +68,7 @@ try {
   writeFileSync(join(home, "config.toml"), settings);
   server.engine.script = edit;
   for (const turn of turns) await requireTurn(turn);
+  await requireCompaction();
   requireAllAnswered(server, "/v1/responses");
 } finally {
   await server.close();
@@ -74,7 +76,7 @@ try {
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
 console.log(
-  `Codex ${version}: a command, a tool of an MCP server, then ${turns.length} turns of edits, ${needs}, in ${seconds} s`,
+  `Codex ${version}: a command, a tool of an MCP server, then ${turns.length} turns of edits and a compaction, ${needs}, in ${seconds} s`,
 );
 
 /** The session is resumed from its file, with all that was said before. */
@@ -86,6 +88,32 @@ async function requireTurn(turn: number): Promise<void> {
   assert.ok(
     server.engine.generations.at(-1)?.messages.some(({ content }) => content === questionOf(1)),
     "what was said before is missing",
+  );
+}
+
+/**
+ * Codex asks a service for compaction where it is called OpenAI, and compacts by itself elsewhere. The second turn has
+ * the summary in place of what was said.
+ */
+async function requireCompaction(): Promise<void> {
+  const named = settings.replace(/^name = .*$/m, 'name = "OpenAI"');
+  writeFileSync(join(home, "config.toml"), `model_auto_compact_token_limit = 1000\n${named}`);
+  server.engine.script = ({ messages }) => ({
+    fragments: [/Write a summary/.test(messages.at(-1)?.content ?? "") ? secret : answer],
+  });
+  for (const command of [[], ["resume", "--last"]]) {
+    const { code, output } = await runCodex("What sleeps at noon?", command);
+    assert.equal(code, 0, output);
+    assert.ok(output.includes(answer), output);
+  }
+  const said = server.engine.generations.at(-1)?.messages ?? [];
+  assert.ok(
+    said.some(({ content }) => content.endsWith(secret)),
+    "the summary did not come back",
+  );
+  assert.ok(
+    said.every(({ content }) => content !== answer),
+    "the conversation was not replaced",
   );
 }
 

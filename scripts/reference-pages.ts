@@ -74,6 +74,9 @@ Under \`/v1/messages\` errors have the same statuses and headers, and the body o
 \`overloaded_error\` (503 \`overloaded\`) and \`api_error\` (500 and the other 503s). In a stream the last event is
 \`event: error\`.
 
+Under Ollama's paths of \`/api\` the body is \`{"error": "…"}\`, with the same statuses, headers and sentences, and so is
+the last line of a stream that broke off.
+
 | status | type | code | when |
 | --- | --- | --- | --- |
 ${rows.join("\n")}

@@ -11,11 +11,16 @@ import {
   modelsPage,
   privacyPage,
 } from "../scripts/reference-pages.js";
+import { endpointsPage } from "../scripts/endpoints-page.js";
 import { schemasPage } from "../scripts/schemas-page.js";
 
 describe("documentation", () => {
   it("docs/configuration.md says what src/config.ts says (npm run docs)", async () => {
     expect(readFileSync("docs/configuration.md", "utf8")).toBe(await configurationPage());
+  });
+
+  it("docs/endpoints.md says what src/protocol/endpoints.ts says (npm run docs)", async () => {
+    expect(readFileSync("docs/endpoints.md", "utf8")).toBe(await endpointsPage());
   });
 
   it("docs/errors.md says what src/core/errors.ts says (npm run docs)", async () => {

@@ -108,6 +108,7 @@ async function httpParts(
     receipts: proof,
     completions: serving.completions,
     ...(recentItems === null ? {} : { recentItems }),
+    summaries: proof.summaries,
     notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),
     failing: () => failing(storage),
     isDraining,

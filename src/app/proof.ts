@@ -7,6 +7,7 @@ import type { ModelId } from "../core/models.js";
 import { SealedElsewhere, SealedSettings, settingsInMemory } from "../core/proof/sealed-settings.js";
 import { openSigner, type Signer } from "../core/proof/signer.js";
 import type { Statements } from "../core/proof/statements.js";
+import { SealedSummaries } from "../core/serving/sealed-summaries.js";
 import type { Engines } from "./engines.js";
 import type { IssuedStatements } from "./issued-statements.js";
 import type { Context } from "./overrides.js";
@@ -22,6 +23,8 @@ export interface ReceiptFacts {
 export interface Proof {
   /** Null where they were sealed under another service key. */
   readonly sealed: SealedSettings | null;
+  /** Needs the service key alone. */
+  readonly summaries: SealedSummaries;
   /** The key that signs now. It may be replaced while the server runs. */
   readonly signer: () => Signer | null;
   /** Null where there are none, and for a moment after the start. */
@@ -38,23 +41,22 @@ export interface Proof {
 export async function openProof(context: Context, { store }: Storage): Promise<Proof> {
   const { config, overrides, log } = context;
   const { proofKeys, secretKey, dataDir } = config.service;
-  const sealed = new SealedSettings(
-    proofKeys === "memory" ? settingsInMemory() : store,
-    readServiceKey(secretKey, dataDir),
-  );
+  const serviceKey = readServiceKey(secretKey, dataDir);
+  const summaries = new SealedSummaries(serviceKey);
+  const sealed = new SealedSettings(proofKeys === "memory" ? settingsInMemory() : store, serviceKey);
   try {
-    return new OpenProof(context, store, sealed, await openSigner(sealed));
+    return new OpenProof(context, store, sealed, summaries, await openSigner(sealed));
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
     overrides.onNotice?.(
       `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
     );
-    return noProof;
+    return { ...noProof, summaries };
   }
 }
 
-const noProof: Proof = {
+const noProof: Omit<Proof, "summaries"> = {
   sealed: null,
   signer: () => null,
   statements: () => null,
@@ -72,6 +74,7 @@ class OpenProof implements Proof {
     private readonly context: Context,
     private readonly store: Storage["store"],
     readonly sealed: SealedSettings,
+    readonly summaries: SealedSummaries,
     private readonly first: Signer,
   ) {}
 

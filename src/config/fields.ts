@@ -100,7 +100,7 @@ const serviceFields = {
   secretKey: optionalField({
     env: ["SOTTO_SECRET_KEY"],
     schema: z.string().min(32, "must have at least 32 characters"),
-    doc: "Encrypts the service's own secrets in the database (the keys that sign statements and open encrypted bodies). The same on all replicas. Default: the file `service.key` in the data directory, created at the first start; keep a copy apart from backups of the database.",
+    doc: "Encrypts the service's own secrets in the database (the keys that sign statements and open encrypted bodies), and the summaries of compacted conversations, which clients keep. The same on all replicas. Default: the file `service.key` in the data directory, created at the first start; keep a copy apart from backups of the database.",
     secret: true,
   }),
   proofKeys: field({

@@ -12,6 +12,7 @@ import type { Statements } from "../core/proof/statements.js";
 import type { Completions } from "../core/serving/completion.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
+import type { SealedSummaries } from "../core/serving/sealed-summaries.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { HpkeKeys } from "../core/proof/hpke-keys.js";
@@ -52,6 +53,8 @@ export interface HttpParts {
   completions: Completions;
   /** Where the operator allows it: items that a later request may refer to. */
   recentItems?: RecentItems;
+  /** For conversations that a client replaces by a summary. */
+  summaries: Pick<SealedSummaries, "seal" | "open">;
   /** Null while completions can be served. */
   notReady: () => NotReady | null;
   /** The database or Redis, while one of them fails, each with the code of its cause. */

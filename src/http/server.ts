@@ -3,7 +3,13 @@
  * bodies that Node or Fastify would send by themselves are all replaced, so that clients only see those of the
  * specification.
  */
-import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type onRequestAsyncHookHandler,
+  type RouteOptions,
+} from "fastify";
 import { ServiceError } from "../core/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
 import { noteArrival } from "./api/note-arrival.js";
@@ -19,7 +25,7 @@ import { PendingResponses } from "./connection/pending-responses.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./connection/paths.js";
 import { recordExchange } from "./connection/record.js";
-import { apiRoutes, openRoutes, type ApiRoute } from "./routes.js";
+import { apiRoutes, ollamaRefusals, ollamaRoutes, openRoutes } from "./routes.js";
 import { withoutSchemas } from "./without-schemas.js";
 import { writeSecurityHeaders } from "./connection/security-headers.js";
 import { unknownUrlOf, type UnknownUrl } from "./unknown-url.js";
@@ -80,6 +86,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const unknownUrl = unknownUrlOf(api);
   const forCallers = [announceMaintenance(parts), authenticate(parts), countRequest(parts)];
   addRoutes(app, "/v1", forCallers, api, unknownUrl);
+  addRoutes(app, "/api", forCallers, [...ollamaRoutes(parts), ...ollamaRefusals(parts)], null);
   addRoutes(app, "", [], openRoutes(parts), unknownUrl);
   app.addHook("onSend", async (request, reply, payload) => {
     closeWhileDraining(parts, reply);
@@ -88,29 +95,33 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   return app;
 }
 
-/** The hooks run for unknown paths under the prefix too. */
+/** The hooks run for unknown paths under the prefix too, unless those are left to others. */
 function addRoutes(
   app: FastifyInstance,
   prefix: string,
   onRequest: onRequestAsyncHookHandler[],
-  routes: readonly ApiRoute[],
-  unknownUrl: UnknownUrl,
+  routes: readonly RouteOptions[],
+  unknownUrl: UnknownUrl | null,
 ): void {
   void app.register(
     async (scope) => {
       for (const hook of onRequest) scope.addHook("onRequest", hook);
-      // After every onRequest hook, also those of the dashboard, which has a page for unknown addresses.
-      // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
-      scope.addHook("preParsing", async (request) => {
-        if (request.is404) throw unknownUrl(request);
-      });
-      scope.setNotFoundHandler((request) => {
-        throw unknownUrl(request);
-      });
+      if (unknownUrl !== null) explainUnknown(scope, unknownUrl);
       for (const route of routes) scope.route(route);
     },
     { prefix },
   );
+}
+
+function explainUnknown(scope: FastifyInstance, unknownUrl: UnknownUrl): void {
+  // After every onRequest hook, also those of the dashboard, which has a page for unknown addresses.
+  // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
+  scope.addHook("preParsing", async (request) => {
+    if (request.is404) throw unknownUrl(request);
+  });
+  scope.setNotFoundHandler((request) => {
+    throw unknownUrl(request);
+  });
 }
 
 /** On every answer of the API, so that programs can warn their users beforehand. */

@@ -5,39 +5,16 @@
  * names of ours are shown, never the path itself: it may hold anything.
  */
 import { ServiceError } from "../core/errors.js";
+import { absence, endpointAt } from "../protocol/endpoints.js";
+import { isOllamaPath } from "../protocol/ollama/paths.js";
 import type { ApiRoute } from "./routes.js";
 
 const prefix = "/v1";
 
-/**
- * Endpoints that clients of these APIs know, by how their path begins; in order, so that the last that fits is the
- * narrowest.
- */
-const notOffered = [
-  "assistants",
-  "audio",
-  "batches",
-  "files",
-  "fine_tuning",
-  "images",
-  "messages/batches",
-  "moderations",
-  "realtime",
-  "responses/compact",
-  "responses/input_tokens",
-  "threads",
-  "uploads",
-  "vector_stores",
-];
 /** Replies by the ids that they were given. */
 const storedReply = /^\/(?:chat\/completions\/chatcmpl|responses\/resp)/;
-/** What does the same job. */
-const instead: Partial<Record<string, string>> = {
-  "responses/compact": "shorten the conversation in the client, and send what is left in 'input'",
-  "responses/input_tokens": "every reply says in 'usage' how many tokens its prompt had",
-};
 
-interface Endpoint {
+interface Route {
   method: ApiRoute["method"];
   url: string;
   /** As it is shown: `GET /v1/models/{id}`. */
@@ -45,45 +22,43 @@ interface Endpoint {
   pattern: RegExp;
 }
 
-export type UnknownUrl = (request: { url: string }) => ServiceError;
+export type UnknownUrl = (request: { url: string; method?: string }) => ServiceError;
 
 export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]): UnknownUrl {
-  const endpoints = routes.map(({ method, url }): Endpoint => ({
-    method,
+  const known = routes.map(({ method, url }): Route => ({
     url,
+    method,
     name: `${method} ${prefix}${url.replace(/:(\w+)/g, "{$1}")}`,
     pattern: new RegExp(`^${url.replace(/:\w+/g, "[^/]+")}$`),
   }));
-  const names = endpoints.map(({ name }) => name);
+  const names = known.map(({ name }) => name);
   const list = `The endpoints are ${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}.`;
   const explain = (message: string) => new ServiceError("unknown_url", { message: `${message} ${list}` });
 
-  return ({ url }) => {
+  return ({ url, method = "POST" }) => {
     const [path = ""] = url.split(/[?#]/);
-    const known = endpoints.find(({ pattern }) => pattern.test(withoutPrefix(path)));
-    if (known !== undefined) {
-      return new ServiceError("unknown_url", {
-        message: `This endpoint does not accept this method: use ${known.name}.`,
-      });
-    }
+    const here = known.find(({ pattern }) => pattern.test(withoutPrefix(path)));
+    if (here !== undefined) return wrongMethod(here, method, path);
+    if (isOllamaPath(path.slice(prefix.length))) return explain("Ollama's API is at /api, without /v1.");
     const wanted = wantedBy(path);
-    if (storedReply.test(wanted)) {
-      return explain("This service stores no replies, so there is none to retrieve.");
-    }
-    const foreign = notOffered.findLast((name) => wanted === `/${name}` || wanted.startsWith(`/${name}/`));
-    const likely =
-      endpoints.find(({ pattern }) => pattern.test(wanted)) ??
-      endOf(wanted, endpoints) ??
-      (foreign?.includes("/") === true ? undefined : similarTo(wanted, endpoints));
-    if (likely !== undefined) return explain(`There is no such endpoint. Did you mean ${likely.name}?`);
-    if (foreign !== undefined) {
-      const advice = instead[foreign];
-      return explain(
-        `This service does not offer ${prefix}/${foreign}${advice === undefined ? "" : `: ${advice}`}.`,
-      );
-    }
+    const row = endpointAt(method, prefix + wanted) ?? endpointAt("POST", prefix + wanted);
+    // What follows `/responses` need not be an id: the address may be wrong.
+    const isClear = row !== undefined && (!row.path.includes("{") || storedReply.test(wanted));
+    if (isClear && row.status === "refused") return explain(absence(row));
+    const likely = known.find(({ pattern }) => pattern.test(wanted)) ?? endOf(wanted, known);
+    if (likely === undefined && isClear && row.status === "not planned") return explain(absence(row));
+    const similar = likely ?? similarTo(wanted, known);
+    if (similar !== undefined) return explain(`There is no such endpoint. Did you mean ${similar.name}?`);
     return isBelowPrefix(path) ? explain("There is no such endpoint.") : new ServiceError("unknown_url");
   };
+}
+
+/** Some endpoints share their path with one that there is. */
+function wrongMethod({ name }: Route, method: string, path: string): ServiceError {
+  const row = endpointAt(method, path);
+  const message =
+    row?.method === method ? absence(row) : `This endpoint does not accept this method: use ${name}.`;
+  return new ServiceError("unknown_url", { message });
 }
 
 const isBelowPrefix = (path: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
@@ -101,11 +76,11 @@ const wantedBy = (path: string): string =>
     .replace(/\/$/, "");
 
 /** Whatever it was appended to: another service's prefix, or an endpoint in place of the base address. */
-const endOf = (wanted: string, endpoints: readonly Endpoint[]): Endpoint | undefined =>
-  endpoints.find(({ method, url }) => method === "POST" && wanted.endsWith(url));
+const endOf = (wanted: string, routes: readonly Route[]): Route | undefined =>
+  routes.find(({ method, url }) => method === "POST" && wanted.endsWith(url));
 
-const similarTo = (wanted: string, endpoints: readonly Endpoint[]): Endpoint | undefined =>
-  endpoints.find(({ url }) => {
+const similarTo = (wanted: string, routes: readonly Route[]): Route | undefined =>
+  routes.find(({ url }) => {
     const [, first = ""] = url.split("/");
     return new RegExp(`^/${first.replace(/s$/, "")}s?(/|$)`).test(wanted);
   });

@@ -8,7 +8,7 @@ import type { ChatRequest } from "../core/chat/request.js";
 import type { ServiceError } from "../core/errors.js";
 import type { HostedTool } from "./hosted-tools.js";
 import type { JsonObject } from "./read-json.js";
-import type { Unresolved } from "./responses/input.js";
+import type { ItemLookups, Unresolved } from "./responses/input.js";
 import type { CallName } from "./responses/namespaces.js";
 
 /** A request as its dialect read it. It crosses threads, so it holds data only. */
@@ -32,7 +32,14 @@ export interface ParsedRequest {
   echoes?: boolean;
   /** Characters of all images; absent without any. */
   imageChars?: number;
-  /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
+  /** Nothing is to be generated: the model is loaded, and the reply is empty. */
+  loadsOnly?: boolean;
+  /** The reply is a summary in place of the conversation, beside these texts of its user. */
+  compaction?: { kept: readonly string[] };
+  /**
+   * A conversation that refers to items of earlier replies, or has sealed summaries. Until `Dialect.resolve`, `chat` has
+   * no messages.
+   */
   unresolved?: Unresolved;
 }
 
@@ -49,11 +56,27 @@ export interface ReplyHead {
   promptTokens: number;
   /** Takes the items of a reply that is complete; absent where they are not kept. */
   keep?: (items: readonly KeptItem[]) => void;
+  /** Seals a summary for the account, which keeps it. */
+  seal?: (summary: string) => string;
+  /** How long it has taken so far. */
+  times?: () => ReplyTimes;
 }
 
-/** One server-sent event. */
+/** Durations in milliseconds, one after the other. */
+export interface ReplyTimes {
+  /** Until its turn came: reading the request, loading the model, waiting. */
+  beforeMs: number;
+  /** Until its first token. */
+  promptMs: number;
+  /** Since then. */
+  replyMs: number;
+}
+
+export type StreamFormatName = "server-sent-events" | "json-lines";
+
+/** One event of a stream. */
 export interface WireEvent {
-  /** Written as its `event:` line, if given. */
+  /** Written as its `event:` line, if given, in server-sent events. */
   name?: string;
   /** Text goes out as it is: `[DONE]`, or JSON of what is sent too often to be serialized each time. */
   data: object | string;
@@ -74,13 +97,15 @@ export interface Dialect {
   readonly idPrefix: string;
   /** What becomes of images on a model that reads text only, unless a setting says otherwise. Absent: it has none. */
   readonly images?: "refuse" | "omit";
+  /** Server-sent events unless it says otherwise. */
+  readonly streamFormat?: StreamFormatName;
   /** Throws the `ServiceError` that names the invalid field. */
   read(body: unknown): ParsedRequest;
   /**
-   * Puts items of earlier replies where the conversation refers to them. `recall` returns them as they were kept,
-   * undefined for one that is not there. Throws the `ServiceError` that names a reference to nothing.
+   * Puts items of earlier replies where the conversation refers to them, and summaries in the clear. Throws the
+   * `ServiceError` that names what cannot be found or opened.
    */
-  resolve?(request: ParsedRequest, recall: (id: string) => unknown): ParsedRequest;
+  resolve?(request: ParsedRequest, lookups: ItemLookups): ParsedRequest;
   /** A text is JSON already: one that takes so long to write that other requests get turns meanwhile. */
   reply(
     head: ReplyHead,

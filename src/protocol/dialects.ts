@@ -5,7 +5,8 @@ import type { Dialect } from "./dialect.js";
 import { embeddings } from "./embeddings/dialect.js";
 import { countTokens, messages } from "./messages/dialect.js";
 import { rerank } from "./rerank/dialect.js";
-import { responses } from "./responses/dialect.js";
+import { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate } from "./ollama/dialect.js";
+import { compactResponses, responses } from "./responses/dialect.js";
 
 export const dialects = {
   chatCompletions,
@@ -15,6 +16,11 @@ export const dialects = {
   embeddings,
   rerank,
   completions,
+  compactResponses,
+  ollamaChat,
+  ollamaGenerate,
+  ollamaEmbed,
+  ollamaEmbeddings,
 } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;

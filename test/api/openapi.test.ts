@@ -3,8 +3,14 @@ import { errorTable, type ErrorCode } from "../../src/core/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
 import { readEmbeddingsRequest } from "../../src/protocol/embeddings/request.js";
 import { readRerankRequest } from "../../src/protocol/rerank/request.js";
-import { readResponseRequest } from "../../src/protocol/responses/request.js";
-import { apiRoutes, openRoutes } from "../../src/http/routes.js";
+import { readChatRequest } from "../../src/protocol/ollama/chat-request.js";
+import {
+  readEmbeddingsRequest as readOllamaEmbeddingsRequest,
+  readEmbedRequest,
+} from "../../src/protocol/ollama/embed-request.js";
+import { readGenerateRequest } from "../../src/protocol/ollama/generate-request.js";
+import { readCompactRequest, readResponseRequest } from "../../src/protocol/responses/request.js";
+import { apiRoutes, ollamaRoutes, openRoutes } from "../../src/http/routes.js";
 import { ask } from "../support/clients/chat.js";
 import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.js";
 import { responseShape } from "../support/clients/response-shapes.js";
@@ -19,6 +25,7 @@ describe("docs/openapi.yaml", () => {
     const server = await startServer();
     const table = [
       ...apiRoutes(server.parts).map(({ method, url }) => `${method} /v1${url}`),
+      ...ollamaRoutes(server.parts).map(({ method, url }) => `${method} /api${url}`),
       ...openRoutes(server.parts).map(({ method, url }) => `${method} ${url}`),
     ];
     await server.close();
@@ -88,6 +95,11 @@ describe("docs/openapi.yaml", () => {
     ["/v1/responses", "CreateResponseRequest", readResponseRequest],
     ["/v1/embeddings", "CreateEmbeddingsRequest", readEmbeddingsRequest],
     ["/v1/rerank", "RerankRequest", readRerankRequest],
+    ["/v1/responses/compact", "CreateResponseRequest", readCompactRequest],
+    ["/api/chat", "OllamaChatRequest", readChatRequest],
+    ["/api/generate", "OllamaGenerateRequest", readGenerateRequest],
+    ["/api/embed", "OllamaEmbedRequest", readEmbedRequest],
+    ["/api/embeddings", "OllamaEmbeddingsRequest", readOllamaEmbeddingsRequest],
   ] as const)("has examples of requests to %s that are accepted", (path, schema, read) => {
     const at = ["paths", path, "post", "requestBody", "content", "application/json", "examples"];
     const names = openApiKeys(...at);
@@ -97,6 +109,21 @@ describe("docs/openapi.yaml", () => {
       expectOurs(schema, value);
       expect(() => read(value)).not.toThrow();
     }
+  });
+
+  it.each([
+    ["post", "/v1/responses/compact", "CompactedResponse"],
+    ["post", "/api/chat", "OllamaChatReply"],
+    ["post", "/api/generate", "OllamaGenerateReply"],
+    ["post", "/api/embed", "OllamaEmbedReply"],
+    ["post", "/api/embeddings", "OllamaEmbeddingsReply"],
+    ["get", "/api/tags", "OllamaTags"],
+    ["post", "/api/show", "OllamaShown"],
+    ["get", "/api/ps", "OllamaRunning"],
+    ["get", "/api/version", "OllamaVersion"],
+  ])("has an example of the reply of %s %s", (method, path, schema) => {
+    const at = ["paths", path, method, "responses", "200", "content", "application/json"];
+    expectOurs(schema, openApiAt(...at, "example"));
   });
 
   it("has an example of a response that fits its own schema", () => {

@@ -85,16 +85,20 @@ describe("a request that another site makes a browser send", () => {
     ["POST", "/api/generate"],
     ["GET", "/api/tags"],
     ["POST", "/api/embed/"],
-  ])("for Ollama's API learns that it is not served: %s %s", async (method, path) => {
-    const response = await fetch(dashboard.url + path, {
-      method,
-      headers: json,
-      ...(method === "POST" ? { body: '{"model":"omega"}' } : {}),
-    });
-    expect(response.status).toBe(404);
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
-    expect(error.code).toBe("not_found");
-    expect(error.message).toContain("POST /v1/chat/completions");
+  ])("gets nothing of Ollama's API with a session alone: %s %s", async (method, path) => {
+    for (const headers of [
+      json,
+      { ...json, origin: dashboard.url },
+      { ...json, "sec-fetch-site": "same-origin" },
+    ]) {
+      const response = await fetch(dashboard.url + path, {
+        method,
+        headers: { ...headers, cookie: ada.cookieHeader() },
+        ...(method === "POST" ? { body: '{"model":"omega"}' } : {}),
+      });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual({ error: expect.stringContaining("API key") as string });
+    }
   });
 
   it("cannot read anything: no answer allows another origin", async () => {

@@ -72,6 +72,8 @@ describe("a request under another host name", () => {
     expect(await status("/readyz")).toBe(200);
     expect(await status("/v1/models")).toBe(401);
     expect(await status("/v1/nope")).toBe(401);
+    expect(await status("/api/tags")).toBe(401);
+    expect(await status("/api/pull")).toBe(401);
     const headers = { authorization: "Bearer a-token-for-the-tests" };
     expect((await ask("sotto.internal", "/metrics", { headers })).status).toBe(200);
   });

@@ -17,6 +17,7 @@ import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { continued, interruptedCompletions, refusedCompletions } from "./completion-ways.js";
 import { images, refusedImages } from "./image-ways.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
+import { interruptedOllama, ollamaWays, refusedOllama } from "./ollama-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { interruptedTasks, refusedTasks, tasks } from "./task-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
@@ -32,6 +33,7 @@ const allWays = {
   ...continued,
   ...images,
   ...refusedImages,
+  ...ollamaWays,
   ...refused,
   ...refusedTasks,
   ...refusedTools,
@@ -40,8 +42,10 @@ const allWays = {
   ...interruptedTasks,
   ...refusedCompletions,
   ...interruptedCompletions,
+  ...refusedOllama,
   ...interruptedCalls,
   ...interruptedMessages,
+  ...interruptedOllama,
   ...interrupted,
   ...interruptedResponses,
 };
@@ -68,6 +72,9 @@ const sample: ReadonlySet<string> = new Set([
   "a text completion with prompts of two kinds",
   "an image larger than a text may be",
   "an image that a chat refuses",
+  "a streamed chat over Ollama's API that says it",
+  "a conversation that is compacted, and its summary",
+  "wrong fields over Ollama's API",
   "a search among accounts, as the palette does it",
   "a ranking, with the documents",
   "embeddings of a text that is too long",

@@ -9,6 +9,7 @@ import {
   messagesStreamCurl,
   messagesStreamNode,
 } from "../../web/pages/docs/apis/messages-samples.js";
+import { ollamaCurl, ollamaNode } from "../../web/pages/docs/apis/ollama-samples.js";
 import {
   responsesConversation,
   responsesCurl,
@@ -171,5 +172,17 @@ describe("the Messages API", () => {
     expect(response.status).toBe(200);
     expect(await response.text()).toContain("event: message_stop\n");
     expect(server.engine.generations).toMatchObject([withCall, withCall]);
+  });
+});
+
+describe("Ollama's API", () => {
+  it("is asked by Node", async () => {
+    expect((await runNode(server, ollamaNode(server.url))).trim()).toBe("One, two.");
+    expect(server.engine.generations.at(-1)?.messages).toEqual([sky]);
+  });
+
+  it("is asked by curl", async () => {
+    const response = await runCurl(server, ollamaCurl(server.url));
+    expect(await response.json()).toMatchObject({ message: { content: "One, two." }, done: true });
   });
 });

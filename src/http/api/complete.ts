@@ -8,7 +8,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
-import type { TaskEvent } from "../../core/chat/reply.js";
+import type { ReplyChoice, TaskEvent, Usage } from "../../core/chat/reply.js";
 import { choicesOf } from "../../core/chat/request.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
@@ -22,8 +22,10 @@ import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
 import { settleImages } from "./images.js";
-import { beginReceipt } from "../proof/receipt.js";
+import { beginReceipt, onlyWithWholeReplies } from "../proof/receipt.js";
+import { ReplyClock } from "./reply-clock.js";
 import { EventStream } from "./sse.js";
+import { streamFormats, type StreamFormat } from "./stream-format.js";
 
 type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 
@@ -35,26 +37,35 @@ export function complete(parts: HttpParts, name: DialectName) {
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
-  const dialect = dialects[name];
+  const dialect: Dialect = dialects[name];
+  const format = streamFormats[dialect.streamFormat ?? "server-sent-events"];
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object | string | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    const { recentItems } = parts;
+    const { recentItems, summaries } = parts;
     const { id: accountId } = caller.account;
     request.exchange.receipt = beginReceipt(request.raw, parts.receipts, parts.clock);
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;
     skipHostedTools(read, request, reply);
-    const resolved = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
+    const resolved =
+      dialect.resolve?.(read, {
+        recall: (id) => recentItems?.recall(accountId, id),
+        open: (summary) => summaries.open(accountId, summary),
+      }) ?? read;
     const parsed = await settleImages(parts, dialect, resolved, request, reply);
+    if (request.exchange.receipt !== null) requirePlaceForReceipt(dialect, parsed);
 
     const model = parts.completions.names.find(parsed.chat.model);
+    const clock = new ReplyClock(parts.clock, startedMs, trace);
     const events = parts.completions.run(parsed.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
       model: model ?? parsed.chat.model,
       promptTokens: 0,
+      seal: (summary) => summaries.seal(accountId, summary),
+      times: () => clock.times(),
       ...(recentItems !== undefined && parsed.keepsItems === true
         ? { keep: (items) => recentItems.keep(accountId, items) }
         : {}),
@@ -65,14 +76,20 @@ function answerIn(parts: HttpParts, name: DialectName) {
       head.promptTokens = promptTokens;
       // A stream that comments have opened while the model was loading has sent its headers.
       if (!reply.raw.headersSent) reply.header("sotto-model", model);
+      clock.noteAdmission();
     };
     try {
+      if (parsed.loadsOnly === true) {
+        await parts.completions.count(parsed.chat, caller, abort.signal, startedMs, admission);
+        return await dialect.reply(head, parsed, [nothing], noUsage);
+      }
       if (parsed.chat.stream) {
         await sendStream(parts, request, reply, {
           events,
           admit,
           writer: dialect.stream(head, parsed),
           model,
+          format,
         });
         return;
       }
@@ -85,6 +102,13 @@ function answerIn(parts: HttpParts, name: DialectName) {
     }
   };
 }
+
+function requirePlaceForReceipt({ streamFormat }: Dialect, { chat }: ParsedRequest): void {
+  if (chat.stream && streamFormat === "json-lines") throw onlyWithWholeReplies();
+}
+
+const nothing: ReplyChoice = { parts: [], finishReason: "stop" };
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
 
 async function firstOf(events: Events): Promise<AdmittedEvent> {
   const first = await events.next();
@@ -131,18 +155,19 @@ interface StreamedReply {
   writer: StreamWriter;
   /** Undefined where there is none by that name. */
   model: ModelId | undefined;
+  format: StreamFormat;
 }
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { events, admit, writer, model }: StreamedReply,
+  { events, admit, writer, model, format }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
   // A request that waits for its turn can still be refused with a status; loading a model may take longer than a proxy's timeout.
   const isLoading = () => model !== undefined && engineStatus(model).state === "waking";
-  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, format, isLoading);
   try {
     await admit();
     stream.begin();

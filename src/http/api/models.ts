@@ -18,15 +18,7 @@ import { speaksMessages } from "./request-dialect.js";
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
     requirePermission(request);
-    // In the specification's order, whatever a key may use.
-    const { engineStatus } = parts;
-    const offered = modelIds.filter((id) => isOffered(id, engineStatus(id)));
-    const models = offered.map((id) => listed(id, request, parts));
-    const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
-    const others = aliases
-      .filter(({ model }) => offered.includes(model))
-      .map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
-    const data = [...models, ...others];
+    const data = offeredModels(request, parts);
     return speaksMessages(request)
       ? messagesModelList(data.filter(({ capabilities }) => capabilities.chat))
       : { object: "list", data };
@@ -45,7 +37,19 @@ export function retrieveModel(parts: HttpParts) {
   };
 }
 
-function listed(
+/** In the specification's order, whatever a key may use; then the aliases, where they are listed. */
+export function offeredModels(request: FastifyRequest, parts: HttpParts): WireModel[] {
+  const { engineStatus } = parts;
+  const offered = modelIds.filter((id) => isOffered(id, engineStatus(id)));
+  const models = offered.map((id) => listed(id, request, parts));
+  const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
+  const others = aliases
+    .filter(({ model }) => offered.includes(model))
+    .map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
+  return [...models, ...others];
+}
+
+export function listed(
   id: ModelId,
   request: FastifyRequest,
   { ownerName, createdAt, engineStatus, modelDescription, completions }: HttpParts,
@@ -63,7 +67,7 @@ function listed(
   );
 }
 
-function requirePermission(request: FastifyRequest): void {
+export function requirePermission(request: FastifyRequest): void {
   const { operations } = callerOf(request).key;
   if (operations === null || operations.includes("models")) return;
   throw new ServiceError("insufficient_permissions", {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { clientFamilyOf } from "../../core/client-family.js";
 import type { KeyProblem } from "../../core/keys/connection-tests.js";
 import { keyHash } from "../../core/keys/key-format.js";
+import { isOllamaPath } from "../../protocol/ollama/paths.js";
 import { clientNetwork } from "../connection/client-network.js";
 import { statusOf } from "../connection/record.js";
 import type { HttpParts } from "../parts.js";
@@ -10,7 +11,7 @@ import { keyIn } from "./auth.js";
 
 export function noteArrival({ connectionTests, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    if (connectionTests?.isAwaited !== true || request.url.startsWith("/api/")) return;
+    if (connectionTests?.isAwaited !== true || isOfDashboard(request)) return;
     const { caller, code, startedMs, trace } = request.exchange;
     const status = statusOf(request, reply);
     const isClientOfNobody = request.method === "POST" && (status === 401 || status === 404);
@@ -28,6 +29,8 @@ export function noteArrival({ connectionTests, clock }: HttpParts) {
     });
   };
 }
+
+const isOfDashboard = ({ url }: FastifyRequest): boolean => url.startsWith("/api/") && !isOllamaPath(url);
 
 function keyProblem({ raw }: FastifyRequest): KeyProblem {
   const key = keyIn(raw.rawHeaders);

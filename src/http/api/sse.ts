@@ -1,7 +1,7 @@
 /**
- * Writes server-sent events. The headers go out with the first line, so that until then the response can still
- * be an error status. While nothing else is written, a comment is sent at intervals, which every client ignores: it
- * keeps proxies and idle timers from ending a quiet stream.
+ * Writes the events of a streamed reply, in the format of its API. The headers go out with the first line, so that until
+ * then the response can still be an error status. While nothing else is written, a comment is sent at intervals, which
+ * every client ignores: it keeps proxies and idle timers from ending a quiet stream.
  *
  * Backpressure: after a write that fills the socket's buffer, the next one waits until the buffer has drained. A
  * client that does not drain it within `stallMs` is disconnected, since it holds a sequence of the engine meanwhile.
@@ -14,9 +14,9 @@ import type { FastifyReply } from "fastify";
 import type { ModelId } from "../../core/models.js";
 import type { WireEvent } from "../../protocol/dialect.js";
 import { type Exchange, sealHeader } from "../connection/exchange.js";
+import type { StreamFormat } from "./stream-format.js";
 
 const headers = {
-  "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
@@ -52,6 +52,7 @@ export class EventStream {
     private readonly reply: FastifyReply,
     private readonly signal: AbortSignal,
     private readonly times: EventStreamTimes,
+    private readonly format: StreamFormat,
     mayOpen: MayOpen,
   ) {
     this.#mayOpen = mayOpen;
@@ -59,7 +60,7 @@ export class EventStream {
     this.#keepAlive = setInterval(() => {
       // A client that does not read what was sent needs no keep-alive.
       if (this.#isWaiting || signal.aborted || !(this.#opened || this.#mayOpen())) return;
-      this.#send(": keep-alive\n\n");
+      this.#send(format.keepAlive);
     }, times.keepAliveMs);
   }
 
@@ -78,14 +79,14 @@ export class EventStream {
     if (events.length === 0) return undefined;
     this.signal.throwIfAborted();
     this.#keepAlive.refresh();
-    return this.#send(textOf(events)) ? undefined : this.#drained();
+    return this.#send(this.format.textOf(events)) ? undefined : this.#drained();
   }
 
   /** Ends the response after these. Does not wait for the client to read them. */
   end(last: readonly WireEvent[]): void {
     this.close();
     if (!this.#opened) this.#open();
-    const text = this.#held + textOf(last);
+    const text = this.#held + this.format.textOf(last);
     this.#held = "";
     const piece = text === "" ? "" : this.#pieceOf(text);
     const { raw } = this.reply;
@@ -100,7 +101,7 @@ export class EventStream {
       this.end(last);
       return;
     }
-    const before = textOf(last.slice(0, -1));
+    const before = this.format.textOf(last.slice(0, -1));
     if (before !== "") this.#send(before);
     else if (!this.#opened) this.#open();
     this.#write(`: sotto-receipt ${receipt.sign(model)}\n\n`);
@@ -168,7 +169,7 @@ export class EventStream {
   #open(): void {
     this.#opened = true;
     this.reply.hijack();
-    this.reply.headers(headers);
+    this.reply.headers({ "content-type": this.format.contentType, ...headers });
     const { seal } = this.#exchange;
     if (seal !== null) this.reply.header(sealHeader, seal.nonce);
     const { raw } = this.reply;
@@ -189,14 +190,3 @@ const chunkOfBytes = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
 
 const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-
-function textOf(events: readonly WireEvent[]): string {
-  let text = "";
-  for (const { name, data } of events) {
-    if (name !== undefined) text += `event: ${name}\n`;
-    text += `data: ${jsonOf(data)}\n\n`;
-  }
-  return text;
-}
-
-const jsonOf = (data: WireEvent["data"]): string => (typeof data === "string" ? data : JSON.stringify(data));

@@ -13,17 +13,6 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 
 const probes = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Where a request belongs to its account's usage even if it was refused before its model was known. */
-const modelRoutes = new Set([
-  "/v1/chat/completions",
-  "/v1/responses",
-  "/v1/messages",
-  "/v1/completions",
-  "/v1/embeddings",
-  "/v1/rerank",
-  "/api/playground",
-]);
-
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs } = request.exchange;
@@ -68,13 +57,13 @@ export function recordExchange({ log, metrics, traces, usage, keys, outcomes, cl
       metrics.completion({ model, promptTokens, completionTokens, queuedMs, firstTokenMs });
     }
     const outcome = outcomeOf(code, queuedMs !== undefined);
-    if (model !== undefined || modelRoutes.has(route)) {
+    if (model !== undefined || isForModel(request)) {
       outcomes?.record({ model: model ?? null, code, outcome });
     }
     if (caller === null) return;
     if (model !== undefined && caller.session === undefined) keys.noteModel?.(caller.key.id, model);
     const isRefused = outcome === "rate_limited" || outcome === "unavailable";
-    if (model === undefined && !(isRefused && modelRoutes.has(route))) return;
+    if (model === undefined && !(isRefused && isForModel(request))) return;
     usage?.record({
       accountId: caller.account.id,
       keyId: caller.key.id,
@@ -87,6 +76,10 @@ export function recordExchange({ log, metrics, traces, usage, keys, outcomes, cl
     });
   };
 }
+
+/** Whether it belongs to its account's usage even if it was refused before its model was known. */
+const isForModel = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.countsRequests === true || routeOptions.url === "/api/playground";
 
 /** As the client got it, or `clientClosedRequest`. */
 export const statusOf = (request: FastifyRequest, reply: FastifyReply): number =>

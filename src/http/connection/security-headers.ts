@@ -1,9 +1,10 @@
 /**
- * Headers on everything a browser may show, which is every answer outside /v1. Scripts, styles, fonts and
+ * Headers on everything a browser may show, which is every answer outside the API. Scripts, styles, fonts and
  * requests come from this origin or not at all; nothing runs from inside a page's text; no other site may
  * frame it, open a handle to it or read from it. The page that checks services may ask others, too.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isOllamaPath } from "../../protocol/ollama/paths.js";
 
 const policy = (connections: string): string =>
   [
@@ -31,6 +32,6 @@ const headers = {
 const verifier = { ...headers, "content-security-policy": policy("'self' https:") };
 
 export function writeSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  if (/^\/v1(\/|$)/.test(request.url)) return;
+  if (/^\/v1(\/|$)/.test(request.url) || isOllamaPath(request.url)) return;
   reply.headers(/^\/verify\/?(\?|$)/.test(request.url) ? verifier : headers);
 }

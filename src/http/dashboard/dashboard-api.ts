@@ -1,6 +1,7 @@
 /**
- * Everything that people see: the dashboard's API under /api, its pages, its feeds. Registered on
- * the server beside /v1 and apart from it: another way to sign in, another shape of errors.
+ * Everything that people see: the dashboard's API under /api, its pages, its feeds. Registered on the server beside /v1
+ * and apart from it: another way to sign in, another shape of errors. Ollama's API has paths of its own under /api, which
+ * are registered with /v1.
  */
 import type { FastifyInstance } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
@@ -25,10 +26,8 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
       api.setNotFoundHandler(() => {
         throw new DashboardError("not_found", "There is no such address.");
       });
-      api.addHook("onRequest", async (request, reply) => {
+      api.addHook("onRequest", async (_request, reply) => {
         reply.header("cache-control", "no-store");
-        // Before it is asked where the request came from: whoever looks for that API is no page of ours.
-        if (request.is404 && ollamaPath.test(request.url)) throw noOllama();
       });
       api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
       for (const route of dashboardRoutes(parts)) {
@@ -39,12 +38,3 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
     { prefix: "/api" },
   );
 }
-
-const ollamaPath =
-  /^\/api\/(?:blobs|chat|copy|create|delete|embed|embeddings|generate|ps|pull|push|show|tags|version)(?:[/?]|$)/;
-
-const noOllama = () =>
-  new DashboardError(
-    "not_found",
-    "Ollama's API is not served here: use POST /v1/chat/completions, and GET /v1/models for the models. Set the client up for an OpenAI-compatible API; its base address ends in /v1.",
-  );

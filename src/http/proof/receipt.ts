@@ -50,6 +50,13 @@ export function beginReceipt(
   };
 }
 
+/** For a stream that has no place for it. */
+export const onlyWithWholeReplies = (): ServiceError =>
+  new ServiceError("unsupported_parameter", {
+    message: "In this API receipts come with whole replies only. Set 'stream' to false, or use an API under /v1.",
+    param: name,
+  });
+
 const malformed = (): ServiceError =>
   new ServiceError("invalid_value", {
     message: `The header '${name}' must be sent once, with a nonce of 16 to 128 visible ASCII characters.`,

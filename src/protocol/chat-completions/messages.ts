@@ -87,7 +87,12 @@ const calls: Reader<ToolCall[]> = (value, path) =>
   });
 
 /** Some client versions send `developer` for any model whose id starts with "o". */
-const speakers = { system: "system", developer: "system", user: "user", assistant: "assistant" } as const;
+export const speakers = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+} as const;
 export const speaker = mapped<(typeof speakers)[keyof typeof speakers]>(speakers);
 const role = mapped<ChatRole>({ ...speakers, tool: "tool" });
 

@@ -31,8 +31,8 @@ import { readTooling } from "./tools.js";
 
 const stopList = nonEmptyStrings(16);
 export const tokenCount = integer(1, 2 ** 31 - 1);
-const seed = integer(-(2 ** 63), 2 ** 63);
-const penalty = decimal(-2, 2);
+export const seed = integer(-(2 ** 63), 2 ** 63);
+export const penalty = decimal(-2, 2);
 /** OpenAI's own bounds, but for the number of choices: each holds a sequence of the engine. */
 export const choiceCount = integer(1, 8);
 export const alternatives = integer(0, 20);
@@ -113,7 +113,7 @@ const biases: Reader<(readonly [number, number])[]> = (value, path) => {
   });
 };
 
-function readTopLogprobs(body: JsonObject): number | undefined {
+export function readTopLogprobs(body: JsonObject): number | undefined {
   const wanted = optional(body, "logprobs", boolean) ?? false;
   const top = optional(body, "top_logprobs", alternatives);
   if (top !== undefined && !wanted) {

@@ -9,6 +9,8 @@ export const pageAddresses = [
   "/docs/responses",
   "/docs/messages",
   "/docs/embeddings",
+  "/docs/ollama",
+  "/docs/endpoints",
   "/docs/api",
   "/docs/errors",
   "/docs/limits",

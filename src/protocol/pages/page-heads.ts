@@ -56,6 +56,15 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
     title: "Embeddings",
     description: "POST /v1/embeddings and /v1/rerank: vectors of texts, and documents ranked by relevance.",
   },
+  "/docs/ollama": {
+    title: "Ollama API",
+    description: "For programs that speak Ollama's API only: /api/chat, /api/generate, models and vectors.",
+  },
+  "/docs/endpoints": {
+    title: "Endpoints",
+    description:
+      "Every endpoint of OpenAI's, Anthropic's and Ollama's APIs: supported, refused or not planned.",
+  },
   "/docs/api": {
     title: "API reference",
     description: "Every operation, parameter and response, with examples for curl, Python and Node.",

@@ -25,6 +25,7 @@ const passedOver = new Set([
   "computer_call",
   "computer_call_output",
   "configuration_update",
+  "context_compaction",
   "file_search_call",
   "image_generation_call",
   "mcp_approval_request",

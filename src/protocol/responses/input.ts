@@ -17,17 +17,12 @@ import {
   type Reader,
 } from "../read-json.js";
 import { readForeign } from "./foreign-items.js";
-import { readOwnItem, typeOf, type InputItem, type ItemContent } from "./items.js";
+import { readOwnItem, typeOf, type InputItem, type ItemContent, type PlacedItem } from "./items.js";
+import { summaryMessage } from "./summaries.js";
 
 const itemTypes = "'message', 'function_call', 'function_call_output', 'reasoning' and 'item_reference'";
 
-/** An item, and its path. */
-export interface PlacedItem {
-  item: InputItem;
-  path: string;
-}
-
-/** A conversation whose messages are known once its references are resolved. */
+/** A conversation whose messages are known once its items are recalled and its summaries opened. */
 export interface Unresolved {
   items: readonly PlacedItem[];
   instructions: string | undefined;
@@ -41,8 +36,9 @@ export const readInput: Reader<readonly PlacedItem[]> = (value, path) => {
   return nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
 };
 
-export const refersToItems = (items: readonly PlacedItem[]): boolean =>
-  items.some(({ item }) => item.type === "reference");
+/** Whether its messages are known only once items are recalled or summaries opened. */
+export const refersElsewhere = (items: readonly PlacedItem[]): boolean =>
+  items.some(({ item }) => item.type === "reference" || item.type === "summary");
 
 /** Usually one; none for items that have no meaning to a model. */
 const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
@@ -54,11 +50,17 @@ const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
   throw unsupportedValue(`${path}.type`, `expected one of ${itemTypes}`);
 };
 
-export interface Lookups {
+/** What a conversation may refer to. */
+export interface ItemLookups {
+  /** An item of an earlier reply as it was sent; undefined where it is not there. */
+  recall: (id: string) => unknown;
+  /** A summary that was sealed for the account; null where it cannot be opened. */
+  open: (summary: string) => string | null;
+}
+
+export interface Lookups extends Partial<ItemLookups> {
   /** What the model calls a function of a namespace. */
   nameOf: (namespace: string, name: string) => string;
-  /** An item of an earlier reply as it was sent; undefined where it is not there. */
-  recall?: (id: string) => unknown;
 }
 
 export function messagesOf(items: readonly PlacedItem[], lookups: Lookups): readonly ChatMessage[] {
@@ -93,6 +95,8 @@ const notKept = (path: string): ServiceError =>
       "in the AI SDK)",
   );
 
+const maxSummaries = 16;
+
 class Turns {
   readonly messages: ChatMessage[] = [];
   readonly #callIds = new Set<string>();
@@ -103,6 +107,7 @@ class Turns {
   /** The path of a reference to a message that is not kept. */
   #missing: string | null = null;
   readonly #resolved = new Set<string>();
+  #summaries = 0;
 
   constructor(private readonly lookups: Lookups) {}
 
@@ -128,6 +133,9 @@ class Turns {
         this.#requireCalled(item.callId, path);
         this.#push({ role: "tool", ...contentOf(item), toolCallId: item.callId });
         return;
+      case "summary":
+        this.#push(summaryMessage(this.#opened(item.sealed, path)));
+        return;
       case "message": {
         if (item.role !== "assistant") {
           this.#push({ role: item.role, ...contentOf(item) });
@@ -143,6 +151,20 @@ class Turns {
   /** Throws where a message is missing and no call follows it. */
   end(): void {
     if (this.#missing !== null) throw notKept(this.#missing);
+  }
+
+  /** Some at most: each costs as much time as a long text. A client sends one. */
+  #opened(sealed: string, path: string): string {
+    this.#summaries += 1;
+    if (this.#summaries > maxSummaries) {
+      throw invalidValue(path, `there are too many summaries: expected at most ${maxSummaries}`);
+    }
+    const summary = this.lookups.open?.(sealed) ?? null;
+    if (summary !== null) return summary;
+    throw invalidValue(
+      `${path}.encrypted_content`,
+      "this summary is damaged, or was made for another account or service. Send the conversation itself",
+    );
   }
 
   #resolve(id: string, path: string): void {

@@ -1,8 +1,9 @@
 /**
  * One item of `input`: a message, reasoning, a tool call or its output. Fields that only the service that wrote an item
- * understands (`id`, `status`, `encrypted_content`) are ignored.
+ * understands (`id`, `status`, `encrypted_content` of reasoning) are ignored.
  */
 import type { ContentPart, ToolCall } from "../../core/chat/request.js";
+import { isSealedHere } from "../../core/serving/sealed-summaries.js";
 import { speaker } from "../chat-completions/messages.js";
 import { contentIn, textPart, type Content } from "../content.js";
 import { inputImagePart } from "../images.js";
@@ -25,6 +26,8 @@ export type InputItem =
   | { type: "reasoning"; text: string }
   | { type: "call"; call: ToolCall; namespace?: string | undefined }
   | ({ type: "output"; callId: string } & ItemContent)
+  /** Of the conversation before it, as it was sealed for its account. */
+  | { type: "summary"; sealed: string }
   /** An item of an earlier reply, by its id. */
   | { type: "reference"; id: string };
 
@@ -33,6 +36,12 @@ export interface ItemContent {
   text: string;
   /** Undefined without an image. */
   parts?: readonly ContentPart[];
+}
+
+/** An item, and its path. */
+export interface PlacedItem {
+  item: InputItem;
+  path: string;
 }
 
 /** Undefined for a type that this API does not write. */
@@ -48,9 +57,17 @@ export function readOwnItem(type: string, fields: JsonObject, path: string): Inp
       return { type: "reasoning", text: reasoning(fields, path) };
     case "item_reference":
       return { type: "reference", id: required(fields, "id", nonEmptyString, path) };
+    case "compaction":
+      return summary(fields, path);
     default:
       return undefined;
   }
+}
+
+/** Undefined for one that another service sealed. */
+function summary(fields: JsonObject, path: string): InputItem | undefined {
+  const sealed = optional(fields, "encrypted_content", string, path) ?? "";
+  return isSealedHere(sealed) ? { type: "summary", sealed } : undefined;
 }
 
 /** Messages may come without a type. */

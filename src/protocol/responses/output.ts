@@ -48,9 +48,16 @@ export interface OutputCall {
   arguments: string;
 }
 
-export type OutputItem = OutputMessage | OutputReasoning | OutputCall;
+/** A summary in place of the conversation, sealed for its account. */
+export interface OutputCompaction {
+  id: string;
+  type: "compaction";
+  encrypted_content: string;
+}
 
-const prefixes = { message: "msg_", reasoning: "rs_", function_call: "fc_" };
+export type OutputItem = OutputMessage | OutputReasoning | OutputCall | OutputCompaction;
+
+const prefixes = { message: "msg_", reasoning: "rs_", function_call: "fc_", compaction: "cmp_" };
 
 /** Of the item at this place of the reply. */
 export const itemId = (type: OutputItem["type"], responseId: string, index: number): string =>
@@ -75,6 +82,7 @@ export function keptItem(item: OutputItem): OutputItem {
     case "reasoning":
       return { ...item, summary: [] };
     case "function_call":
+    case "compaction":
       return item;
   }
 }

@@ -4,11 +4,12 @@ import { ServiceError } from "../../core/errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 
 const minimal = { model: "omega", input: "hi" };
+const nothingKept = { recall: () => undefined, open: () => null };
 const chatOf = (fields: object = {}) => readResponseRequest({ ...minimal, ...fields }).chat;
 
 function refusal(body: unknown): { code: string; param: string | null; message: string } {
   try {
-    resolveItems(readResponseRequest(body), () => undefined);
+    resolveItems(readResponseRequest(body), nothingKept);
   } catch (error) {
     if (error instanceof ServiceError)
       return { code: error.code, param: error.param, message: error.message };
@@ -279,7 +280,7 @@ describe("a request for a response is refused", () => {
     fc.assert(
       fc.property(mostly(body), (value) => {
         try {
-          const asked = resolveItems(readResponseRequest(value), () => undefined);
+          const asked = resolveItems(readResponseRequest(value), nothingKept);
           expect(asked.chat.messages.length).toBeGreaterThan(0);
           read += 1;
         } catch (error) {

@@ -25,12 +25,24 @@ import {
 } from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
-import { messagesOf, readInput, refersToItems, withInstructions, type PlacedItem } from "./input.js";
+import { messagesOf, readInput, refersElsewhere, withInstructions, type ItemLookups } from "./input.js";
+import type { PlacedItem } from "./items.js";
 import { nameInPrompt } from "./namespaces.js";
+import { endsWithTrigger, keptTexts, summaryTokens, withInstruction } from "./summaries.js";
 import { readFlatTooling, type FlatTooling } from "./tools.js";
 
 export function readResponseRequest(value: unknown): ParsedRequest {
   const body = bodyObject(value);
+  return readFields(body, endsWithTrigger(body.input));
+}
+
+/** Of `POST /v1/responses/compact`. */
+export const readCompactRequest = (value: unknown): ParsedRequest => {
+  const { chat, ...rest } = readFields(bodyObject(value), true);
+  return { ...rest, chat: { ...chat, stream: false } };
+};
+
+function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
   const model = required(body, "model", nonEmptyString);
   required(body, "input", anything);
   refuseStored(body);
@@ -38,7 +50,7 @@ export function readResponseRequest(value: unknown): ParsedRequest {
   // Errors of the conversation come before those of the tools, whose names its calls may need.
   let tools: FlatTooling | undefined;
   const readTools = () => (tools ??= readFlatTooling(body));
-  const isResolved = !refersToItems(items);
+  const isResolved = !refersElsewhere(items);
   const nameOf = (namespace: string, name: string) => nameInPrompt(readTools().callNames, namespace, name);
   const input = isResolved ? messagesOf(items, { nameOf }) : [];
   const sizes = imageSizes(items.map(partsOf), "input");
@@ -57,7 +69,7 @@ export function readResponseRequest(value: unknown): ParsedRequest {
   const keepsItems = optional(body, "store", boolean) ?? true;
   const metadata = optional(body, "metadata", object) ?? {};
   const user = optional(body, "user", string);
-  return {
+  const parsed: ParsedRequest = {
     chat: {
       model,
       messages: isResolved ? withInstructions(instructions, input) : [],
@@ -94,15 +106,38 @@ export function readResponseRequest(value: unknown): ParsedRequest {
     ...sizes,
     ...(isResolved ? {} : { unresolved: { items, instructions } }),
   };
+  return compacts ? compacting(parsed, items) : parsed;
+}
+
+/** The same conversation, of which nothing but a summary is wanted: no tool is called, whatever there are. */
+function compacting(parsed: ParsedRequest, items: readonly PlacedItem[]): ParsedRequest {
+  const { chat, unresolved } = parsed;
+  return {
+    ...parsed,
+    chat: {
+      ...chat,
+      messages: unresolved === undefined ? withInstruction(chat.messages) : chat.messages,
+      maxTokens: chat.maxTokens ?? summaryTokens,
+      topLogprobs: undefined,
+      format: { type: "text" },
+      tooling: undefined,
+    },
+    hosted: [],
+    compaction: { kept: keptTexts(items) },
+  };
 }
 
 /** With the messages, where they had to wait for what the conversation refers to. */
-export function resolveItems(parsed: ParsedRequest, recall: (id: string) => unknown): ParsedRequest {
-  const { unresolved, chat, callNames = [] } = parsed;
+export function resolveItems(parsed: ParsedRequest, lookups: ItemLookups): ParsedRequest {
+  const { unresolved, chat, callNames = [], compaction } = parsed;
   if (unresolved === undefined) return parsed;
   const nameOf = (namespace: string, name: string) => nameInPrompt(callNames, namespace, name);
-  const input = messagesOf(unresolved.items, { nameOf, recall });
-  return { ...parsed, chat: { ...chat, messages: withInstructions(unresolved.instructions, input) } };
+  const input = messagesOf(unresolved.items, { nameOf, ...lookups });
+  const messages = withInstructions(unresolved.instructions, input);
+  return {
+    ...parsed,
+    chat: { ...chat, messages: compaction === undefined ? messages : withInstruction(messages) },
+  };
 }
 
 const partsOf = ({ item }: PlacedItem) => ("parts" in item ? item : {});

@@ -7,6 +7,7 @@ import type { FinishReason, ReplyChoice, ReplyEvent, ReplyLogprob, Usage } from 
 import { wireLogprob } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
 import type { ServiceError } from "../../core/errors.js";
+import { compactionItem } from "./compaction.js";
 import { responsesError } from "./errors.js";
 import { nameOnWire } from "./namespaces.js";
 import {
@@ -69,6 +70,8 @@ class ResponseEvents {
   #hasBegun = false;
   #sequence = 0;
   #ready: WireEvent[] = [];
+  /** What the model wrote, where it is sent sealed. */
+  #summary = "";
 
   constructor(
     private readonly head: Readonly<ReplyHead>,
@@ -83,6 +86,10 @@ class ResponseEvents {
   }
 
   add(event: ReplyEvent): void {
+    if (this.request.compaction !== undefined && event.type !== "done") {
+      this.#compact(event);
+      return;
+    }
     switch (event.type) {
       case "text":
         if (event.text !== "" || event.logprobs !== undefined) this.#text(event.text, event.logprobs ?? []);
@@ -107,7 +114,7 @@ class ResponseEvents {
   fail(error: ServiceError): void {
     this.#begin();
     // Items are not closed: what is missing of them never came.
-    if (this.#open !== null) this.#open.status = "incomplete";
+    if (this.#open !== null && this.#open.type !== "compaction") this.#open.status = "incomplete";
     const { code, message } = responsesError(error);
     const state: ResponseState = {
       ...inProgress,
@@ -116,6 +123,13 @@ class ResponseEvents {
       error: { code, message },
     };
     this.#writeState("response.failed", state);
+  }
+
+  /** Nothing is sent before the summary is whole. However it ended, it is all there is. */
+  #compact(event: ReplyEvent): void {
+    if (event.type === "text") this.#summary += event.text;
+    if (event.type === "finished") this.#openItem(compactionItem(this.head, this.#summary, 0));
+    this.#close("completed");
   }
 
   // ------------------------------------------------------------------------------------------- growing items
@@ -230,9 +244,12 @@ class ResponseEvents {
       case "function_call": {
         const { name, arguments: text } = item;
         this.#writeAt("response.function_call_arguments.done", item, { name, arguments: text });
+        break;
       }
+      case "compaction":
+        break;
     }
-    item.status = status;
+    if (item.type !== "compaction") item.status = status;
     this.#open = null;
     this.#writeItem("response.output_item.done", item);
   }

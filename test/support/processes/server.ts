@@ -34,6 +34,7 @@ import { ServiceError } from "../../../src/core/errors.js";
 import { defaultAliases, type ModelAlias } from "../../../src/core/model-aliases.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 import { RecentItems } from "../../../src/core/serving/recent-items.js";
+import { SealedSummaries } from "../../../src/core/serving/sealed-summaries.js";
 import { memoryLimits } from "../stores/memory-limits.js";
 
 export interface TestServerOptions {
@@ -182,6 +183,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     receipts: proof?.receipts,
     completions,
     ...(options.itemMemory === false ? {} : { recentItems }),
+    summaries: new SealedSummaries(serviceKey),
     notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
     engineStatus: (model) => engine.status(model),
     metrics,

@@ -36,6 +36,18 @@ export const docsPages: readonly DocsPage[] = [
     Content: lazy(() => import("./embeddings.tsx")),
   },
   {
+    slug: "ollama",
+    title: "Ollama API",
+    group: "Reference",
+    Content: lazy(() => import("./apis/ollama.tsx")),
+  },
+  {
+    slug: "endpoints",
+    title: "Endpoints",
+    group: "Reference",
+    Content: lazy(() => import("./endpoints.tsx")),
+  },
+  {
     slug: "api",
     title: "API reference",
     group: "Reference",

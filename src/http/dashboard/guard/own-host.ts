@@ -5,12 +5,14 @@
  *
  * An attacker needs a name they control, so addresses (`192.168.1.5`) are safe wherever other machines may
  * connect, and loopback names are safe everywhere. Every other name must be known: that of the public URL, or
- * without one that of this machine. `/v1` is left alone: its key is in a header that no browser adds by itself,
- * and proxies reach it under names of their own. So do those that probe health and metrics, and what is public anyway.
+ * without one that of this machine. `/v1` and Ollama's API are left alone: their key is in a header that no browser adds
+ * by itself, and proxies reach them under names of their own. So do those that probe health and metrics, and what is
+ * public anyway.
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../../core/dashboard-error.js";
+import { isOllamaPath } from "../../../protocol/ollama/paths.js";
 
 export interface OwnNames {
   /** The configured address, if any. */
@@ -29,7 +31,7 @@ export function requireOwnHost(names: OwnNames) {
   const isOwn = ownHosts(names);
   const refusal = refusalText(names);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (elsewhere.test(request.url) || isOwn(request.host)) return undefined;
+    if (elsewhere.test(request.url) || isOllamaPath(request.url) || isOwn(request.host)) return undefined;
     if (dashboardApi.test(request.url)) throw new DashboardError("forbidden", refusal);
     request.exchange.code = "insufficient_permissions";
     return reply.code(403).header("content-type", "text/plain; charset=utf-8").send(`${refusal}\n`);

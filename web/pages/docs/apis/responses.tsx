@@ -108,6 +108,15 @@ export default function Responses() {
           See <Link href="/docs/tools">Tools</Link> for how calls work; only the format differs here.
         </p>
       </Section>
+      <Section id="compaction" title="Compaction">
+        <p>
+          <code>POST /v1/responses/compact</code> replaces a long conversation by a summary that the model
+          writes. It comes back in an item <code>compaction</code>, encrypted for your account: send the items
+          of <code>output</code> in place of the conversation, followed by what comes next. Nothing of it is
+          stored; another account’s item, or a damaged one, is refused. Codex does the same with an item{" "}
+          <code>compaction_trigger</code> at the end of <code>input</code>.
+        </p>
+      </Section>
       <Section id="errors" title="Errors">
         <p>
           Errors before the reply have the same statuses, codes and body as everywhere:{" "}

@@ -1,0 +1,85 @@
+/** Models as Ollama's API lists and shows them. What is not known of a model, or not public, is empty. */
+import type { EngineFeatures } from "../../core/serving/engine-port.js";
+import type { WireModel } from "../model-list.js";
+import { tagged } from "./model-name.js";
+
+/** The version of Ollama whose API this is. Clients ask for it to know what they may send. */
+export const ollamaVersion = "0.13.0";
+
+/** Clients show the first characters of it. */
+const noDigest = "0".repeat(64);
+
+/** They stay loaded, or are loaded again by the next request. */
+const never = "9999-12-31T23:59:59Z";
+
+const details = {
+  parent_model: "",
+  format: "",
+  family: "",
+  families: [],
+  parameter_size: "",
+  quantization_level: "",
+};
+
+/** SHA-256 of its weights, where one file computes its replies and it is known. */
+export type WeightsOf = (model: WireModel) => string | null;
+
+export const modelTags = (models: readonly WireModel[], weightsOf: WeightsOf) => ({
+  models: models.map((model) => ({
+    ...named(model, weightsOf),
+    modified_at: timeOf(model),
+    size: 0,
+    details,
+  })),
+});
+
+export const runningModels = (models: readonly WireModel[], weightsOf: WeightsOf) => ({
+  models: models.map((model) => ({
+    ...named(model, weightsOf),
+    size: 0,
+    details,
+    expires_at: never,
+    size_vram: 0,
+    context_length: model.context_length ?? 0,
+  })),
+});
+
+const named = (model: WireModel, weightsOf: WeightsOf) => ({
+  name: tagged(model.id),
+  model: tagged(model.id),
+  digest: weightsOf(model) ?? noDigest,
+});
+
+export function shownModel(model: WireModel, follows: EngineFeatures) {
+  const architecture = "sotto";
+  return {
+    license: "",
+    modelfile: "",
+    parameters: "",
+    template: "",
+    details,
+    // Clients look for the length of the context here, under the name of the architecture.
+    model_info: {
+      "general.architecture": architecture,
+      "general.name": model.id,
+      [`${architecture}.context_length`]: model.context_length ?? 0,
+    },
+    capabilities: capabilitiesOf(follows),
+    modified_at: timeOf(model),
+  };
+}
+
+function capabilitiesOf({ tasks = ["chat"], tools, vision, infill, reasoning }: EngineFeatures): string[] {
+  const chats = tasks.includes("chat");
+  const has = {
+    completion: chats,
+    tools: chats && tools,
+    insert: chats && infill === true,
+    vision: chats && vision === true,
+    thinking: chats && reasoning,
+    embedding: tasks.includes("embed"),
+  };
+  return Object.entries(has).flatMap(([name, isTrue]) => (isTrue ? [name] : []));
+}
+
+const timeOf = ({ created }: WireModel): string => new Date(created * 1000).toISOString();
