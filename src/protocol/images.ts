@@ -87,7 +87,7 @@ export function imageSizes(
   return { imageChars: images.reduce((sum, { url }) => sum + url.length, 0) };
 }
 
-const imagePart = (url: string, path: string, detail?: Image["detail"]): ContentPart => ({
+export const imagePart = (url: string, path: string, detail?: Image["detail"]): ContentPart => ({
   type: "image",
   url,
   path,

@@ -9,6 +9,7 @@ import {
   type JsonObject,
 } from "../read-json.js";
 import { readTooling } from "../chat-completions/tools.js";
+import { imageSizes } from "../images.js";
 import { readMessages } from "./messages.js";
 import { modelName } from "./model-name.js";
 import { readCommon } from "./options.js";
@@ -19,7 +20,7 @@ export function readChatRequest(value: unknown): ParsedRequest {
   const messages = optional(body, "messages", readMessages) ?? [];
   refuseTemplate(body);
   const chat = { model, messages, ...readCommon(body), tooling: readTooling(body) };
-  return messages.length > 0 ? { chat } : loading({ chat });
+  return messages.length > 0 ? { chat, ...imageSizes(messages, "messages") } : loading({ chat });
 }
 
 /** A prompt must have a message; this one is never generated from. */

@@ -9,6 +9,7 @@ import { lineWriter } from "./stream.js";
 
 const replying = (wrap: Wrap): Omit<Dialect, "read"> => ({
   idPrefix: "",
+  images: "refuse",
   streamFormat: "json-lines",
   reply: (head, request, choices, usage) => wholeReply(head, request, choices, usage, wrap),
   stream: (head) => lineWriter(head, wrap),

@@ -15,6 +15,7 @@ import {
   type JsonObject,
 } from "../read-json.js";
 import { loading, refuseTemplate } from "./chat-request.js";
+import { imageSizes } from "../images.js";
 import { imageList, withImages } from "./images.js";
 import { modelName } from "./model-name.js";
 import { readCommon } from "./options.js";
@@ -34,7 +35,8 @@ export function readGenerateRequest(value: unknown): ParsedRequest {
   const common = { model, ...readCommon(body), tooling: undefined };
   if (rawPrompt !== undefined) return { chat: { ...common, messages, rawPrompt } };
   const isEmpty = prompt === "" && images.length === 0;
-  return isEmpty ? loading({ chat: { ...common, messages } }) : { chat: { ...common, messages } };
+  const chat = { ...common, messages };
+  return isEmpty ? loading({ chat }) : { chat, ...imageSizes(messages, "images") };
 }
 
 function conversation(system: string, asked: Pick<ChatMessage, "content" | "parts">): ChatMessage[] {
