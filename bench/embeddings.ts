@@ -2,12 +2,13 @@
  * Embeddings over HTTP, beside llama-server on the same file when `LLAMA_SERVER` names one
  * (scripts/build-llama-server.js): inputs a second with 1, 8 and 64 inputs in a request, of 8 to 120 tokens, and with 64
  * requests of one input at once. The contenders take turns and medians of several rounds are shown, so that the machine's
- * speed and load cancel out in the ratios. `BENCH_ROUNDS` and `BENCH_THREADS` override the defaults.
+ * speed and load cancel out in the ratios. `BENCH_WEIGHTS` names a GGUF file; without it the starter is used.
+ * `BENCH_ROUNDS` and `BENCH_THREADS` override the defaults.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { embeddingStarterFile } from "../src/models/embedding-starter/embedding-starter.js";
-import { startSotto } from "../test/support/processes/sotto-process.js";
+import { startTinySotto } from "../test/support/processes/tiny-sotto.js";
 import { spawnLlamaServer } from "./contenders.js";
 import { noLimits } from "./load.js";
 import { median } from "./statistics.js";
@@ -38,13 +39,17 @@ const restMs = 500;
 
 export async function benchEmbeddings(): Promise<void> {
   const threads = process.env.BENCH_THREADS;
-  const sotto = await startSotto({
-    env: { ...noLimits, SOTTO_ENGINE_THREADS: threads ?? "", SOTTO_LOG_LEVEL: "error" },
+  const given = process.env.BENCH_WEIGHTS;
+  const sotto = await startTinySotto({
+    ...noLimits,
+    SOTTO_ENGINE_THREADS: threads ?? "",
+    SOTTO_LOG_LEVEL: "error",
+    ...(given === undefined ? {} : { SOTTO_MODELS_IOTA_WEIGHTS: given }),
   });
   const service = { name: "sotto", url: `${sotto.baseURL}/embeddings`, key: await sotto.newKey() };
   await embed(service, ["Prepares and loads the model."]);
   const binary = process.env.LLAMA_SERVER;
-  const weights = join(sotto.dataDir, "models", embeddingStarterFile);
+  const weights = given ?? join(sotto.dataDir, "models", embeddingStarterFile);
   const server =
     binary === undefined
       ? undefined

@@ -117,7 +117,10 @@ export function readPromptIn(
         message: "This model requires alternating 'user' and 'assistant' messages, beginning with 'user'.",
         param: "messages",
       });
-    default:
+    case "inputs":
+    case "input_too_long":
+    case "unknown_token":
+    case "failed":
       throw new Error("The engine could not read the prompt.");
   }
 }

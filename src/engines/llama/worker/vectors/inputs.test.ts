@@ -3,7 +3,7 @@ import { InputReader, type InputFacts } from "./inputs.js";
 
 /** A token for each character; `<` and `>` around a number are that token, where they may be. */
 const tokenize = (text: string, special: boolean): Uint32Array => {
-  const pieces = special ? (text.match(/<\d+>|./gs) ?? []) : [...text];
+  const pieces = special ? (text.match(/<\d+>|./gs) ?? []) : Array.from(text);
   return Uint32Array.from(pieces, (piece) =>
     piece.length > 1 ? Number(piece.slice(1, -1)) : (piece.codePointAt(0) ?? 0),
   );
