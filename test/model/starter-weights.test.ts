@@ -49,7 +49,8 @@ describe("the starter weights", () => {
   });
 
   it("says at start which file answers for which model", () => {
-    for (const model of chatModelIds) expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
+    for (const model of chatModelIds)
+      expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
   });
 
   it("are the base and its correction, by a plain computation on sampled rows", async () => {
