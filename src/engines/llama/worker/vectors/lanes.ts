@@ -2,9 +2,9 @@
  * Computes the inputs of many tasks on a few native contexts.
  *
  * The binding hands over one vector of a batch, that of its first sequence, so a context computes one input at a time;
- * there is a context for each core instead, and all of them compute at once. That is no slower than one batch of many
- * inputs: they share no attention, which a batch computes all the same and masks (`bench -- embeddings`). An input that
- * is alone gets all threads.
+ * there is a lane for each core instead, and all of them compute at once. A token costs no more than in one batch of many
+ * inputs: they share no attention, which a batch computes all the same and masks, and lanes never wait for one another
+ * (`bench -- embeddings`). An input that is alone gets all threads.
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
  * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in

@@ -106,9 +106,12 @@ const noTemplate: LoadedFacts["template"] = {
   tool: 0,
 };
 
-const triedTokens = 8;
+/** Short, and longer where the model takes as much. */
+const triedTokens = [8, 80];
 
 /** Proves that the model computes, and brings its weights into memory before the first request has to. */
-async function warmUp({ lanes }: LoadedVectorModel): Promise<void> {
-  for (const lane of lanes) await lane.compute(new Uint32Array(triedTokens), 1);
+async function warmUp({ lanes, contextTokens }: LoadedVectorModel): Promise<void> {
+  for (const lane of lanes)
+    for (const tokens of triedTokens)
+      if (tokens <= contextTokens) await lane.compute(new Uint32Array(tokens), 1);
 }
