@@ -214,7 +214,12 @@ describe("sotto models list", () => {
     expect(stdout).toMatch(/^small-Q4_0\.gguf +IQ2_XXS +7\.\d kB +2048 of 2048 +\d+ MB +31\.\d +prism$/m);
     expect(stdout).toMatch(/^broken\.gguf +is truncated/m);
     expect(await line.json("models", "list")).toMatchObject({
-      models: [{ model: "omega" }, { model: "prism", type: "weights", source: path }, { model: "lambda" }],
+      models: [
+        { model: "omega" },
+        { model: "prism", type: "weights", source: path },
+        { model: "lambda" },
+        { model: "iota", type: "starter", chosen_by: "default" },
+      ],
       weights: [
         { fault: textWith("truncated") },
         { path, quantisation: "IQ2_XXS", tokens_per_second: 31.25, context_tokens: 2048, models: ["prism"] },
@@ -228,6 +233,15 @@ describe("sotto models list", () => {
     expect(await line.json("models", "list")).toMatchObject({
       weights: [{ models: ["omega", "prism", "lambda"] }],
     });
+  });
+
+  it("shows that iota is off, and on again", async () => {
+    const off = await line.run("models", "use", "iota", "off");
+    expect(off.stdout).toContain("iota is off.");
+    expect((await line.run("models", "list")).stdout).toMatch(/^iota +off +setting$/m);
+    await line.run("models", "use", "iota", "default");
+    expect((await line.run("models", "list")).stdout).toMatch(/^iota +starter +default$/m);
+    expect(await line.run("models", "use", "omega", "off")).toMatchObject({ code: 1 });
   });
 
   it("has a catalogue beside it", async () => {

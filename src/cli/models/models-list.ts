@@ -7,7 +7,7 @@ import { contextHere } from "../../models/choice/fit-here.js";
 import type { ContextHere } from "../../core/model-views.js";
 import { machineHere } from "./machine-here.js";
 import { formatBytes } from "../../models/sizes.js";
-import { describeSource } from "../../models/choice/source.js";
+import { describeSource, isStarter } from "../../models/choice/source.js";
 import { modelIds } from "../../core/models.js";
 import { modelsFolder } from "./models-pull.js";
 import { report, table } from "../output.js";
@@ -69,9 +69,10 @@ function weightsTable(
 
 function modelJson(mapping: Mapping, model: (typeof modelIds)[number]) {
   const desired = mapping[model];
-  return desired.type === "unreadable"
-    ? { model, fault: desired.reason }
-    : { model, type: desired.source.type, source: describeSource(desired.source), chosen_by: desired.from };
+  if (desired.type === "unreadable") return { model, fault: desired.reason };
+  const { source, from } = desired;
+  const type = isStarter(source) ? "starter" : source.type;
+  return { model, type, source: describeSource(source), chosen_by: from };
 }
 
 const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, here: ContextHere | null) => ({

@@ -33,8 +33,13 @@ describe("weights are refused before anything is loaded:", () => {
   it("an architecture that does not chat, or that nobody knows", async () => {
     const other = ggufBytes({ ...llamaFields, "general.architecture": "bert" }, tensors);
     expect(await errorOf(other)).toMatch(
-      /m\.gguf is a bert model, which does not chat\. Choose another model: /,
+      /m\.gguf is a bert model, which does not chat\. Use it for iota, or choose another model: /,
     );
+    const path = join(folder, "m.gguf");
+    await expect(checkWeights(path, plenty, "iota")).resolves.toMatchObject({ architecture: "bert" });
+    const draft = ggufBytes({ ...llamaFields, "general.architecture": "eagle3" }, tensors);
+    expect(await errorOf(draft)).toContain("is a eagle3 model, which does not chat. Choose another");
+    await expect(checkWeights(path, plenty, "iota")).rejects.toThrow("which does not embed");
     const unknown = ggufBytes({ ...llamaFields, "general.architecture": "zeta9" }, tensors);
     expect(await errorOf(unknown)).toContain(
       "'zeta9', which this version of the engine does not know. Choose another",
