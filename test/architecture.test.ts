@@ -177,10 +177,18 @@ describe("architecture", () => {
     const importers = files.filter(({ imports }) =>
       imports.some((name) => name.startsWith("node-llama-cpp")),
     );
-    expect(importers.map(({ path }) => path)).toEqual(["src/engines/llama/worker/addon.ts"]);
+    const vectorModel = "src/engines/llama/worker/vectors/vector-model.ts";
+    expect(importers.map(({ path }) => path).sort()).toEqual([
+      "src/engines/llama/worker/addon.ts",
+      vectorModel,
+    ]);
     const importersOfAddon = files.filter((file) => file.imports.some((name) => name.endsWith("/addon.js")));
     // The second is the whole of a process, too.
-    const processes = ["src/engines/llama/worker/runner.ts", "src/engines/llama/worker/probe-child.ts"];
+    const processes = [
+      "src/engines/llama/worker/runner.ts",
+      "src/engines/llama/worker/probe-child.ts",
+      vectorModel,
+    ];
     expect(importersOfAddon.map(({ path }) => path).sort()).toEqual(processes.sort());
   });
 

@@ -49,9 +49,9 @@ class Settings {
   }
 }
 
-async function start(store: Settings): Promise<Engines> {
+async function start(store: Settings, env: Record<string, string> = {}): Promise<Engines> {
   const engines = await startEngines({
-    config: loadConfig({ env: {} }),
+    config: loadConfig({ env }),
     overrides: {},
     store,
     log: createLog("silent"),
@@ -130,4 +130,47 @@ it("a choice that was made while the first engines were prepared is followed", a
   store.chosen = second;
   await engines.catchUp();
   expect(answering(engines)).toEqual(all(second));
+});
+
+describe("the model that embeds", () => {
+  it("is off where the configuration says so, and is in nobody's way", async () => {
+    const [first] = await upstreams();
+    const store = new Settings();
+    store.chosen = first;
+    const engines = await start(store, { SOTTO_MODELS_IOTA_WEIGHTS: "off" });
+    await eventually(() => engines.fleet.status("omega").state === "ready");
+    expect(engines.fleet.status("iota").state).toBe("off");
+    expect(engines.isReady()).toBe(true);
+    expect(engines.fleet.sharers().flat()).toEqual(["omega", "prism", "lambda"]);
+    expect(engines.partsOf("iota")).toEqual([]);
+  });
+
+  it("comes with Sotto, and costs nothing until it is asked for", async () => {
+    const [first] = await upstreams();
+    const store = new Settings();
+    store.chosen = first;
+    const env = { SOTTO_MODELS_IOTA_WEIGHTS: "starter", SOTTO_DATA_DIR: "/nonexistent" };
+    const engines = await start(store, env);
+    await engines.fleet.ready();
+    expect(engines.fleet.status("iota")).toMatchObject({
+      state: "asleep",
+      contextTokens: 512,
+      follows: { tasks: ["embed"] },
+    });
+    expect(engines.memoryBytes("iota")).toBe(0);
+    expect(engines.partsOf("iota")).toEqual([
+      { runs: "embedded", path: "/nonexistent/models/all-minilm-l6-v2-f16.gguf" },
+    ]);
+  });
+
+  it("does not make the service unready when it is unreachable", async () => {
+    const [first] = await upstreams();
+    const store = new Settings();
+    store.chosen = first;
+    const gone = [{ url: "http://127.0.0.1:9/v1", profile: "vllm" }];
+    const engines = await start(store, { SOTTO_MODELS_IOTA_UPSTREAMS: JSON.stringify(gone) });
+    await eventually(() => engines.fleet.status("omega").state === "ready");
+    expect(engines.fleet.status("iota").state).not.toBe("ready");
+    expect(engines.isReady()).toBe(true);
+  });
 });

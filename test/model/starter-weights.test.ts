@@ -4,7 +4,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needMore, parseGgufHeader } from "../../src/models/gguf/gguf-header.js";
-import { modelIds } from "../../src/core/models.js";
+import { chatModelIds } from "../../src/core/models.js";
 import { eventually } from "../support/eventually.js";
 import { mergedRow, valueAt } from "../support/engines/reference-merge.js";
 import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
@@ -27,7 +27,7 @@ const question = (content: string) => ({
 });
 
 describe("the starter weights", () => {
-  it.each(modelIds)("%s answers a question sensibly", async (model) => {
+  it.each(chatModelIds)("%s answers a question sensibly", async (model) => {
     const reply = await client.chat.completions.create({
       model,
       ...question("What is the capital of France?"),
@@ -49,7 +49,8 @@ describe("the starter weights", () => {
   });
 
   it("says at start which file answers for which model", () => {
-    for (const model of modelIds) expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
+    for (const model of chatModelIds)
+      expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
   });
 
   it("are the base and its correction, by a plain computation on sampled rows", async () => {

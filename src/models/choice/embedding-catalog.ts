@@ -1,10 +1,9 @@
 /** The part of the catalogue for iota: models that embed, in ascending quality, and one that ranks. */
-import type { CatalogEntry } from "./catalog.js";
 
 /** Encoders keep no cache: their inputs are computed whole. */
 const noCache = 0;
 
-export const embeddingCatalog: readonly CatalogEntry[] = [
+export const embeddingCatalog = [
   {
     id: "nomic-embed-v1.5",
     title: "Nomic Embed Text v1.5",
@@ -70,4 +69,4 @@ export const embeddingCatalog: readonly CatalogEntry[] = [
     suits: ["iota"],
     goodFor: "Ranks documents by a query, in a hundred languages; does not embed.",
   },
-];
+] as const;

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { modelIds } from "../../../src/core/models.js";
+import { chatModelIds } from "../../../src/core/models.js";
 import { clientScenarios, type Endpoint } from "../../support/clients/client-scenarios.js";
 import type { SottoProcess } from "../../support/processes/sotto-process.js";
 import { startTinySotto } from "../../support/processes/tiny-sotto.js";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => sotto.stop());
 
-describe.each(modelIds)("clients of %s on the real engine", (model) => {
+describe.each(chatModelIds)("clients of %s on the real engine", (model) => {
   it.each(clientScenarios)("$name", async ({ run }) => {
     await run(endpoint, model);
   });
