@@ -63,8 +63,8 @@ export const endpoints: readonly Endpoint[] = [
   openAi("POST", "/v1/responses/compact", "A conversation as a summary that is sealed for its account."),
   openAi("GET", "/v1/models", "The models."),
   openAi("GET", "/v1/models/{id}", "One model, by its name or an alias."),
-  openAiRefused("POST", "/v1/completions", "Use POST /v1/chat/completions."),
-  openAiRefused("POST", "/v1/embeddings", "There is no model for embeddings."),
+  openAi("POST", "/v1/completions", "Texts that are continued, or filled in between two others."),
+  openAi("POST", "/v1/embeddings", "Vectors of texts."),
   openAiRefused("GET", "/v1/chat/completions", noReplies),
   openAiRefused("any", "/v1/chat/completions/{id}/*", noReplies),
   openAiRefused(
@@ -158,6 +158,7 @@ export const endpoints: readonly Endpoint[] = [
   ollamaUnplanned("any", "/api/experimental/*", "May change with any version of Ollama."),
   ollamaUnplanned("POST", "/v1/systemone", "Ask for the answer in a JSON schema, with POST /api/chat."),
 
+  own("POST", "/v1/rerank", "Documents by their relevance to a query, as Cohere and Jina have it."),
   own("GET", "/v1/key", "What a key may use, and what is left of its limits."),
 ];
 

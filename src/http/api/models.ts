@@ -28,13 +28,18 @@ export function listModels(parts: HttpParts) {
 export function retrieveModel(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModel | MessagesModel> => {
     const name = required(object(request.params, "path"), "id", string);
-    const id = parts.completions.names.require(name);
-    if (!isOffered(id, parts.engineStatus(id))) throw new ServiceError("model_not_found", { param: "model" });
-    requirePermission(request);
-    const own = listed(id, request, parts);
-    const model = id === name ? own : aliasOf(name, own);
+    const model = modelNamed(name, request, parts);
     return speaksMessages(request) ? messagesModel(model) : model;
   };
+}
+
+/** By its own name or an alias. */
+export function modelNamed(name: string, request: FastifyRequest, parts: HttpParts): WireModel {
+  const id = parts.completions.names.require(name);
+  if (!isOffered(id, parts.engineStatus(id))) throw new ServiceError("model_not_found", { param: "model" });
+  requirePermission(request);
+  const own = listed(id, request, parts);
+  return id === name ? own : aliasOf(name, own);
 }
 
 /** In the specification's order, whatever a key may use; then the aliases, where they are listed. */
@@ -49,7 +54,7 @@ export function offeredModels(request: FastifyRequest, parts: HttpParts): WireMo
   return [...models, ...others];
 }
 
-export function listed(
+function listed(
   id: ModelId,
   request: FastifyRequest,
   { ownerName, createdAt, engineStatus, modelDescription, completions }: HttpParts,

@@ -1,7 +1,7 @@
 /** What Ollama's API says about models, and the paths of it that are not served. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../core/errors.js";
-import { aliasOf, type WireModel } from "../../protocol/model-list.js";
+import type { WireModel } from "../../protocol/model-list.js";
 import { absence, type Endpoint } from "../../protocol/endpoints.js";
 import { modelName } from "../../protocol/ollama/model-name.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { bodyObject, required } from "../../protocol/read-json.js";
 import { readJson } from "../bodies/body.js";
 import type { HttpParts } from "../parts.js";
-import { listed, offeredModels, requirePermission } from "./models.js";
+import { modelNamed, offeredModels, requirePermission } from "./models.js";
 
 /** Of a request that names a model and nothing else. */
 const bodyLimitBytes = 64 * 1024;
@@ -44,10 +44,7 @@ export function showModel(parts: HttpParts) {
     const body = bodyObject(await readJson(request, reply, bodyLimitBytes));
     // Older clients send it as `name`.
     const name = required({ model: body.model ?? body.name }, "model", modelName);
-    const id = parts.completions.names.require(name);
-    requirePermission(request);
-    const own = listed(id, request, parts);
-    return shownModel(id === name ? own : aliasOf(name, own), parts.engineStatus(id).follows);
+    return shownModel(modelNamed(name, request, parts));
   };
 }
 

@@ -2,7 +2,6 @@
  * From the JSON bodies of `POST /api/embed` and the older `POST /api/embeddings` to a `ChatRequest` with a task. An input
  * that is too long is refused, also with `truncate`: half of a text has another meaning.
  */
-import type { VectorTask } from "../../core/chat/request.js";
 import type { ParsedRequest } from "../dialect.js";
 import {
   atMost,
@@ -16,27 +15,23 @@ import {
   type JsonObject,
   type Reader,
 } from "../read-json.js";
-import { readSampling } from "../sampling.js";
+import { maxInputs, taskRequest } from "../task-request.js";
 import { modelName } from "./model-name.js";
 
-const maxInputs = 2048;
 const dimensions = integer(1, 2 ** 16);
 
 export function readEmbedRequest(value: unknown): ParsedRequest {
   const body = bodyObject(value);
   const model = required(body, "model", modelName);
-  return embedding(model, {
-    type: "embed",
-    inputs: required(body, "input", texts),
-    dimensions: readDimensions(body),
-  });
+  const inputs = required(body, "input", texts);
+  return { chat: taskRequest(model, { type: "embed", inputs, dimensions: readDimensions(body) }) };
 }
 
 export function readEmbeddingsRequest(value: unknown): ParsedRequest {
   const body = bodyObject(value);
   const model = required(body, "model", modelName);
   const inputs = [required(body, "prompt", nonEmptyString)];
-  return embedding(model, { type: "embed", inputs, dimensions: undefined });
+  return { chat: taskRequest(model, { type: "embed", inputs, dimensions: undefined }) };
 }
 
 /** 0 is what clients send that leave it out. */
@@ -51,21 +46,3 @@ const texts: Reader<string[]> = (value, path) => {
     nonEmptyString(text, `${path}[${index}]`),
   );
 };
-
-const embedding = (model: string, task: VectorTask): ParsedRequest => ({
-  chat: {
-    model,
-    messages: [],
-    task,
-    sampling: readSampling({}, 2),
-    stop: [],
-    maxTokens: undefined,
-    choices: 1,
-    topLogprobs: undefined,
-    format: { type: "text" },
-    tooling: undefined,
-    reasoningEffort: undefined,
-    stream: false,
-    includeUsage: true,
-  },
-});

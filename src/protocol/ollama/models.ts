@@ -1,5 +1,4 @@
 /** Models as Ollama's API lists and shows them. What is not known of a model, or not public, is empty. */
-import type { EngineFeatures } from "../../core/serving/engine-port.js";
 import type { WireModel } from "../model-list.js";
 import { tagged } from "./model-name.js";
 
@@ -50,7 +49,7 @@ const named = (model: WireModel, weightsOf: WeightsOf) => ({
   digest: weightsOf(model) ?? noDigest,
 });
 
-export function shownModel(model: WireModel, follows: EngineFeatures) {
+export function shownModel(model: WireModel) {
   const architecture = "sotto";
   return {
     license: "",
@@ -64,20 +63,20 @@ export function shownModel(model: WireModel, follows: EngineFeatures) {
       "general.name": model.id,
       [`${architecture}.context_length`]: model.context_length ?? 0,
     },
-    capabilities: capabilitiesOf(follows),
+    capabilities: capabilitiesOf(model),
     modified_at: timeOf(model),
   };
 }
 
-function capabilitiesOf({ tasks = ["chat"], tools, vision, infill, reasoning }: EngineFeatures): string[] {
-  const chats = tasks.includes("chat");
+function capabilitiesOf({ capabilities }: WireModel): string[] {
+  const { chat, tools, infill, vision, reasoning, embeddings } = capabilities;
   const has = {
-    completion: chats,
-    tools: chats && tools,
-    insert: chats && infill === true,
-    vision: chats && vision === true,
-    thinking: chats && reasoning,
-    embedding: tasks.includes("embed"),
+    completion: chat,
+    tools,
+    insert: infill,
+    vision,
+    thinking: reasoning,
+    embedding: embeddings,
   };
   return Object.entries(has).flatMap(([name, isTrue]) => (isTrue ? [name] : []));
 }

@@ -3,6 +3,7 @@ import type { FinishReason, ReplyChoice, ReplyLogprob, Usage } from "../../core/
 import type { ToolCall } from "../../core/chat/request.js";
 import { wireLogprob, type WireLogprob } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
+import { vectorTexts } from "../vector-texts.js";
 
 /** Of a reply, or a part of one. */
 export interface Piece {
@@ -96,27 +97,20 @@ export function parsedArguments(text: string): unknown {
 
 export const wireLogprobs = (logprobs: readonly ReplyLogprob[]): WireLogprob[] => logprobs.map(wireLogprob);
 
-export function embeddings(
+export async function embeddings(
   head: ReplyHead,
   _request: ParsedRequest,
-  choices: readonly ReplyChoice[],
+  [choice]: readonly ReplyChoice[],
   usage: Usage,
-): object {
+): Promise<string> {
+  const vectors = await vectorTexts(choice?.vectors ?? [], (vector) => Array.from(vector));
   const { total_duration, load_duration, prompt_eval_count } = ending(head, "stop", usage);
-  return {
-    model: head.model,
-    embeddings: vectorsOf(choices),
-    total_duration,
-    load_duration,
-    prompt_eval_count,
-  };
+  const rest = { model: head.model, total_duration, load_duration, prompt_eval_count };
+  return `{"embeddings":[${vectors.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 
 export const oneEmbedding = (
   _head: ReplyHead,
   _request: ParsedRequest,
-  choices: readonly ReplyChoice[],
-): object => ({ embedding: vectorsOf(choices)[0] ?? [] });
-
-const vectorsOf = ([choice]: readonly ReplyChoice[]): number[][] =>
-  (choice?.vectors ?? []).map((vector) => Array.from(vector));
+  [choice]: readonly ReplyChoice[],
+): object => ({ embedding: Array.from(choice?.vectors?.[0] ?? []) });

@@ -225,7 +225,10 @@ describe("a reference to an item", () => {
     fc_1: { ...call("a"), name: "read", namespace: "files" },
   };
   const resolve = (input: unknown[], more: object = {}) =>
-    resolveItems(readResponseRequest({ model: "omega", input, ...more }), { recall: (id) => kept[id], open: () => null }).chat.messages;
+    resolveItems(readResponseRequest({ model: "omega", input, ...more }), {
+      recall: (id) => kept[id],
+      open: () => null,
+    }).chat.messages;
 
   test("stands for the item, in its place", () => {
     const input = [user, reference("rs_1"), reference("msg_1"), reference("fc_1"), result("a"), user];
@@ -249,7 +252,9 @@ describe("a reference to an item", () => {
 
   test("to what is gone is refused when it is looked for, after the request was read", () => {
     const asked = readResponseRequest({ model: "omega", input: [user, reference("msg_2"), user] });
-    expect(() => resolveItems(asked, { recall: () => undefined, open: () => null })).toThrow("'store: false'");
+    expect(() => resolveItems(asked, { recall: () => undefined, open: () => null })).toThrow(
+      "'store: false'",
+    );
   });
 });
 

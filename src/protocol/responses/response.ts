@@ -76,7 +76,12 @@ export const finished = (
   usage: wireUsage(usage),
 });
 
-export const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage): WireUsage => ({
+export const wireUsage = ({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reasoningTokens,
+}: Usage): WireUsage => ({
   input_tokens: promptTokens,
   input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
   output_tokens: completionTokens,
