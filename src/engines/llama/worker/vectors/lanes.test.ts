@@ -36,7 +36,7 @@ function openLanes(count: number) {
   };
   const lanes = new Lanes({
     lanes: Array.from({ length: count }, () => ({ ...lane })),
-    threads: count,
+    threads: { threads: count, run: (step) => step() },
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });

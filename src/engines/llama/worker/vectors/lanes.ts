@@ -2,9 +2,9 @@
  * Computes the inputs of many tasks on a few native contexts.
  *
  * The binding hands over one vector of a batch, that of its first sequence, so a context computes one input at a time;
- * there is a context for each core instead, and all of them compute at once. That is no slower than one batch of many
- * inputs: they share no attention, which a batch computes all the same and masks (`bench -- embeddings`). An input that
- * is alone gets all threads.
+ * there is a lane for each core instead, and all of them compute at once. A token costs no more than in one batch of many
+ * inputs: they share no attention, which a batch computes all the same and masks, and lanes never wait for one another
+ * (`bench -- embeddings`). An input that is alone gets as many threads as have a core to themselves (thread-pace.ts).
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
  * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
@@ -12,6 +12,7 @@
  */
 import type { StepReport, TaskResult } from "../../messages.js";
 import { PrefillTurns } from "../schedule/prefill-turns.js";
+import type { ThreadPace } from "../schedule/thread-pace.js";
 
 /** One native context. */
 export interface Lane {
@@ -31,7 +32,7 @@ export interface LanesOptions {
   /** At least one. */
   lanes: readonly Lane[];
   /** Of all lanes together. */
-  threads: number;
+  threads: Pick<ThreadPace, "run" | "threads">;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
 }
@@ -112,12 +113,18 @@ export class Lanes {
   async #compute(lane: Lane, running: Running): Promise<void> {
     const { task, next: index } = running;
     const tokens = task.inputs[index] ?? new Uint32Array();
-    const threads = this.#threadsNow();
+    const inputs = this.#inputsLeft();
+    const compute = async () => {
+      const { lanes, threads } = this.options;
+      const own = Math.max(1, Math.floor(threads.threads / Math.min(lanes.length, inputs)));
+      running.values[index] = await lane.compute(tokens, own);
+    };
     this.#turns.record(task.accountId, tokens.length);
     running.next += 1;
     running.computing += 1;
     try {
-      running.values[index] = await lane.compute(tokens, threads);
+      // What several lanes take together says nothing about the threads of one.
+      await (inputs === 1 ? this.options.threads.run(compute, "prompts") : compute());
       this.#failedInARow = 0;
     } catch {
       running.ended ??= "failed";
@@ -131,11 +138,9 @@ export class Lanes {
     if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
-  /** One that is alone gets all of them. */
-  #threadsNow(): number {
-    const { lanes, threads } = this.options;
-    const left = [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
-    return Math.max(1, Math.floor(threads / Math.min(lanes.length, left)));
+  /** Of all tasks. */
+  #inputsLeft(): number {
+    return [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
   }
 
   /** Reports it if it is over. */

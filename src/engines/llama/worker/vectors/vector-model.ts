@@ -1,6 +1,6 @@
 /**
- * Opens a model that embeds or ranks: its weights once, and contexts made for pooling, one for each lane (lanes.ts). How
- * vectors are pooled is up to the file; a head that ranks is asked for by `rank`.
+ * Opens a model that embeds or ranks: its weights once, and contexts made for pooling, two for each lane (lanes.ts), for
+ * short inputs and for long ones. How vectors are pooled is up to the file; a head that ranks is asked for by `rank`.
  */
 import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
 import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
@@ -39,6 +39,12 @@ interface NativeContext extends Pick<
 export const loadVectorModel = (request: LoadRequest): Promise<LoadedVectorModel> =>
   quotingLog((onLogLine) => loadWith(request, onLogLine));
 
+/**
+ * On the CPU, flash attention computes in tiles of so many tokens. For fewer it takes half as long again as plain
+ * attention, which in turn takes up to three times as long for many.
+ */
+const tileTokens = 64;
+
 /** Those whose head ends in a softmax, in llama.cpp's `build_pooling`. */
 const softmaxArchitectures = new Set(["qwen3", "qwen3vl"]);
 
@@ -64,11 +70,18 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     availableBytes: process.availableMemory(),
   });
   const contexts: LlamaContext[] = [];
-  for (let lane = 0; lane < size.lanes; lane++)
-    contexts.push(await newContext(model, { contextTokens: size.contextTokens, ranks }));
-  const handles = contexts.map(nativeContext);
+  const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<NativeContext> => {
+    const context = await newContext(model, { contextTokens, flashAttention, ranks });
+    contexts.push(context);
+    return nativeContext(context);
+  };
+  const lanes: Lane[] = [];
+  for (let lane = 0; lane < size.lanes; lane++) {
+    const long = await open(size.contextTokens, "auto");
+    lanes.push(laneOf(onGpu ? long : await open(Math.min(tileTokens, size.contextTokens), false), long));
+  }
   return {
-    lanes: handles.map(laneOf),
+    lanes,
     vocabularySource: {
       weights: request.weights,
       binding: loadedBinding(),
@@ -95,9 +108,15 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
+interface ContextOptions {
+  contextTokens: number;
+  flashAttention: "auto" | false;
+  ranks: boolean;
+}
+
 function newContext(
   model: LlamaModel,
-  { contextTokens, ranks }: { contextTokens: number; ranks: boolean },
+  { contextTokens, flashAttention, ranks }: ContextOptions,
 ): Promise<LlamaContext> {
   // The last two are what the binding's own embedding and ranking contexts set; its types leave them out.
   const options = {
@@ -106,7 +125,7 @@ function newContext(
     // An input is computed whole: what looks at later tokens, too, cannot be split.
     batchSize: contextTokens,
     threads: 1,
-    flashAttention: "auto" as const,
+    flashAttention,
     ignoreMemorySafetyChecks: true,
     failedCreationRemedy: false as const,
     _embeddings: true,
@@ -128,8 +147,10 @@ function nativeContext(context: LlamaContext): NativeContext {
   return handle;
 }
 
-const laneOf = (context: NativeContext): Lane => ({
+/** An input that is shorter is computed by the first context. */
+const laneOf = (short: NativeContext, long: NativeContext): Lane => ({
   compute: async (tokens, threads) => {
+    const context = tokens.length < tileTokens ? short : long;
     context.setThreads(threads);
     context.initBatch(tokens.length);
     // All of them are pooled.

@@ -5,6 +5,7 @@ import type { VectorTask } from "../../../../core/chat/request.js";
 import { plainSyntax } from "../../../chat-format/reply-syntax.js";
 import type { ComputeRequest, LoadedFacts, LoadRequest, PrepareResult, TaskResult } from "../../messages.js";
 import { longestPromptMs, longestStartMs, type RunnerOptions } from "../runner.js";
+import { machineIdleMs, ownsMachine, ThreadPace } from "../schedule/thread-pace.js";
 import type { InputSetup } from "./input-worker.js";
 import { Lanes } from "./lanes.js";
 import { scoreOf, unitVector } from "./results.js";
@@ -40,7 +41,13 @@ export class VectorRunner {
     const inputs = inputThread({ source, vocabularySize, contextTokens, stripsAccents, rankTemplate });
     await inputs.start();
     await warmUp(model);
-    const lanes = new Lanes({ ...events, lanes: model.lanes, threads: model.threads });
+    const threads = new ThreadPace({
+      most: model.threads,
+      // Each input is told how many.
+      setThreads: () => undefined,
+      idleMs: ownsMachine() ? machineIdleMs : undefined,
+    });
+    const lanes = new Lanes({ ...events, lanes: model.lanes, threads });
     const facts: LoadedFacts = {
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
@@ -106,9 +113,12 @@ const noTemplate: LoadedFacts["template"] = {
   tool: 0,
 };
 
-const triedTokens = 8;
+/** Short, and longer where the model takes as much. */
+const triedTokens = [8, 80];
 
 /** Proves that the model computes, and brings its weights into memory before the first request has to. */
-async function warmUp({ lanes }: LoadedVectorModel): Promise<void> {
-  for (const lane of lanes) await lane.compute(new Uint32Array(triedTokens), 1);
+async function warmUp({ lanes, contextTokens }: LoadedVectorModel): Promise<void> {
+  for (const lane of lanes)
+    for (const tokens of triedTokens)
+      if (tokens <= contextTokens) await lane.compute(new Uint32Array(tokens), 1);
 }
