@@ -9,6 +9,7 @@
  *
  * Written are 16-bit floats, 384 for each sentence, in base64.
  */
+import { Buffer } from "node:buffer";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

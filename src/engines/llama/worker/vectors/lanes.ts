@@ -2,9 +2,11 @@
  * Computes the inputs of many tasks on a few native contexts.
  *
  * The binding hands over one vector of a batch, that of its first sequence, so a context computes one input at a time;
- * there is a lane for each core instead, and all of them compute at once. A token costs no more than in one batch of many
- * inputs: they share no attention, which a batch computes all the same and masks, and lanes never wait for one another
- * (`bench -- embeddings`). An input that is alone gets as many threads as have a core to themselves (thread-pace.ts).
+ * there is a lane for each core instead, and all of them compute at once. A token of a longer input costs no more than in
+ * one batch of many, which computes attention between them all the same and masks it; one of an input below 64 tokens costs
+ * about a fifth more, since small matrices are multiplied less well. Lanes never wait for one another, as the threads of a
+ * batch do (`bench -- embeddings`). An input that is alone gets the threads that have a core to themselves
+ * (thread-pace.ts).
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
  * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
