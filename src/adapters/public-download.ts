@@ -11,17 +11,7 @@ import {
   literalAddress,
   type LookupAll,
 } from "./address-policy.js";
-
-/** Throws `DownloadError`. */
-export type Download = (address: string, maxBytes: number, signal: AbortSignal) => Promise<Buffer>;
-
-/** Completes "cannot be fetched: …", without its full stop. */
-export class DownloadError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "DownloadError";
-  }
-}
+import { type Download, DownloadError } from "./download.js";
 
 const timeoutMs = 10_000;
 const connectMs = 3_000;

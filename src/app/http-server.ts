@@ -1,4 +1,5 @@
 /** The HTTP side: the API and the dashboard on one server, and what both get. */
+import type { Download } from "../adapters/download.js";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,6 @@ import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
 import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
-import { PublicDownloads } from "../adapters/public-download.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
 import { operatorTokenSetting } from "../core/admin/operator-token.js";
@@ -66,6 +66,12 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   return { port, notice: limit.notice };
 }
 
+/** Few services fetch anything: it is loaded for those only. */
+async function publicDownload(closers: Context["closers"]): Promise<Download> {
+  const { PublicDownloads } = await import("../adapters/public-download.js");
+  return closers.add(new PublicDownloads()).download;
+}
+
 async function httpParts(
   context: Context,
   { storage, engines, serving, proof, isDraining }: HttpStages,
@@ -100,9 +106,7 @@ async function httpParts(
     images: {
       onTextModel: (model) =>
         (isChatModelId(model) ? config.models[model].images : undefined) ?? config.service.images,
-      ...(config.service.imageFetch === "on"
-        ? { download: closers.add(new PublicDownloads()).download }
-        : {}),
+      ...(config.service.imageFetch === "on" ? { download: await publicDownload(closers) } : {}),
     },
     hpkeKeys,
     receipts: proof,

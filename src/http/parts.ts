@@ -1,5 +1,5 @@
 /** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
-import type { Download } from "../adapters/public-download.js";
+import type { Download } from "../adapters/download.js";
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";

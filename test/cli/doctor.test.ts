@@ -77,6 +77,7 @@ describe("sotto doctor", () => {
       { state: "hint", detail: textWith("prompt cache") },
       { state: "hint", detail: textWith("--context-tokens") },
       { state: "hint", detail: textWith("Nothing is known") },
+      { state: "hint", detail: textWith("--vision") },
     ]);
     expect(find("lambda")).toMatchObject({
       state: "broken",

@@ -1,7 +1,7 @@
 /** Search results that need no request: pages and the documentation. */
 import { BookOpen, FileText, Hash } from "lucide-react";
 import type { ReactNode } from "react";
-import { search, type DocsPart } from "../pages/docs/search/search.ts";
+import { operation, search, type DocsPart } from "../pages/docs/search/search.ts";
 import type { Action } from "./actions.tsx";
 import type { Findable } from "./match.ts";
 
@@ -52,7 +52,5 @@ export function docsPlaces(parts: readonly DocsPart[], query: string, most: numb
       href: address,
     }));
 }
-
-const operation = /^(?:get|post|put|delete) \/\S+/;
 
 const noteOf = (page: string, heading: string): string => (page === heading ? "Docs" : page);

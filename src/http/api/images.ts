@@ -7,7 +7,7 @@
  * allows it, the image is fetched here, from public addresses only, and sent on as if the client had sent it.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DownloadError, type Download } from "../../adapters/public-download.js";
+import { DownloadError, type Download } from "../../adapters/download.js";
 import { imagesIn, withImages, withoutImages } from "../../core/chat/images.js";
 import type { Image } from "../../core/chat/request.js";
 import type { ServiceError } from "../../core/errors.js";

@@ -30,11 +30,16 @@ export function search(parts: readonly DocsPart[], query: string): Hit[] {
     .map(({ part }) => ({ ...part, excerpt: excerptOf(part.text, words) }));
 }
 
+/** What the text of an operation of the API begins with. */
+export const operation = /^(?:get|post|put|delete) (\/\S+)/;
+
 /** 0 unless every word occurs. */
 function scoreOf({ page, heading, text }: DocsPart, words: readonly string[]): number {
+  const [, path = ""] = operation.exec(text) ?? [];
   let sum = 0;
   for (const word of words) {
-    const score = 8 * strength(heading, word) + 3 * strength(page, word) + strength(text, word);
+    const name = Math.max(strength(heading, word), strength(path, word));
+    const score = 8 * name + 3 * strength(page, word) + strength(text, word);
     if (score === 0) return 0;
     sum += score;
   }
