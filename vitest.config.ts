@@ -50,7 +50,7 @@ const deepFiles = [
   "test/cli/store-copy.test.ts",
   "test/connect/snippets.test.ts",
   "test/contract/counters/counters-redis.test.ts",
-  "test/contract/engines/engine-{llama-*,pool}.test.ts",
+  "test/contract/engines/engine-{llama-*,pool,vectors}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
   "test/support/**/*.test.ts",
   "test/web/{api-samples,snippets-apis}.test.ts",

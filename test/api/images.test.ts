@@ -296,7 +296,7 @@ describe("the size of a body", () => {
   });
 
   it("is held for an account until its images are answered, and then given back", async () => {
-    const options = { bodyLimitBytes: 10_000, imageBodyLimitBytes: 100_000, bodyWaitMs: 300 };
+    const options = { bodyLimitBytes: 10_000, imageBodyLimitBytes: 100_000, bodyWaitMs: 3_000 };
     await start({ ...options, engine: { capacity: 100 } });
     server.engine.hold();
     const running = Array.from({ length: 5 }, () => post(path, large(60_000)));
@@ -310,7 +310,7 @@ describe("the size of a body", () => {
   });
 
   it("is given back early where images are left out", async () => {
-    const options = { bodyLimitBytes: 10_000, imageBodyLimitBytes: 100_000, bodyWaitMs: 300 };
+    const options = { bodyLimitBytes: 10_000, imageBodyLimitBytes: 100_000, bodyWaitMs: 600_000 };
     await start({
       ...options,
       sees: false,
