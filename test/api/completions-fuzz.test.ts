@@ -5,7 +5,7 @@ import { errorOf, parseEvents, send } from "../support/clients/chat.js";
 import { isDeep } from "../support/depth.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
-const requests = isDeep ? 10_000 : 400;
+const requests = isDeep ? 10_000 : 150;
 const atOnce = 8;
 
 let server: TestServer;

@@ -6,7 +6,7 @@ import { isDeep } from "../support/depth.js";
 import { dataUrl, imageQuestions, pngWith } from "../support/inputs/images.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
-const requests = isDeep ? 10_000 : 400;
+const requests = isDeep ? 10_000 : 150;
 const atOnce = 8;
 
 const features = { jsonSchema: true, logprobs: true, tools: true, reasoning: true };

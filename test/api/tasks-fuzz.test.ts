@@ -6,7 +6,7 @@ import { withTasks } from "../support/engines/fake-engine.js";
 import { isDeep } from "../support/depth.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
-const requests = isDeep ? 10_000 : 300;
+const requests = isDeep ? 10_000 : 150;
 const atOnce = 8;
 
 let server: TestServer;

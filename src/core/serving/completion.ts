@@ -41,6 +41,8 @@ export interface AdmittedEvent {
   /** The one that answers. */
   model: ModelId;
   promptTokens: number;
+  /** When its turn came, on the monotonic clock. */
+  startedMs: number;
 }
 
 /** The admission comes first, then batches of the engine's events. */
@@ -131,7 +133,7 @@ export class Completions {
       admitted = await this.#admit(request, caller, signal, trace, admission);
       const { model, promptTokens, startedMs } = admitted;
       run.answeredBy(model);
-      yield { type: "admitted", model, promptTokens };
+      yield { type: "admitted", model, promptTokens, startedMs };
       const progress = new Progress(this.parts, model, trace, startedMs);
       for await (const events of admitted.events) {
         progress.note(events);

@@ -71,12 +71,12 @@ function answerIn(parts: HttpParts, name: DialectName) {
         : {}),
     };
     const admit = async (): Promise<void> => {
-      const { model, promptTokens } = await firstOf(events);
+      const { model, promptTokens, startedMs } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
       // A stream that comments have opened while the model was loading has sent its headers.
       if (!reply.raw.headersSent) reply.header("sotto-model", model);
-      clock.noteAdmission();
+      clock.noteAdmission(startedMs);
     };
     try {
       if (parsed.loadsOnly === true) {

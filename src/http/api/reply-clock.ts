@@ -14,9 +14,9 @@ export class ReplyClock {
     this.#admittedMs = startedMs;
   }
 
-  /** Its turn has come; or had, where its first token was waited for to see whether another model has to answer. */
-  noteAdmission(): void {
-    this.#admittedMs = Math.max(this.startedMs, this.clock.monotonicMs() - (this.trace.firstTokenMs ?? 0));
+  /** Its turn came at this time. */
+  noteAdmission(admittedMs: number): void {
+    this.#admittedMs = admittedMs;
   }
 
   /** So far. */

@@ -8,7 +8,7 @@ import { ask, errorOf } from "../../support/clients/chat.js";
 import { isDeep } from "../../support/depth.js";
 import { startServer, type TestServer } from "../../support/processes/server.js";
 
-const requests = isDeep ? 10_000 : 100;
+const requests = isDeep ? 10_000 : 40;
 const atOnce = 8;
 
 let server: TestServer;
