@@ -6,6 +6,7 @@ import { bodiesOf } from "../../web/pages/docs/api/document-examples.js";
 import { methods, type OpenApi } from "../../web/pages/docs/api/openapi.js";
 import { requestSamples } from "../../web/pages/docs/api/request-samples.js";
 import { runCurl, runNode } from "../support/clients/run-snippet.js";
+import { withTasks } from "../support/engines/fake-engine.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const document = parse(readFileSync("docs/openapi.yaml", "utf8")) as OpenApi;
@@ -24,7 +25,7 @@ const requests = Object.entries(document.paths).flatMap(([path, operations]) =>
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ engine: { follows: { ...withTasks, infill: true } } });
 });
 afterAll(() => server.close());
 

@@ -115,7 +115,7 @@ export const clientScenarios: ClientScenario[] = [
       const client = openai(endpoint);
       const listed = [];
       for await (const item of client.models.list()) listed.push(item.id);
-      expect(listed).toEqual(["omega", "prism", "lambda"]);
+      expect(listed.slice(0, 3)).toEqual(["omega", "prism", "lambda"]);
       expect(await client.models.retrieve(model)).toMatchObject({ id: model, object: "model" });
     },
   },

@@ -36,6 +36,9 @@ interface LibraryCall {
 const calls: Record<string, LibraryCall | undefined> = {
   createChatCompletion: bothAs("openai", "chat.completions.create"),
   createResponse: bothAs("openai", "responses.create"),
+  compactResponse: bothAs("openai", "responses.compact"),
+  createCompletion: bothAs("openai", "completions.create"),
+  createEmbeddings: bothAs("openai", "embeddings.create"),
   createMessage: bothAs("anthropic", "messages.create"),
   countMessageTokens: { library: "anthropic", python: "messages.count_tokens", node: "messages.countTokens" },
   listModels: { ...bothAs("openai", "models.list"), argument: "" },
@@ -130,20 +133,30 @@ function plainPython(request: SampleRequest): string {
     `reply = requests.${request.method}(`,
     `    "${addressOf(request)}",`,
     ...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]),
-    "    timeout=10,",
+    ...(request.body === undefined ? [] : fieldsIn(python, { json: request.body })),
+    `    timeout=${request.body === undefined ? 10 : 60},`,
     ")",
     "print(reply.status_code, reply.text)",
   ].join("\n");
 }
 
 function plainNode(request: SampleRequest): string {
+  const { body } = request;
   const headers = headersOf(request).map(
     ([name, value]) => `${name}: \`${value.replace(/\$(\w+)/, "${process.env.$1}")}\``,
   );
+  if (body !== undefined) headers.push('"content-type": "application/json"');
+  const options = [
+    ...(body === undefined ? [] : ['  method: "POST",']),
+    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(", ")} },`]),
+    ...(body === undefined
+      ? []
+      : ["  body: JSON.stringify({", ...fieldsIn(javascript, body).map((line) => `  ${line}`), "  }),"]),
+  ];
   return [
-    headers.length === 0
+    options.length === 0
       ? `const reply = await fetch("${addressOf(request)}");`
-      : `const reply = await fetch("${addressOf(request)}", {\n  headers: { ${headers.join(", ")} },\n});`,
+      : [`const reply = await fetch("${addressOf(request)}", {`, ...options, "});"].join("\n"),
     "console.log(reply.status, await reply.text());",
   ].join("\n");
 }
@@ -167,5 +180,5 @@ function headersOf({
       ["anthropic-version", "2023-06-01"],
     ];
   }
-  return [["Authorization", `Bearer ${path.startsWith("/v1") ? "$SOTTO_API_KEY" : "$SOTTO_METRICS_TOKEN"}`]];
+  return [["Authorization", `Bearer ${path === "/metrics" ? "$SOTTO_METRICS_TOKEN" : "$SOTTO_API_KEY"}`]];
 }
