@@ -46,6 +46,7 @@ const sampled = [
 const deepFolders = "test/{browser,clients,faults,model,privacy}/**/*.test.ts";
 const deepFiles = [
   "src/models/starter/merged-weights.test.ts",
+  "test/api/images-upstream.test.ts",
   "test/api/real-engine/replies.test.ts",
   "test/cli/store-copy.test.ts",
   "test/connect/snippets.test.ts",

@@ -73,8 +73,6 @@ const sample: ReadonlySet<string> = new Set([
   "a streamed chat over Ollama's API that says it",
   "a conversation that is compacted, and its summary",
   "a search among accounts, as the palette does it",
-  "a ranking, with the documents",
-  "embeddings of a text that is too long",
   "embeddings whose client hung up",
 ]);
 const ways = Object.entries(allWays).filter(([name]) => isDeep || sample.has(name));

@@ -138,7 +138,7 @@ function surprise(tokens: readonly number[], expected: readonly number[]): numbe
 }
 
 /** Enough to notice what is clearly wrong, or what is a little. */
-const sampled = isDeep ? 6_000 : 1_500;
+const sampled = isDeep ? 6_000 : 750;
 
 describe("sampling", () => {
   it("takes the largest logit at temperature 0", async () => {
