@@ -57,7 +57,12 @@ export function ollamaRefusals(parts: HttpParts): RouteOptions[] {
   });
   const otherMethods = ollamaRoutes(parts).map(({ method, url }): RouteOptions => {
     const refusal = refuseMethod({ method, path: `/api${url}` });
-    return { method: methods.filter((other) => other !== method), url, preParsing: refusal, handler: refusal };
+    return {
+      method: methods.filter((other) => other !== method),
+      url,
+      preParsing: refusal,
+      handler: refusal,
+    };
   });
   return [...refusals, ...otherMethods];
 }

@@ -50,7 +50,10 @@ describe("sotto doctor", () => {
     expect(findings.filter(({ state }) => state === "broken")).toEqual([]);
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     expect(find("omega")?.detail).toContain("starter weights");
-    expect(find("aliases")).toMatchObject({ state: "ok", detail: "claude-* → omega, text-embedding-* → iota" });
+    expect(find("aliases")).toMatchObject({
+      state: "ok",
+      detail: "claude-* → omega, text-embedding-* → iota",
+    });
     expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
     expect(find("models that fit")?.detail).toMatch(/gemma-3-1b \(\d+ MB\)|none of the catalogue/);
     expect(await readdir(line.dataDir)).toEqual([]);

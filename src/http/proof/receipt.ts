@@ -53,7 +53,8 @@ export function beginReceipt(
 /** For a stream that has no place for it. */
 export const onlyWithWholeReplies = (): ServiceError =>
   new ServiceError("unsupported_parameter", {
-    message: "In this API receipts come with whole replies only. Set 'stream' to false, or use an API under /v1.",
+    message:
+      "In this API receipts come with whole replies only. Set 'stream' to false, or use an API under /v1.",
     param: name,
   });
 
