@@ -29,7 +29,7 @@ export interface MeasuredSteps {
 }
 
 /** Of a token, whatever the size of the weights: sampling it, and waking threads. `bench -- speed` compares. */
-const otherMs = 2;
+const otherMs = 3;
 
 export const bytesPerSecondOf = (activeBytes: number, tokenMs: number): number =>
   Math.round((activeBytes / Math.max(tokenMs - otherMs, tokenMs / 4)) * 1000);
