@@ -290,7 +290,7 @@ describe("a request for a response is refused", () => {
       { numRuns: 2000 },
     );
     // Both happen: a test of refusals alone would prove little.
-    expect(read).toBeGreaterThan(20);
+    expect(read).toBeGreaterThan(3);
     expect(read).toBeLessThan(1980);
   });
 
