@@ -1,8 +1,8 @@
 /** Random bodies of `POST /v1/completions`: each is answered or refused in the API's own shape, and none is a bug. */
-import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { errorOf, parseEvents, send } from "../support/clients/chat.js";
 import { isDeep } from "../support/depth.js";
+import { randomValues } from "../support/inputs/random-values.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const requests = isDeep ? 10_000 : 150;
@@ -14,59 +14,58 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const pick = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
+const { seed, fraction, int, oneOf } = randomValues();
 
 /** Values that belong nowhere, or only somewhere. */
 const odd = (depth = 0): unknown =>
-  pick<() => unknown>([
+  oneOf<() => unknown>(
     () => null,
-    () => randomInt(-3, 40),
-    () => Math.random() * 4 - 2,
+    () => int(-3, 40),
+    () => fraction() * 4 - 2,
     () => Number.MAX_VALUE,
-    () => pick(["", "a", "\ud800", "\u0000", "日本 🙂", "<|endoftext|>", "x".repeat(randomInt(3_000))]),
-    () => pick([true, false]),
+    () => oneOf("", "a", "\ud800", "\u0000", "日本 🙂", "<|endoftext|>", "x".repeat(int(0, 3_000))),
+    () => oneOf(true, false),
     () => ({}),
-    () => ({ include_usage: pick([true, 1, null]), 5: 1, __proto__: 2 }),
-    () => Array.from({ length: depth > 2 ? 0 : randomInt(12) }, () => odd(depth + 1)),
-    () => Array.from({ length: randomInt(1, 40) }, () => randomInt(100)),
-    () =>
-      Array.from({ length: randomInt(1, 5) }, () => Array.from({ length: randomInt(3) }, () => randomInt(9))),
-    () => Array.from({ length: randomInt(1, 5) }, () => "text"),
-  ])();
+    () => ({ include_usage: oneOf<unknown>(true, 1, null), 5: 1, __proto__: 2 }),
+    () => Array.from({ length: depth > 2 ? 0 : int(0, 12) }, () => odd(depth + 1)),
+    () => Array.from({ length: int(1, 40) }, () => int(0, 100)),
+    () => Array.from({ length: int(1, 5) }, () => Array.from({ length: int(0, 3) }, () => int(0, 9))),
+    () => Array.from({ length: int(1, 5) }, () => "text"),
+  )();
 
 const usual: Record<string, () => unknown> = {
-  model: () => pick(["omega", "prism", "lambda"]),
-  prompt: () => pick<unknown>(["Once", ["a", "b"], [1, 2], [[1], [2]]]),
+  model: () => oneOf("omega", "prism", "lambda"),
+  prompt: () => oneOf<unknown>("Once", ["a", "b"], [1, 2], [[1], [2]]),
   suffix: () => "after",
-  max_tokens: () => randomInt(1, 20),
-  temperature: () => Math.random() * 2,
-  top_p: () => Math.random(),
+  max_tokens: () => int(1, 20),
+  temperature: () => fraction() * 2,
+  top_p: () => fraction(),
   n: () => 1,
   best_of: () => 1,
-  echo: () => pick([true, false]),
-  logprobs: () => randomInt(0, 6),
-  stop: () => pick<unknown>(["x", ["x", "y"]]),
-  stream: () => pick([true, false]),
-  stream_options: () => ({ include_usage: pick([true, false]) }),
-  seed: () => randomInt(100),
+  echo: () => oneOf(true, false),
+  logprobs: () => int(0, 6),
+  stop: () => oneOf<unknown>("x", ["x", "y"]),
+  stream: () => oneOf(true, false),
+  stream_options: () => ({ include_usage: oneOf(true, false) }),
+  seed: () => int(0, 100),
   logit_bias: () => ({ 5: 1 }),
-  frequency_penalty: () => Math.random() * 2,
-  presence_penalty: () => Math.random() * 2,
+  frequency_penalty: () => fraction() * 2,
+  presence_penalty: () => fraction() * 2,
   user: () => "someone",
 };
 
 function randomBody(): string {
   const body: Record<string, unknown> = { model: "omega", prompt: "Once" };
   for (const [name, value] of Object.entries(usual)) {
-    const chance = Math.random();
+    const chance = fraction();
     if (chance < 0.2) body[name] = value();
     else if (chance < 0.26) body[name] = odd();
   }
   const text = JSON.stringify(body);
-  return Math.random() < 0.03 ? text.slice(0, randomInt(text.length)) : text;
+  return fraction() < 0.03 ? text.slice(0, int(0, text.length)) : text;
 }
 
-it(`answers ${requests} random requests with a reply or an error that names its cause`, async () => {
+it(`answers ${requests} random requests (seed ${seed}) with a reply or an error that names its cause`, async () => {
   const statuses = new Map<number, number>();
   const one = async () => {
     const body = randomBody();

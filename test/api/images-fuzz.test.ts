@@ -1,9 +1,9 @@
 /** Images that are wrong in some way, by each API: every answer is a reply or an error in the API's own shape. */
-import { randomBytes, randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask } from "../support/clients/chat.js";
 import { isDeep } from "../support/depth.js";
 import { dataUrl, imageQuestions, pngWith } from "../support/inputs/images.js";
+import { randomValues } from "../support/inputs/random-values.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const requests = isDeep ? 10_000 : 150;
@@ -19,14 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-const pick = <T>(items: readonly T[]): T => {
-  const item = items[randomInt(items.length)];
-  if (item === undefined) throw new Error("There is one.");
-  return item;
-};
-const noise = () => randomBytes(randomInt(0, 60)).toString("latin1");
+const { seed, int, oneIn, oneOf, bytes } = randomValues();
+const noise = () => bytes(int(0, 60)).toString("latin1");
 const odd = (): unknown =>
-  pick<unknown>([
+  oneOf<unknown>(
     null,
     1,
     -1,
@@ -42,14 +38,14 @@ const odd = (): unknown =>
     "data:",
     ",",
     "\ud800",
-  ]);
+  );
 
 const urls: (() => string)[] = [
   () => dataUrl(),
-  () => dataUrl(pngWith(randomBytes(randomInt(0, 90_000)))),
+  () => dataUrl(pngWith(bytes(int(0, 90_000)))),
   () => dataUrl(noise()),
-  () => dataUrl(randomBytes(randomInt(0, 200)).toString("base64")),
-  () => dataUrl().slice(0, randomInt(0, 60)),
+  () => dataUrl(bytes(int(0, 200)).toString("base64")),
+  () => dataUrl().slice(0, int(0, 60)),
   () => dataUrl().replace("png", noise()),
   () => `https://example.com/${noise()}`,
   () => noise(),
@@ -57,29 +53,29 @@ const urls: (() => string)[] = [
 
 /** With one value somewhere in it replaced, left out or repeated. */
 function mutated(value: unknown): unknown {
-  if (randomInt(12) === 0) return odd();
+  if (oneIn(12)) return odd();
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => (randomInt(3) === 0 ? mutated(item) : item));
-    return randomInt(6) === 0 ? [...items, ...items] : items;
+    const items = value.map((item: unknown) => (oneIn(3) ? mutated(item) : item));
+    return oneIn(6) ? [...items, ...items] : items;
   }
-  if (typeof value !== "object" || value === null) return randomInt(10) === 0 ? odd() : value;
+  if (typeof value !== "object" || value === null) return oneIn(10) ? odd() : value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(() => randomInt(20) > 0)
-      .map(([name, inner]) => [name, randomInt(3) === 0 ? mutated(inner) : (inner as unknown)]),
+      .filter(() => !oneIn(20))
+      .map(([name, inner]) => [name, oneIn(3) ? mutated(inner) : (inner as unknown)]),
   );
 }
 
-it(`answers ${requests} requests with images without a 500`, async () => {
+it(`answers ${requests} requests with images (seed ${seed}) without a 500`, async () => {
   const statuses = new Map<number, number>();
   let sent = 0;
   const worker = async () => {
     while (sent < requests) {
       sent += 1;
-      const [name, { path, body }] = pick(Object.entries(imageQuestions));
-      const wanted = body(pick(urls)());
-      const changed = randomInt(3) === 0 ? wanted : mutated(wanted);
-      const { status, json } = await ask(pick(servers), { path, body: JSON.stringify(changed) });
+      const [name, { path, body }] = oneOf(...Object.entries(imageQuestions));
+      const wanted = body(oneOf(...urls)());
+      const changed = oneIn(3) ? wanted : mutated(wanted);
+      const { status, json } = await ask(oneOf(...servers), { path, body: JSON.stringify(changed) });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 200) continue;
       expect([400, 404]).toContain(status);

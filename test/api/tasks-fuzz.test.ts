@@ -1,9 +1,9 @@
 /** Random bodies for embeddings and rankings: each is answered, or refused in the API's shape, and never with a 500. */
-import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, errorOf } from "../support/clients/chat.js";
 import { withTasks } from "../support/engines/fake-engine.js";
 import { isDeep } from "../support/depth.js";
+import { randomValues } from "../support/inputs/random-values.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const requests = isDeep ? 10_000 : 150;
@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const oneOf = <T>(...values: readonly T[]): T => values[randomInt(values.length)] as T;
-const several = <T>(make: () => T, most = 4): T[] => Array.from({ length: randomInt(most + 1) }, make);
+const { seed, int, oneIn, oneOf, several } = randomValues();
 
 const texts = [
   "",
@@ -55,7 +54,7 @@ const likely = {
       () => oneOf(...texts),
       () => several(() => oneOf(...texts)),
       () => several(() => oneOf(...numbers)),
-      () => several(() => several(() => randomInt(100))),
+      () => several(() => several(() => int(0, 100))),
       anything,
     )(),
   encoding_format: () => oneOf<unknown>("float", "base64", "int8", null, 1),
@@ -73,31 +72,34 @@ const likely = {
 };
 
 function body(): unknown {
-  if (randomInt(20) === 0) return anything();
-  const entries = Object.entries(likely).filter(() => randomInt(5) > 0);
+  if (oneIn(20)) return anything();
+  const entries = Object.entries(likely).filter(() => !oneIn(5));
   return Object.fromEntries(entries.map(([name, make]) => [name, make()]));
 }
 
-it.each(["/v1/embeddings", "/v1/rerank"])("%s answers or refuses whatever it is sent", async (path) => {
-  const statuses = new Map<number, number>();
-  const sendSome = async (): Promise<void> => {
-    for (let sent = 0; sent < requests / atOnce; sent++) {
-      const text = JSON.stringify(body());
-      const isCut = randomInt(30) === 0;
-      const answer = await ask(server, {
-        path,
-        body: isCut ? text.slice(0, randomInt(text.length)) : text,
-      });
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status === 200) continue;
-      expect([400, 404], text).toContain(answer.status);
-      expect(errorOf(answer.json).type, text).toBe("invalid_request_error");
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, sendSome));
-  // Both were reached, or the bodies say nothing.
-  expect(statuses.get(200)).toBeGreaterThan(requests / 50);
-  expect(statuses.get(400)).toBeGreaterThan(requests / 50);
-  expect(server.engine.active).toBe(0);
-  expect(server.completions.active).toBe(0);
-});
+it.each(["/v1/embeddings", "/v1/rerank"])(
+  `%s answers or refuses whatever it is sent (seed ${seed})`,
+  async (path) => {
+    const statuses = new Map<number, number>();
+    const sendSome = async (): Promise<void> => {
+      for (let sent = 0; sent < requests / atOnce; sent++) {
+        const text = JSON.stringify(body());
+        const isCut = oneIn(30);
+        const answer = await ask(server, {
+          path,
+          body: isCut ? text.slice(0, int(0, text.length)) : text,
+        });
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        if (answer.status === 200) continue;
+        expect([400, 404], text).toContain(answer.status);
+        expect(errorOf(answer.json).type, text).toBe("invalid_request_error");
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, sendSome));
+    // Both were reached, or the bodies say nothing.
+    expect(statuses.get(200)).toBeGreaterThan(requests / 50);
+    expect(statuses.get(400)).toBeGreaterThan(requests / 50);
+    expect(server.engine.active).toBe(0);
+    expect(server.completions.active).toBe(0);
+  },
+);

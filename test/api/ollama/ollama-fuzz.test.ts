@@ -2,14 +2,18 @@
  * Random bodies for every route of Ollama's API that reads one, and for `/v1/responses/compact`: each is answered, or
  * refused in the shape of its API, and never with a 500.
  */
-import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, errorOf } from "../../support/clients/chat.js";
 import { isDeep } from "../../support/depth.js";
+import { randomValues } from "../../support/inputs/random-values.js";
 import { startServer, type TestServer } from "../../support/processes/server.js";
 
 const requests = isDeep ? 10_000 : 40;
 const atOnce = 8;
+
+const { seed, int, oneIn, oneOf, several } = randomValues();
+/** Its own, since it is asked in no certain order. */
+const reply = randomValues(seed);
 
 let server: TestServer;
 beforeAll(async () => {
@@ -19,14 +23,11 @@ beforeAll(async () => {
     engine: { contextTokens: 200, follows: { ...follows, tasks: ["chat", "embed"] } },
   });
   server.engine.script = () => ({
-    fragments: ["a", { call: "look" }, { arguments: oneOf("{}", "", "[1]", "{") }, "b"],
-    finishReason: oneOf("stop", "length", "tool_calls"),
+    fragments: ["a", { call: "look" }, { arguments: reply.oneOf("{}", "", "[1]", "{") }, "b"],
+    finishReason: reply.oneOf("stop", "length", "tool_calls"),
   });
 });
 afterAll(() => server.close());
-
-const oneOf = <T>(...values: readonly T[]): T => values[randomInt(values.length)] as T;
-const several = <T>(make: () => T, most = 3): T[] => Array.from({ length: randomInt(most + 1) }, make);
 
 const texts = ["", "x", "one two", "word ".repeat(210), "\ud800", "<|im_start|>", "__proto__", "🙂", "\0"];
 const numbers = [0, 1, -1, 1.5, 2 ** 31, 2 ** 53, 1e300, 64];
@@ -40,13 +41,16 @@ function anything(depth = 0): unknown {
 const fields = (depth: number): Record<string, unknown> =>
   Object.fromEntries(several(() => [oneOf("role", "type", "function", "__proto__", "0"), anything(depth)]));
 
+/** So that most are valid. */
+const usual = (text: string): string[] => Array.from({ length: 12 }, () => text);
+
 /** Mostly as it should be, so that the checks behind the first are reached. */
-const mostly = (make: () => unknown) => () => (randomInt(12) === 0 ? anything() : make());
+const mostly = (make: () => unknown) => () => (oneIn(12) ? anything() : make());
 
 const made = (parts: Record<string, () => unknown>, needed: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parts)
-      .filter(([name]) => needed.includes(name) || randomInt(3) === 0)
+      .filter(([name]) => needed.includes(name) || oneIn(3))
       .map(([name, make]) => [name, mostly(make)()]),
   );
 
@@ -62,8 +66,8 @@ const call = () =>
 const message = () =>
   made(
     {
-      role: () => oneOf("system", "user", "User", "assistant", "tool", "developer", "nobody"),
-      content: () => oneOf(...texts),
+      role: () => oneOf(...usual("user"), "system", "User", "assistant", "tool", "developer", "nobody"),
+      content: () => oneOf(...usual("hello"), ...texts),
       thinking: () => oneOf(...texts),
       tool_calls: () => several(mostly(call)),
       tool_name: () => oneOf("look", ""),
@@ -89,7 +93,7 @@ const options = () =>
     [],
   );
 const common = {
-  model: () => oneOf("omega", "omega:latest", "prism", "nobody", ":latest", ""),
+  model: () => oneOf(...usual("omega"), "omega:latest", "prism", "nobody", ":latest", ""),
   options,
   stream: () => oneOf(true, false, false),
   format: () => oneOf<unknown>("json", "", "xml", { type: "object" }),
@@ -165,34 +169,37 @@ const bodies: Record<string, () => unknown> = {
 /** Now and then what is no JSON object at all. */
 const bodyOf = (make: () => unknown): string => {
   const text = JSON.stringify(mostly(make)() ?? null);
-  return randomInt(40) === 0 ? text.slice(0, randomInt(text.length + 1)) : text;
+  return oneIn(40) ? text.slice(0, int(0, text.length + 1)) : text;
 };
 
 const isRefusal = (json: unknown): boolean =>
   typeof json === "object" && json !== null && Object.keys(json).join() === "error";
 
-it.each(Object.entries(bodies))(`answers or refuses ${requests} random bodies at %s`, async (path, make) => {
-  const statuses = new Map<number, number>();
-  let sent = 0;
-  const worker = async () => {
-    while (sent < requests) {
-      sent += 1;
-      const body = bodyOf(make);
-      const { status, json } = await ask(server, { path, body });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const about = `${status} ${JSON.stringify(json)} for ${body.slice(0, 500)}`;
-      expect([200, 400, 404], about).toContain(status);
-      if (status === 200) continue;
-      if (path.startsWith("/v1")) errorOf(json);
-      else
-        expect(isRefusal(json) && typeof (json as { error: unknown }).error === "string", about).toBe(true);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  // Refusals alone would prove little.
-  expect(statuses.get(200) ?? 0).toBeGreaterThan(requests / 50);
-  expect(statuses.get(400) ?? 0).toBeGreaterThan(requests / 50);
-  expect(server.logLines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-  server.logLines.length = 0;
-  server.engine.generations.length = 0;
-});
+it.each(Object.entries(bodies))(
+  `answers or refuses ${requests} random bodies at %s (seed ${seed})`,
+  async (path, make) => {
+    const statuses = new Map<number, number>();
+    let sent = 0;
+    const worker = async () => {
+      while (sent < requests) {
+        sent += 1;
+        const body = bodyOf(make);
+        const { status, json } = await ask(server, { path, body });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const about = `${status} ${JSON.stringify(json)} for ${body.slice(0, 500)}`;
+        expect([200, 400, 404], about).toContain(status);
+        if (status === 200) continue;
+        if (path.startsWith("/v1")) errorOf(json);
+        else
+          expect(isRefusal(json) && typeof (json as { error: unknown }).error === "string", about).toBe(true);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    // Refusals alone would prove little.
+    expect(statuses.get(200) ?? 0).toBeGreaterThan(requests / 50);
+    expect(statuses.get(400) ?? 0).toBeGreaterThan(requests / 50);
+    expect(server.logLines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    server.logLines.length = 0;
+    server.engine.generations.length = 0;
+  },
+);
