@@ -18,6 +18,7 @@ import {
 } from "../core/serving/engine-port.js";
 import { withTimeLimit } from "../core/time-limit.js";
 import { abortable } from "./abortable.js";
+import { Uses } from "./uses.js";
 
 export interface LazyEngineOptions {
   build: () => Promise<Engine>;
@@ -38,7 +39,9 @@ export class LazyEngine implements Engine {
   #engine: Engine | undefined;
   #building: Promise<Engine> | undefined;
   #waiting = 0;
-  #uses = 0;
+  readonly #uses = new Uses(() => {
+    if (this.#uses.count === 0 && !this.#closed) this.#closeWhenIdle();
+  });
   #problem: EngineProblem | undefined;
   #failedAtMs = -Infinity;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -138,15 +141,8 @@ export class LazyEngine implements Engine {
 
   /** The returned function ends it, and may be called more than once. */
   #use(): () => void {
-    this.#uses += 1;
     clearTimeout(this.#idleTimer);
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#uses -= 1;
-      if (this.#uses === 0 && !this.#closed) this.#closeWhenIdle();
-    };
+    return this.#uses.begin();
   }
 
   #closeWhenIdle(): void {

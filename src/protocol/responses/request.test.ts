@@ -216,7 +216,7 @@ describe("a request for a response is refused", () => {
   test("anything at all with a known error, or reads it", () => {
     const rarely = <T>(odd: fc.Arbitrary<T>) => ({ weight: 1, arbitrary: odd });
     const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<unknown> = fc.jsonValue()) =>
-      fc.oneof({ weight: 15, arbitrary: usual }, rarely(odd));
+      fc.oneof({ weight: 30, arbitrary: usual }, rarely(odd));
     const text = mostly(fc.string());
     const part = fc.oneof(
       fc.record({ type: mostly(fc.constantFrom("input_text", "output_text")), text }),
@@ -290,7 +290,7 @@ describe("a request for a response is refused", () => {
       { numRuns: 2000 },
     );
     // Both happen: a test of refusals alone would prove little.
-    expect(read).toBeGreaterThan(3);
+    expect(read).toBeGreaterThan(20);
     expect(read).toBeLessThan(1980);
   });
 

@@ -62,6 +62,7 @@ import type {
   StepReport,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
+import { Uses } from "../../uses.js";
 
 export interface LlamaEngineOptions {
   /** Path of the GGUF file. */
@@ -110,7 +111,9 @@ export class LlamaEngine implements Engine {
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
-  #uses = 0;
+  readonly #uses = new Uses(() => {
+    this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
+  });
   #lastUsedMs = 0;
 
   constructor(private readonly options: LlamaEngineOptions) {
@@ -166,7 +169,7 @@ export class LlamaEngine implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    const endUse = this.#use();
+    const endUse = this.#uses.begin();
     try {
       const { task } = generation;
       return await (task === undefined
@@ -181,7 +184,7 @@ export class LlamaEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
-    const endUse = this.#use();
+    const endUse = this.#uses.begin();
     // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
@@ -261,7 +264,7 @@ export class LlamaEngine implements Engine {
     const resident: Resident = {
       size,
       isLoaded: () => this.#supervisor.isReady,
-      idleSinceMs: () => (this.#uses === 0 ? this.#lastUsedMs : null),
+      idleSinceMs: () => (this.#uses.count === 0 ? this.#lastUsedMs : null),
       unload: () => this.#supervisor.sleep(),
     };
     return {
@@ -271,18 +274,6 @@ export class LlamaEngine implements Engine {
       release: () => {
         residency.release(resident);
       },
-    };
-  }
-
-  /** The returned function ends it, and may be called more than once. */
-  #use(): () => void {
-    this.#uses += 1;
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#uses -= 1;
-      this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
     };
   }
 
