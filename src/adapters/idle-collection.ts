@@ -1,8 +1,11 @@
 /**
  * Shortens the time for which text that is no longer used can be found in the memory of this process. JavaScript cannot
  * overwrite a string, and V8 leaves freed strings where they were until their place is needed. So garbage is collected
- * when the process has been idle for a few seconds after some work, since then it delays nobody, and V8 is told to
+ * when the process has been idle for ten seconds after some work, since then it delays nobody, and V8 is told to
  * overwrite with zeros what is free. A process that is never idle has V8's own collections only, which do not.
+ *
+ * Not sooner: with nothing running, a collection also drops the shapes of objects that compiled code relies on, and the
+ * next few hundred requests take twice the processor time until that code is compiled again.
  *
  * Each thread has a heap of its own and collects it itself. Where a version of V8 does not know a flag, nothing
  * happens.
@@ -35,7 +38,7 @@ export class IdleCollection {
 
   constructor({
     isIdle = () => true,
-    quietMs = 2_000,
+    quietMs = 10_000,
     everyMs = 5_000,
     collect = collectGarbage,
   }: IdleCollectionOptions = {}) {

@@ -21,7 +21,7 @@ export interface AppOverrides extends EngineOverrides {
   databaseThreads?: boolean;
   /** With parameters that cost less than a server's. */
   hashPassword?: HashPassword;
-  /** For a process of its own: collects garbage when nothing has been asked for a few seconds. */
+  /** For a process of its own: collects garbage when nothing has been asked for ten seconds. */
   collectsWhenIdle?: boolean;
   /** Files that this process may have open. */
   openFiles?: number;
