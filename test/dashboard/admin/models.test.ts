@@ -23,7 +23,7 @@ import { startScriptedUpstream } from "../../support/engines/scripted-upstream.j
 import { tinyGgufBytes, writeTinyGguf } from "../../support/engines/tiny-gguf.js";
 import { eventually } from "../../support/eventually.js";
 import { textLike } from "../../support/matchers.js";
-import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
+import { Browser, cheapHash, password, tokenOf } from "../../support/processes/dashboard-server.js";
 
 const bytes = tinyGgufBytes();
 const repository = "/acme/tiny-GGUF/resolve/main/";
@@ -60,6 +60,7 @@ async function start(overrides: AppOverrides = { engine: new FakeEngine() }): Pr
   });
   app = await startApp(config, {
     ...{ webDir: join(dataDir, "no-pages"), databaseThreads: false, log: createLog("silent") },
+    hashPassword: cheapHash,
     ...overrides,
   });
   operator = new Browser(app.url);
