@@ -344,10 +344,8 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
 
 /** One, but for several raw prompts. */
 function generationsOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation[] {
-  const { morePrompts } = request;
-  const first: Generation & Partial<ChatRequest> = { ...request, model, accountId: account.id };
-  if (morePrompts === undefined) return [first];
-  delete first.morePrompts;
+  const { stream: _stream, includeUsage: _includeUsage, morePrompts = [], ...asked } = request;
+  const first: Generation = { ...asked, model, accountId: account.id };
   return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
 }
 
