@@ -29,6 +29,7 @@ const inBoth = [
   "test/api/tasks-fuzz.test.ts",
   "test/api/ollama/ollama-fuzz.test.ts",
   "test/contract/store/migrations/*.test.ts",
+  "test/dashboard/admin/models.test.ts",
   "test/faults/shutdown.test.ts",
   "test/privacy/canary.test.ts",
 ];

@@ -16,6 +16,7 @@ export interface EngineRequest {
   contextTokens?: number | undefined;
   acceptSharedCache?: boolean | undefined;
   allowPublic?: boolean | undefined;
+  vision?: boolean | undefined;
 }
 
 /** A file in the models folder, or a path on the server. */

@@ -66,8 +66,6 @@ const sample: ReadonlySet<string> = new Set([
   "a hang-up in the middle of a message",
   "a streamed response that says it, with log probabilities",
   "a response with an unknown part",
-  "a response whose client hung up",
-  "a response whose engine was killed",
   "a streamed text completion, with log probabilities",
   "an image larger than a text may be",
   "a streamed chat over Ollama's API that says it",

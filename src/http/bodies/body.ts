@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { ServiceError } from "../../core/errors.js";
+import { isOllamaPath } from "../../protocol/ollama/paths.js";
 import { ClientHungUp } from "../connection/exchange.js";
 import { headerValues, waitsForContinue } from "../connection/headers.js";
 import { compressedBody, parseJson } from "./json.js";
@@ -151,14 +152,18 @@ function takeArrived(message: IncomingMessage): Buffer<ArrayBuffer> {
   return bytes;
 }
 
-function requireJson({ rawHeaders }: IncomingMessage): void {
+function requireJson({ rawHeaders, url = "" }: IncomingMessage): void {
   const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
   if (!isPlain) throw compressedBody();
   const [contentType = "", second] = headerValues(rawHeaders, "content-type");
-  if (second !== undefined || !(contentType === "application/json" || isUtf8Json(contentType))) {
+  const isJson = contentType === "application/json" || isUtf8Json(contentType);
+  if (second !== undefined || !(isJson || (isOllamaPath(url) && typesOfOllama.includes(contentType)))) {
     throw new ServiceError("unsupported_content_type");
   }
 }
+
+/** Ollama reads any type as JSON, and its documentation uses curl without one. */
+const typesOfOllama = ["", "application/x-www-form-urlencoded"];
 
 function isUtf8Json(contentType: string): boolean {
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");

@@ -76,8 +76,11 @@ export class ServedModels implements ModelSources {
   constructor(private readonly options: ModelSourcesOptions) {}
 
   async now(): Promise<ModelView[]> {
+    // Before the mapping is read: a change that fails meanwhile would be shown with the source that it has left.
+    const changes = new Map(this.#changes);
     const mapping = await readMapping(this.options.store, this.options.configured());
-    return Promise.all(modelIds.map((model) => this.#view(model, mapping[model])));
+    const changeOf = (model: ModelId) => changes.get(model) ?? this.#changes.get(model);
+    return Promise.all(modelIds.map((model) => this.#view(model, mapping[model], changeOf(model))));
   }
 
   async choices(model: ModelId | undefined): Promise<ModelChoicesView> {
@@ -157,9 +160,8 @@ export class ServedModels implements ModelSources {
     await this.#switch(model, source);
   }
 
-  async #view(model: ModelId, desired: DesiredSource): Promise<ModelView> {
+  async #view(model: ModelId, desired: DesiredSource, change: Change | undefined): Promise<ModelView> {
     const { store, configured, status, memoryBytes, compute, folder, sharers } = this.options;
-    const change = this.#changes.get(model);
     const chosen = desired.type === "source" ? desired.source : null;
     const source = change?.state === "switching" ? change.from : chosen;
     const path = source === null ? null : await fileOf(folder, source);

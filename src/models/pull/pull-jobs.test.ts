@@ -47,8 +47,9 @@ const newJobs = (more: Partial<PullJobsOptions> = {}): PullJobs =>
 /** Every file of the folder, by name. */
 const contents = async (): Promise<Record<string, string>> => {
   const names = await readdir(folder);
-  const read = names.map(async (name) => [name, await readFile(join(folder, name), "latin1")] as const);
-  return Object.fromEntries(await Promise.all(read));
+  // One that is being written may have its final name by now.
+  const read = names.map(async (name) => [[name, await readFile(join(folder, name), "latin1")] as const]);
+  return Object.fromEntries((await Promise.all(read.map((one) => one.catch(() => [])))).flat());
 };
 const stateOf = (id: string) => jobs.list().find((job) => job.id === id)?.state;
 

@@ -53,6 +53,8 @@ export const engineBody = z.object({
   contextTokens: context,
   acceptSharedCache: yesOrNo("Choose whether to accept a shared prompt cache."),
   allowPublic: yesOrNo("Choose whether to allow a public address."),
+  /** Without it as the engine reports. */
+  vision: yesOrNo("Choose whether its model reads images."),
 });
 // POST /api/admin/models/preflight → EnginePreflight: looks at an engine and changes nothing
 // POST /api/admin/models/:id/default → {}    POST /api/admin/models/:id/roll-back → {}

@@ -55,6 +55,13 @@ const lastAsked = () => server.engine.generations.at(-1);
 const numbers = ["load_duration", "prompt_eval_duration", "eval_duration"];
 
 describe("POST /api/chat", () => {
+  it("reads what curl sends without a type, but no other", async () => {
+    const statusOf = async (type: string) =>
+      (await send(server, { path: "/api/chat", body: question, headers: { "content-type": type } })).status;
+    expect(await statusOf("application/x-www-form-urlencoded")).toBe(200);
+    expect(await statusOf("text/plain")).toBe(400);
+  });
+
   it("streams lines of JSON unless told otherwise", async () => {
     const answer = await chat();
     expect(answer.status).toBe(200);

@@ -15,6 +15,7 @@ import type { ModelId } from "../../../src/core/models.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { createLog } from "../../../src/log.js";
 import type { AuditEntry } from "../../../src/protocol/dashboard/audit.js";
+import { isDeep } from "../../support/depth.js";
 import { FakeEngine } from "../../support/engines/fake-engine.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../support/engines/gguf-file.js";
 import { type ModelServer, sha256, startModelServer } from "../../support/engines/model-server.js";
@@ -22,7 +23,7 @@ import { startScriptedUpstream } from "../../support/engines/scripted-upstream.j
 import { tinyGgufBytes, writeTinyGguf } from "../../support/engines/tiny-gguf.js";
 import { eventually } from "../../support/eventually.js";
 import { textLike } from "../../support/matchers.js";
-import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
+import { Browser, cheapHash, password, tokenOf } from "../../support/processes/dashboard-server.js";
 
 const bytes = tinyGgufBytes();
 const repository = "/acme/tiny-GGUF/resolve/main/";
@@ -59,6 +60,7 @@ async function start(overrides: AppOverrides = { engine: new FakeEngine() }): Pr
   });
   app = await startApp(config, {
     ...{ webDir: join(dataDir, "no-pages"), databaseThreads: false, log: createLog("silent") },
+    hashPassword: cheapHash,
     ...overrides,
   });
   operator = new Browser(app.url);
@@ -339,6 +341,17 @@ describe("the source of a model", () => {
     await upstream.close();
   });
 
+  it("is an engine that reads images, where the admin says so and the engine does not", async () => {
+    const upstream = await startScriptedUpstream();
+    const findings = async (more: object) => {
+      const engine = { url: upstream.url, profile: "openai", acceptSharedCache: true, ...more };
+      return JSON.stringify(await operator.must("POST", "/api/admin/models/preflight", engine));
+    };
+    expect(await findings({})).toContain("reads images");
+    expect(await findings({ vision: true })).not.toContain("reads images");
+    await upstream.close();
+  });
+
   it("is no engine that must not be used", async () => {
     const metadata = { url: "http://169.254.169.254/v1", profile: "vllm" };
     const { json } = await operator.send("POST", "/api/admin/models/prism/engine", metadata);
@@ -346,7 +359,9 @@ describe("the source of a model", () => {
     expect(await modelOf("prism")).toMatchObject({ source: { type: "starter" }, previous: null });
   });
 
-  it("is changed for each model alone: another whose file is gone keeps its engine", async () => {
+  // In the deep suite: it loads real engines, which takes seconds.
+  const realEngines = isDeep ? it : () => undefined;
+  realEngines("is changed for each model alone: another whose file is gone keeps its engine", async () => {
     const pathOf = (name: string) => join(dataDir, `${name}.gguf`);
     for (const [seed, name] of ["shared", "lambda", "better"].entries())
       writeTinyGguf(pathOf(name), { seed });

@@ -41,7 +41,10 @@ it("is taken back with the reason, and a restart finds what worked", async () =>
   // Its header is in order, but most of the model is missing.
   const hollow = join(folder, "hollow.gguf");
   writeFileSync(hollow, ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
-  const before = await omega();
+  const before = await eventually(async () => {
+    const now = await omega();
+    return now?.state === "ready" && now;
+  });
   expect(before).toMatchObject({ source: { label: "sound.gguf" }, previous: { type: "starter" } });
   await operator.post("/api/admin/models/omega/weights", { file: hollow });
   const failed = await eventually(async () => {

@@ -10,6 +10,7 @@ export interface EngineDraft {
   contextTokens: string;
   acceptSharedCache: boolean;
   allowPublic: boolean;
+  vision: boolean;
 }
 
 export const emptyEngine: EngineDraft = {
@@ -20,6 +21,7 @@ export const emptyEngine: EngineDraft = {
   contextTokens: "",
   acceptSharedCache: false,
   allowPublic: false,
+  vision: false,
 };
 
 type Profile = z.input<typeof engineBody>["profile"];
@@ -45,6 +47,7 @@ export function bodyOf(draft: EngineDraft): z.input<typeof engineBody> {
     ...(contextTokens === "" ? {} : { contextTokens: Number(contextTokens) }),
     ...(draft.acceptSharedCache ? { acceptSharedCache: true } : {}),
     ...(draft.allowPublic ? { allowPublic: true } : {}),
+    ...(draft.vision ? { vision: true } : {}),
   };
 }
 

@@ -102,6 +102,13 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
         checked={draft.allowPublic}
         onChange={(event) => set({ allowPublic: event.target.checked })}
       />
+      <Checkbox
+        className="sm:col-span-2"
+        label="Its model reads images"
+        hint="If the engine does not report it."
+        checked={draft.vision}
+        onChange={(event) => set({ vision: event.target.checked })}
+      />
       {look.data !== undefined && <Findings found={look.data} />}
       {failure !== undefined && (
         <Callout tone="bad" className="sm:col-span-2">
