@@ -21,12 +21,15 @@ import { cx } from "../cx.ts";
 import { Finder, FindIconButton } from "../find/finder.tsx";
 import { MeContext } from "../hooks/use-me.ts";
 import { useVisit } from "../hooks/use-visit.ts";
+import { lazy } from "../lazy.tsx";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
 import { ConfirmIdentity } from "./confirm-identity.tsx";
-import { Enrolment } from "./enrolment.tsx";
 import { SessionExpired } from "./session-expired.tsx";
 import { pagesOf, Sidebar } from "./sidebar.tsx";
+
+// Few ever see it.
+const Enrolment = lazy(() => import("./enrolment.tsx"));
 
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();

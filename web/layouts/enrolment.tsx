@@ -14,7 +14,7 @@ import { Passkeys } from "../pages/app/security/passkeys.tsx";
 import { factorQueries } from "../service/factors.ts";
 import { queries } from "../service/queries.ts";
 
-export function Enrolment({ onDone }: { onDone: () => void }) {
+export default function Enrolment({ onDone }: { onDone: () => void }) {
   useTitle("Add a second factor");
   const client = useQueryClient();
   const signOut = useSignOut();
