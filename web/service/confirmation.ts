@@ -29,13 +29,15 @@ export const useQuestion = (): Question["settle"] | null =>
 
 function ask(): Promise<boolean> {
   if (question !== null) return question.answer;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const settle = (isConfirmed: boolean) => {
-    change(null);
-    resolve(isConfirmed);
-  };
-  change({ answer: promise, settle });
-  return promise;
+  let settle: Question["settle"] = () => undefined;
+  const answer = new Promise<boolean>((resolve) => {
+    settle = (isConfirmed) => {
+      change(null);
+      resolve(isConfirmed);
+    };
+  });
+  change({ answer, settle });
+  return answer;
 }
 
 function change(next: Question | null): void {
