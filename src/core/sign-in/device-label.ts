@@ -8,7 +8,7 @@ const browsers = [
   ["Opera", /\bOPR\//],
   ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\b(?:Firefox|FxiOS)\//],
-  ["Chrome", /\b(?:Chrome|CriOS|Chromium)\//],
+  ["Chrome", /\b(?:(?:Headless)?Chrome|CriOS|Chromium)\//],
   ["Safari", /\bSafari\//],
 ] as const;
 const systems = [
