@@ -31,6 +31,7 @@ export const routes: readonly PageRoute[] = [
   { path: "/app/playground", layout: "app", Page: lazy(() => import("./pages/app/playground.tsx")) },
   { path: "/app/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
   { path: "/app/account", layout: "app", Page: lazy(() => import("./pages/app/account.tsx")) },
+  { path: "/app/security", layout: "app", Page: lazy(() => import("./pages/app/security.tsx")) },
 
   { path: "/admin/usage", layout: "admin", Page: lazy(() => import("./pages/admin/usage.tsx")) },
   { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },

@@ -45,7 +45,9 @@ import { LiveRates } from "../core/usage/live-rates.js";
 import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
+import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import type { FullStore } from "../store/full-store.js";
+import { createFactors, type FactorOptions } from "./factor-services.js";
 
 export interface DashboardOptions {
   store: FullStore;
@@ -60,6 +62,10 @@ export interface DashboardOptions {
   /** Null when no mail server is configured. */
   mailer: Mailer | null;
   signUp: SignUpMode;
+  /** Who must have a second factor, as configured. */
+  requiredFactor: FactorOptions["required"];
+  /** Null where secrets were sealed under another service key. */
+  sealed: SealedSettings | null;
   retentionDays: number;
   configuredOwnerName: string | undefined;
   /** Whose days and months quotas follow. */
@@ -90,7 +96,7 @@ export function createDashboard(options: DashboardOptions) {
   const audit = new Audit(store.audit, clock);
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
-  const signIn = new SignIn(accounts, passwords, audit, devices, admissions, clock);
+  const signIn = new SignIn(accounts, passwords, devices, admissions, clock);
   const rates = new LiveRates(clock);
   const usage = new UsageRecorder({
     store: store.usage,
@@ -132,6 +138,10 @@ export function createDashboard(options: DashboardOptions) {
     devices,
     links,
     signIn,
+    ...createFactors({
+      ...{ store, sealed: options.sealed, sessions, signIn, audit, admissions, clock, ownerName, publicUrl },
+      required: options.requiredFactor,
+    }),
     signUp: new SignUp(store, passwords, audit, signUp, clock, admissions),
     passwordReset: new PasswordReset({
       accounts,

@@ -171,6 +171,8 @@ export class Serving {
           ? null
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
+      requiredFactor: { requiredFor: accounts.secondFactor, graceDays: accounts.secondFactorGraceDays },
+      sealed: this.proof.sealed,
       retentionDays: accounts.usageRetentionDays,
       configuredOwnerName: service.ownerName,
       quotaZone: config.limits.quotaTimezone,

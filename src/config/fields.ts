@@ -1,5 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
+import { graceDays } from "../core/bounds.js";
+import { requiredFor } from "../core/factors/requirement.js";
 import { defaultAliases } from "../core/model-aliases.js";
 import { type ChatModelId, chatModelIds, type ModelId } from "../core/models.js";
 import {
@@ -184,6 +186,17 @@ const accountFields = {
     schema: z.string().min(3).max(254),
     default: "Sotto <sotto@localhost>",
     doc: "Sender of mails.",
+  }),
+  secondFactor: optionalField({
+    env: ["SOTTO_SECOND_FACTOR"],
+    schema: z.enum(requiredFor, { error: "must be off, admins or all" }),
+    doc: "Who must have a second factor to use the dashboard: nobody (`off`), admins, or `all`. Keys are not affected. Default: as chosen on the Accounts page of the admins.",
+  }),
+  secondFactorGraceDays: field({
+    env: ["SOTTO_SECOND_FACTOR_GRACE_DAYS"],
+    schema: integer(graceDays.min, graceDays.max),
+    default: graceDays.usual,
+    doc: "Days that accounts have to add a second factor once it is required, or since they were created.",
   }),
   sessionIdleDays: field({
     env: ["SOTTO_SESSION_IDLE_DAYS"],

@@ -45,6 +45,16 @@ export const auditActions = [
   "resumed pull",
   "cancelled pull",
   "rotated signing key",
+  "ended session",
+  "ended other sessions",
+  "added authenticator app",
+  "removed authenticator app",
+  "added passkey",
+  "removed passkey",
+  "created recovery codes",
+  "used recovery code",
+  "reset second factors of account",
+  "changed required second factor",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -15,6 +15,7 @@ export const longest = {
   title: 200,
   announcement: 20_000,
   tag: 30,
+  passkeyName: 60,
 } as const;
 
 /** Accounts on one page of the list for admins. */
@@ -25,6 +26,9 @@ export const mostAtOnce = 100;
 
 /** How long an invitation may work. */
 export const inviteDays = { min: 1, max: 90, usual: 7 } as const;
+
+/** How long accounts may do without a second factor that is required. */
+export const graceDays = { min: 0, max: 365, usual: 7 } as const;
 
 /** Keys on one page, and tags of one key. */
 export const keysPageSize = 50;

@@ -1,6 +1,7 @@
 import type { AccountStore, StoredStore } from "../core/accounts/ports.js";
 import type { NewsStore, ServiceStore } from "../core/admin/ports.js";
 import type { AuditStore } from "../core/audit.js";
+import type { FactorStore, StepStore } from "../core/factors/ports.js";
 import type { QuotaStore } from "../core/limits/ports.js";
 import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
@@ -13,6 +14,8 @@ export interface FullStore extends Store {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly links: LinkStore;
+  readonly factors: FactorStore;
+  readonly signInSteps: StepStore;
   readonly usage: UsageStore;
   readonly quotas: QuotaStore;
   readonly news: NewsStore;

@@ -9,9 +9,10 @@ import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { violations } from "./support/axe.js";
 import { accountOpenings } from "./support/openings-account.js";
 import { adminOpenings } from "./support/openings-admin.js";
+import { securityOpenings } from "./support/openings-security.js";
 import { openPage, password } from "./support/visit.js";
 
-const openings = [...accountOpenings, ...adminOpenings];
+const openings = [...accountOpenings, ...securityOpenings, ...adminOpenings];
 const hourMs = 60 * 60_000;
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 

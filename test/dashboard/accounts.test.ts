@@ -104,7 +104,8 @@ describe("accounts", () => {
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
     expect([...rows.keys()]).toEqual([
-      ...["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days", "key_spans"],
+      ...["accounts", "keys", "sessions", "totp", "passkeys", "recovery_codes", "sign_in_steps"],
+      ...["links", "usage", "account_days", "key_days", "key_spans"],
       ...["quota_days", "quota_warnings"],
       ...["audit", "changes"],
     ]);

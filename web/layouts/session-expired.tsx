@@ -9,6 +9,7 @@ import { Dialog } from "../components/overlays/dialog.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 import { useEntry } from "../hooks/use-entry.ts";
+import { SecondStep } from "../sign-in/second-step.tsx";
 
 export function SessionExpired({ email }: { email: string }) {
   const signIn = useEntry(api.signIn);
@@ -36,14 +37,18 @@ export function SessionExpired({ email }: { email: string }) {
           </Button>
         }
       >
-        <EntryForm
-          email={{ fixed: email }}
-          password="current-password"
-          submit="Sign in"
-          pending={signIn.isPending}
-          error={signIn.error}
-          onSubmit={signIn.mutate}
-        />
+        {signIn.step === null ? (
+          <EntryForm
+            email={{ fixed: email }}
+            password="current-password"
+            submit="Sign in"
+            pending={signIn.isPending}
+            error={signIn.error}
+            onSubmit={signIn.mutate}
+          />
+        ) : (
+          <SecondStep methods={signIn.step} onBack={signIn.leaveStep} />
+        )}
       </Dialog>
     </>
   );

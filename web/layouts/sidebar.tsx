@@ -15,6 +15,7 @@ import {
   Plug,
   ScrollText,
   Server,
+  ShieldCheck,
   UserRound,
   UsersRound,
 } from "lucide-react";
@@ -36,6 +37,7 @@ const userLinks = [
   { href: "/app/playground", label: "Playground", icon: <MessageSquare /> },
   { href: "/app/limits", label: "Limits", icon: <Gauge /> },
   { href: "/app/account", label: "Account", icon: <UserRound /> },
+  { href: "/app/security", label: "Security", icon: <ShieldCheck /> },
 ];
 
 const adminLinks = [

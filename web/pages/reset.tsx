@@ -11,6 +11,7 @@ import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
+import { SecondStep } from "../sign-in/second-step.tsx";
 
 export default function Reset() {
   const token = useFragmentValue("token");
@@ -60,7 +61,16 @@ function RequestLink() {
 
 function ChoosePassword({ token }: { token: string }) {
   const [, navigate] = useLocation();
-  const reset = useEntry(api.reset, () => navigate("/app"));
+  const enter = () => navigate("/app");
+  const reset = useEntry(api.reset, enter);
+  if (reset.step !== null) {
+    return (
+      <>
+        <FormHeading title="Second step">Your new password is set. One more proof signs you in.</FormHeading>
+        <SecondStep methods={reset.step} onEntered={enter} onBack={() => navigate("/sign-in")} />
+      </>
+    );
+  }
   return (
     <>
       <FormHeading title="Choose a new password">You will be signed out everywhere else.</FormHeading>

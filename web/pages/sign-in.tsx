@@ -1,13 +1,16 @@
+import { Fingerprint } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { api } from "../service/api.ts";
 import { EntryForm } from "../components/controls/entry-form.tsx";
-import { ButtonLink } from "../components/controls/button.tsx";
+import { Button, ButtonLink } from "../components/controls/button.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
+import { SecondStep } from "../sign-in/second-step.tsx";
+import { usePasskeySignIn } from "../sign-in/use-passkey-sign-in.ts";
 
 export default function SignIn() {
   const token = useFragmentValue("token");
@@ -46,7 +49,16 @@ function ByPassword() {
   const [search] = useSearchParams();
   const { data: site } = useSite();
   const signIn = useEntry(api.signIn);
+  const passkey = usePasskeySignIn();
   if (site?.me != null) return <Redirect to={safeNext(search.get("next"))} replace />;
+  if (signIn.step !== null) {
+    return (
+      <>
+        <FormHeading title="Second step">One more proof that it is you.</FormHeading>
+        <SecondStep methods={signIn.step} onBack={signIn.leaveStep} />
+      </>
+    );
+  }
   return (
     <>
       <FormHeading title="Sign in">{reasonOf(search)}</FormHeading>
@@ -57,11 +69,23 @@ function ByPassword() {
             Forgot password?
           </Link>
         }
+        withPasskeys={passkey.isPossible}
         submit="Sign in"
         pending={signIn.isPending}
-        error={signIn.error}
+        error={signIn.error ?? passkey.error}
         onSubmit={signIn.mutate}
       />
+      {passkey.isPossible && (
+        <Button
+          size="lg"
+          icon={<Fingerprint />}
+          className="mt-3 w-full"
+          pending={passkey.isPending}
+          onClick={passkey.signIn}
+        >
+          Sign in with a passkey
+        </Button>
+      )}
       {site?.signUp === "open" && (
         <FormAside>
           No account yet? <Link href="/sign-up">Create one</Link>

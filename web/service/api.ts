@@ -12,6 +12,7 @@ import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { KeptOfAccount } from "../../src/core/serving/kept-memory.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
+import type { Entry } from "../../src/protocol/dashboard/factors.js";
 import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
 import type {
   ConnectionTestView,
@@ -23,6 +24,7 @@ import type {
 import type * as models from "../../src/protocol/dashboard/models.js";
 import type { ModelId } from "../../src/core/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
+import { confirmingIdentity } from "./confirmation.ts";
 import { request } from "./request.ts";
 
 type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
@@ -37,12 +39,12 @@ export const api = {
   openApi: () => get<OpenApi>("/openapi.json"),
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
-  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
+  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<Entry>("/api/sign-in", body),
   signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
     post<dashboard.Me>("/api/sign-in/link", body),
   setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
   requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
-  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<dashboard.Me>("/api/reset", body),
+  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<Entry>("/api/reset", body),
   confirm: (body: BodyOf<typeof dashboard.confirmBody>) => post<Confirmed>("/api/confirm", body),
   signOut: () => post<object>("/api/sign-out"),
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
@@ -168,5 +170,5 @@ export function send<Reply>(
   path: string,
   body: object = {},
 ): Promise<Reply> {
-  return request(method, path, body) as Promise<Reply>;
+  return confirmingIdentity(() => request(method, path, body)) as Promise<Reply>;
 }

@@ -16,6 +16,7 @@ import { systemClock } from "../../core/clock.js";
 import type { Account } from "../../core/entities.js";
 import { hashPassword } from "../../adapters/password-hash.js";
 import { inviteCommand, resetCommand } from "./account-links.js";
+import { resetFactorsCommand } from "./reset-factors.js";
 import { confirm, readPassword } from "../input.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
@@ -31,6 +32,7 @@ export function accountsCommand(program: Command): void {
   setPlanCommand(accounts);
   resetCommand(accounts);
   inviteCommand(accounts);
+  resetFactorsCommand(accounts);
   deleteCommand(accounts);
 }
 

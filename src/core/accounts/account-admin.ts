@@ -7,7 +7,8 @@ import type { Session } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { endKey } from "../keys/own-keys.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
-import { resetMail } from "../sign-in/mail.js";
+import type { FactorStore, FactorSummary } from "../factors/ports.js";
+import { factorsResetMail, resetMail } from "../sign-in/mail.js";
 import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -17,8 +18,6 @@ import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 
-/** Shown of one account. */
-const mostSessions = 100;
 const undoMs = 60 * 60_000;
 
 interface FoundAccounts {
@@ -28,7 +27,7 @@ interface FoundAccounts {
 }
 
 export interface AccountAdminParts {
-  store: Store & { readonly accounts: AccountStore };
+  store: Store & { readonly accounts: AccountStore; readonly factors: FactorStore };
   links: OneTimeLinks;
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
   usage: Pick<UsageRecorder, "forgetAccount">;
@@ -52,14 +51,17 @@ export class AccountAdmin {
     return { ...page, total: search === "" ? await accounts.countAccounts() : null };
   }
 
-  /** With its plan, and with its sessions that have not ended. */
-  async detail(id: string): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[] }> {
+  /** With its plan, its second factors, and its sessions that have not ended. */
+  async detail(
+    id: string,
+  ): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[]; factors: FactorSummary }> {
     const summary = await this.require(id);
-    const [plan, sessions] = await Promise.all([
+    const [plan, sessions, factors] = await Promise.all([
       requirePlan(this.parts.store, summary.account.planId),
-      this.parts.sessions.listLive(summary.account, mostSessions),
+      this.parts.sessions.listLive(summary.account),
+      this.parts.store.factors.summary(id),
     ]);
-    return { summary, plan, sessions };
+    return { summary, plan, sessions, factors };
   }
 
   /** The keys that were used last first, and how many it has. */
@@ -76,6 +78,15 @@ export class AccountAdmin {
     await this.require(id);
     await this.parts.sessions.endAll(id);
     await this.parts.audit.record(actor, "ended sessions of account", id);
+  }
+
+  /** For someone who lost them: the password alone signs in again. They are signed out and told by mail. */
+  async resetFactors(actor: Actor, id: string): Promise<void> {
+    const { store, audit, outbox, ownerName, publicUrl } = this.parts;
+    const { account } = await this.require(id);
+    await store.factors.reset(id);
+    await audit.record(actor, "reset second factors of account", id);
+    outbox.post(async () => factorsResetMail(account.email, ownerName(), publicUrl()), { isRetried: true });
   }
 
   /** Throws `bad_request` for a plan that does not exist. */

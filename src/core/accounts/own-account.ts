@@ -31,6 +31,19 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "signed out everywhere", account.id);
   }
 
+  /** Another browser's, or this one's. */
+  async endSession({ account }: SessionRecord, id: string): Promise<void> {
+    if (!(await this.parts.sessions.endOne(account, id))) {
+      throw new DashboardError("not_found", "This session has ended already.");
+    }
+    await this.parts.audit.record({ accountId: account.id }, "ended session", account.id);
+  }
+
+  async endOtherSessions({ account, session }: SessionRecord): Promise<void> {
+    await this.parts.sessions.endAll(account.id, session);
+    await this.parts.audit.record({ accountId: account.id }, "ended other sessions", account.id);
+  }
+
   async remove({ account }: SessionRecord, password: string): Promise<void> {
     await this.parts.signIn.confirm(account, password, "password");
     if (await endAccount(this.parts, deletedAccount, account.id)) return;

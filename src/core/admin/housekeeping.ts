@@ -5,6 +5,7 @@ import type { QuotaStore } from "../limits/ports.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { Store } from "../store.js";
 import type { ChangeStore } from "../replicas/changes.js";
+import type { StepStore } from "../factors/ports.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import type { UsageStore } from "../usage/ports.js";
@@ -24,6 +25,7 @@ function quotasKeptSince(now: Date): [day: string, time: Date] {
 export interface HousekeepingParts {
   store: Pick<Store, "eraseTraces"> & {
     readonly links: LinkStore;
+    readonly signInSteps: StepStore;
     readonly usage: UsageStore;
     readonly quotas: QuotaStore;
     readonly service: ServiceStore;
@@ -58,6 +60,7 @@ export class Housekeeping {
     try {
       await sessions.prune();
       await store.links.prune(now);
+      await store.signInSteps.prune(now);
       await store.usage.prune(kept);
       await store.quotas.prune(...quotasKeptSince(now));
       await store.service.usage.prune(kept);

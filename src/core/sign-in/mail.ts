@@ -54,6 +54,19 @@ If you have no account there, there is nothing to do.
 `,
 });
 
+export const factorsResetMail = (to: string, owner: string, publicUrl: string): Mail => ({
+  kind: "factors_reset",
+  to,
+  subject: `Your second factors at ${owner} were removed`,
+  text: `An admin of ${owner} removed the second factors of your account: authenticator app, passkeys and recovery
+codes. You were signed out everywhere, and sign in with your password alone until you add one again:
+
+${publicUrl}/app/security
+
+If you did not ask for this, tell the operator and choose another password.
+`,
+});
+
 interface ChangeMail {
   link: string;
   newEmail: string;

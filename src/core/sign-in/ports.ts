@@ -17,10 +17,19 @@ export interface CredentialStore {
   setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
 }
 
+/** How someone proved who they are; `link`: the operator, at the command line. */
+export const sessionMethods = ["password", "passkey", "oidc", "link"] as const;
+export type SessionMethod = (typeof sessionMethods)[number];
+
 export interface Session {
   hash: Uint8Array;
   accountId: string;
+  method: SessionMethod;
+  /** The kind of browser, see `device-label.ts`. */
+  device: string | null;
   createdAt: Date;
+  /** When it was last proved who is signed in. */
+  confirmedAt: Date;
   lastSeenAt: Date;
   /** When it ends however much it is used. */
   expiresAt: Date;
@@ -31,6 +40,8 @@ export interface SessionRecord {
   session: Session;
   account: Account;
   plan: Plan;
+  /** Whether the account has a second factor. */
+  hasFactor: boolean;
 }
 
 export interface SessionStore {
@@ -38,6 +49,7 @@ export interface SessionStore {
   /** Finds ended ones too: judging them is the caller's. */
   find(hash: Uint8Array): Promise<SessionRecord | null>;
   touch(hash: Uint8Array, at: Date): Promise<void>;
+  noteConfirmed(hash: Uint8Array, at: Date): Promise<void>;
   end(hash: Uint8Array): Promise<void>;
   /** The one that was used last first; ended ones too. */
   list(accountId: string, limit: number): Promise<Session[]>;

@@ -15,6 +15,7 @@ import type { Visit } from "./guard/visit.js";
 
 export function accountRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
   const { accountAdmin } = dashboard;
+  const confirmed = { confirm: true };
   return [
     admin("GET", "/admin/accounts", async (visit): Promise<AccountPage> => {
       const { search, after = null } = visit.query(accountsQuery);
@@ -44,13 +45,22 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { planId } = await visit.body(setPlanBody);
       return accountView(await accountAdmin.setPlan(actor, visit.id, planId));
     }),
-    admin("POST", "/admin/accounts/:id/role", async (visit, actor) => {
-      const { role } = await visit.body(setRoleBody);
-      return accountView(await accountAdmin.setRole(actor, visit.id, role));
-    }),
-    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id)),
-    admin("POST", "/admin/accounts/:id/reset-link", async (visit, actor) =>
-      linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
+    admin(
+      "POST",
+      "/admin/accounts/:id/role",
+      async (visit, actor) => {
+        const { role } = await visit.body(setRoleBody);
+        return accountView(await accountAdmin.setRole(actor, visit.id, role));
+      },
+      confirmed,
+    ),
+    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id), confirmed),
+    admin(
+      "POST",
+      "/admin/accounts/:id/reset-link",
+      async (visit, actor) =>
+        linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
+      confirmed,
     ),
   ];
 }

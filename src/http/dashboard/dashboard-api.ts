@@ -32,7 +32,7 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
       api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
       for (const route of dashboardRoutes(parts)) {
         const { method, path } = route;
-        api.route({ method, url: path, handler: serve(route, parts.dashboard.sessions) });
+        api.route({ method, url: path, handler: serve(route, parts.dashboard) });
       }
     },
     { prefix: "/api" },

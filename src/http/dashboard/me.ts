@@ -20,7 +20,7 @@ export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[
     change: change && { ...change, expiresAt: change.expiresAt.toISOString() },
   });
   return [
-    user("GET", "/me", async (_visit, me) => meView(me)),
+    user("GET", "/me", (_visit, me) => meView(dashboard, me), { beforeEnrolment: true }),
     user("GET", "/me/stored", (_visit, { account }) => storedAbout(store.stored, clock, account.id)),
     user("GET", "/me/stored/rows", (visit, { account }) => {
       const { table, after = null } = visit.query(storedQuery);

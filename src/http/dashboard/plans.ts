@@ -18,6 +18,8 @@ export function planRoutes({ dashboard: { accountAdmin, monthUse } }: DashboardP
       const body = await visit.body(planBody);
       return planView(await accountAdmin.savePlan(actor, { id: visit.id, ...body }));
     }),
-    admin("DELETE", "/admin/plans/:id", ({ id }, actor) => accountAdmin.deletePlan(actor, id)),
+    admin("DELETE", "/admin/plans/:id", ({ id }, actor) => accountAdmin.deletePlan(actor, id), {
+      confirm: true,
+    }),
   ];
 }

@@ -5,7 +5,14 @@ import type { Visit } from "./guard/visit.js";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-interface RouteOf<Access, Caller extends unknown[]> {
+interface RouteOptions {
+  /** For what a stolen session must not do: it must have been proved in the last minutes who is signed in. */
+  confirm?: boolean;
+  /** Also for an account that must add a second factor before anything else. */
+  beforeEnrolment?: boolean;
+}
+
+interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {
   method: Method;
   /** Below /api. */
   path: string;
@@ -22,12 +29,12 @@ export type Access = DashboardRoute["access"];
 
 const routeFor =
   <Who extends Access, Caller extends unknown[]>(access: Who) =>
-  (method: Method, path: string, handle: RouteOf<Who, Caller>["handle"]): RouteOf<Who, Caller> => ({
-    method,
-    path,
-    access,
-    handle,
-  });
+  (
+    method: Method,
+    path: string,
+    handle: RouteOf<Who, Caller>["handle"],
+    options: RouteOptions = {},
+  ): RouteOf<Who, Caller> => ({ method, path, access, handle, ...options });
 
 export const anyone = routeFor<"anyone", []>("anyone");
 export const user = routeFor<"user", [me: SessionRecord]>("user");

@@ -15,6 +15,11 @@ import type { ServiceUsageReports } from "../../core/admin/service-report.js";
 import type { Audit } from "../../core/audit.js";
 import type { Clock } from "../../core/clock.js";
 import type { ConnectionTests } from "../../core/keys/connection-tests.js";
+import type { OwnFactors } from "../../core/factors/own-factors.js";
+import type { Passkeys } from "../../core/factors/passkeys.js";
+import type { FactorStore, RelyingParty } from "../../core/factors/ports.js";
+import type { FactorRequirement } from "../../core/factors/requirement.js";
+import type { SecondStep } from "../../core/factors/second-step.js";
 import type { Operator } from "../../core/operator.js";
 import type { OwnKeys } from "../../core/keys/own-keys.js";
 import type { MonthUse } from "../../core/limits/month-use.js";
@@ -31,7 +36,12 @@ import type { UsageReports } from "../../core/usage/usage-report.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardServices {
-  store: Store & { readonly accounts: AccountStore; readonly stored: StoredStore; readonly links: LinkStore };
+  store: Store & {
+    readonly accounts: AccountStore;
+    readonly stored: StoredStore;
+    readonly links: LinkStore;
+    readonly factors: FactorStore;
+  };
   clock: Clock;
   outbox: Outbox;
   signUpMode: SignUpMode;
@@ -39,6 +49,12 @@ export interface DashboardServices {
   sessions: Sessions;
   devices: KnownDevices;
   signIn: SignIn;
+  secondStep: SecondStep;
+  passkeys: Passkeys;
+  /** Null where browsers have no passkeys. */
+  passkeyParty: () => RelyingParty | null;
+  ownFactors: OwnFactors;
+  factorRequirement: FactorRequirement;
   signUp: SignUp;
   passwordReset: PasswordReset;
   ownAccount: OwnAccount;

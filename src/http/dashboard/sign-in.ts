@@ -2,6 +2,7 @@
 import type { Confirmed } from "../../core/accounts/own-email.js";
 import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
 import { signInByLink } from "../../core/sign-in/one-time-links.js";
+import type { SessionMethod } from "../../core/sign-in/ports.js";
 import type { Account } from "../../core/entities.js";
 import {
   confirmBody,
@@ -13,6 +14,13 @@ import {
   signUpBody,
   type Me,
 } from "../../protocol/dashboard/api.js";
+import {
+  passkeySignInBody,
+  secondFactorBody,
+  type Entry,
+  type Recovered,
+  type SecondStepView,
+} from "../../protocol/dashboard/factors.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";
@@ -21,14 +29,21 @@ import type { Visit } from "./guard/visit.js";
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   const { store, clock, devices, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } =
     dashboard;
+  const { secondStep, passkeys } = dashboard;
 
-  const welcome = async (visit: Visit, account: Account): Promise<Me> => {
-    await visit.signIn(account.id);
+  const welcome = async (visit: Visit, account: Account, method: SessionMethod = "password"): Promise<Me> => {
+    const me = await visit.signIn(account.id, method);
     const device = await devices.remember(visit.device, account.email);
     visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
-    const plan = await store.findPlan(account.planId);
-    if (plan === null) throw new Error("An account is always on a plan that exists.");
-    return meView({ account, plan });
+    return meView(dashboard, me);
+  };
+
+  /** For someone whose password is right: null where that is enough. */
+  const askForFactor = async (visit: Visit, account: Account): Promise<SecondStepView | null> => {
+    const step = await secondStep.begin(account);
+    if (step === null) return null;
+    visit.rememberStep(step.token, step.expiresAt);
+    return { next: "second_factor", methods: step.methods };
   };
 
   return [
@@ -38,14 +53,31 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       ownEmail.mailVerification(account);
       return welcome(visit, account);
     }),
-    anyone("POST", "/sign-in", async (visit) => {
+    anyone("POST", "/sign-in", async (visit): Promise<Entry> => {
       const { email, password } = await visit.body(signInBody);
-      return welcome(visit, await signIn.signIn(email, password, visit));
+      const account = await signIn.checkPassword(email, password, visit);
+      const step = await askForFactor(visit, account);
+      if (step !== null) return step;
+      await audit.record({ accountId: account.id }, "signed in", account.id);
+      return welcome(visit, account);
+    }),
+    anyone("POST", "/sign-in/second-factor", async (visit): Promise<Me & Recovered> => {
+      const proof = await visit.body(secondFactorBody);
+      const { account, recoveryCodesLeft } = await secondStep.finish(visit.stepToken, proof);
+      return { ...(await welcome(visit, account)), recoveryCodesLeft };
+    }),
+    anyone("POST", "/sign-in/second-factor/passkey", (visit) => secondStep.passkeyOptions(visit.stepToken)),
+    anyone("POST", "/sign-in/passkey/options", (visit) => passkeys.signInOptions(visit.network)),
+    anyone("POST", "/sign-in/passkey", async (visit) => {
+      const { passkey } = await visit.body(passkeySignInBody);
+      const account = await passkeys.signIn(passkey);
+      await audit.record({ accountId: account.id }, "signed in", account.id);
+      return welcome(visit, account, "passkey");
     }),
     anyone("POST", "/sign-in/link", async (visit) => {
       const { token } = await visit.body(signInLinkBody);
       const account = await signInByLink({ links: store.links, audit, clock }, token);
-      return welcome(visit, account);
+      return welcome(visit, account, "link");
     }),
     anyone("POST", "/setup", async (visit) => {
       const { token, email, password, name = null, contact = null } = await visit.body(setupBody);
@@ -60,18 +92,24 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { email } = await visit.body(resetRequestBody);
       await passwordReset.request(email, visit);
     }),
-    anyone("POST", "/reset", async (visit) => {
+    anyone("POST", "/reset", async (visit): Promise<Entry> => {
       const { token, password } = await visit.body(resetBody);
-      return welcome(visit, await passwordReset.reset(token, password));
+      const account = await passwordReset.reset(token, password);
+      return (await askForFactor(visit, account)) ?? welcome(visit, account);
     }),
     anyone("POST", "/confirm", async (visit): Promise<Confirmed> => {
       const { token } = await visit.body(confirmBody);
       return ownEmail.confirm(token);
     }),
     anyone("POST", "/sign-out", (visit) => visit.signOut()),
-    user("POST", "/sign-out-everywhere", async (visit, me) => {
-      await ownAccount.signOutEverywhere(me);
-      await visit.signOut();
-    }),
+    user(
+      "POST",
+      "/sign-out-everywhere",
+      async (visit, me) => {
+        await ownAccount.signOutEverywhere(me);
+        await visit.signOut();
+      },
+      { beforeEnrolment: true },
+    ),
   ];
 }

@@ -19,6 +19,7 @@ export function siteRoutes({
 }: DashboardParts): DashboardRoute[] {
   const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
     dashboard;
+  const { passkeyParty } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -34,7 +35,8 @@ export function siteRoutes({
         canMail: outbox.canMail,
         defaultMaxTokens: forEachChatModel(defaultMaxTokens),
         maintenance,
-        me: me === null ? null : meView(me),
+        passkeyOrigin: passkeyParty()?.origin ?? null,
+        me: me === null ? null : await meView(dashboard, me),
       };
     }),
 

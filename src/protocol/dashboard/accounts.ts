@@ -24,6 +24,7 @@ export interface AccountPage {
 export interface AccountDetail {
   account: AccountView;
   plan: PlanView;
+  factors: { hasTotp: boolean; passkeys: number };
   /** Those that have not ended, the one that was used last first. */
   sessions: { createdAt: string; lastSeenAt: string; expiresAt: string }[];
 }

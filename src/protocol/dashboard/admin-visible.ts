@@ -56,6 +56,12 @@ const session: Words<AccountDetail["sessions"][number]> = {
   expiresAt: "when it expires",
 };
 
+const factors: Words<AccountDetail["factors"] & Pick<AccountDetail, "factors">> = {
+  factors: null,
+  hasTotp: "whether there is an authenticator app",
+  passkeys: "number of passkeys",
+};
+
 const bucket: Words<UsageBucket> = {
   start: counts,
   requests: counts,
@@ -152,6 +158,7 @@ export const adminVisible = {
   plan: { title: "Plan", fields: plan },
   keys: { title: "Keys", fields: keyOfAccount },
   sessions: { title: "Sessions", fields: session },
+  factors: { title: "Second factors", fields: factors },
   usage: { title: "Usage", fields: { ...bucket, ...topUser, ...keyLabel, model: counts } },
   audit: { title: "Audit trail", fields: auditEntry },
   invitations: { title: "Invitations", fields: invite },
@@ -167,7 +174,7 @@ export const fieldsText = ({ fields }: VisibleGroup): string =>
 export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
   "/admin/home": [],
   "/admin/accounts": ["account"],
-  "/admin/accounts/:id": ["account", "plan", "sessions"],
+  "/admin/accounts/:id": ["account", "plan", "sessions", "factors"],
   "/admin/accounts/:id/keys": ["keys"],
   "/admin/accounts/:id/usage": ["usage"],
   "/admin/accounts/:id/month": ["month"],
@@ -185,4 +192,5 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/models": [],
   "/admin/models/choices": [],
   "/admin/model-suggestion": [],
+  "/admin/second-factor": [],
 };

@@ -46,6 +46,8 @@ export interface Site {
   defaultMaxTokens: Record<ChatModelId, number>;
   /** The open window, or the next planned one. */
   maintenance: Maintenance | null;
+  /** Where browsers can use passkeys; null where they cannot. */
+  passkeyOrigin: string | null;
   /** Null when nobody is signed in. */
   me: Me | null;
 }
@@ -141,7 +143,7 @@ const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 
 /** POST /api/sign-up → Me */
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
-/** POST /api/sign-in → Me */
+/** POST /api/sign-in → Entry */
 export const signInBody = z.object({ email, password: oldPassword });
 /** POST /api/sign-in/link → Me; the token of a link that `sotto open` has printed, once */
 export const signInLinkBody = z.object({ token });
@@ -169,7 +171,7 @@ export const setupBody = z.object({
 });
 /** POST /api/reset/request → {} whatever the address */
 export const resetRequestBody = z.object({ email });
-/** POST /api/reset → Me; ends all other sessions of the account */
+/** POST /api/reset → Entry; ends all other sessions of the account */
 export const resetBody = z.object({ token, password: newPassword });
 /** POST /api/me/password → {}; ends all other sessions */
 export const changePasswordBody = z.object({
@@ -223,6 +225,8 @@ export interface Me {
     createdAt: string;
   };
   plan: PlanView;
+  /** The account must add a second factor by then, and can do nothing else once it is due; null where it need not. */
+  missingFactor: { by: string; isDue: boolean } | null;
 }
 
 // GET /api/me/memory → KeptOfAccount, of the server that answers    POST /api/me/memory/forget → the same, afterwards

@@ -32,6 +32,7 @@ export const pageAddresses = [
   "/app/playground",
   "/app/limits",
   "/app/account",
+  "/app/security",
   "/admin",
   "/admin/usage",
   "/admin/accounts",

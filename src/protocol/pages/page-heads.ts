@@ -120,6 +120,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/app/playground": "Playground",
   "/app/limits": "Limits",
   "/app/account": "Account",
+  "/app/security": "Security",
   "/admin/usage": "Service usage",
   "/admin/accounts": "Accounts",
   "/admin/plans": "Plans",

@@ -12,10 +12,11 @@ import { emailHash } from "../../core/sign-in/secret-token.js";
 import type { Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
-/** Ends its sessions and the links with which its password could be set. */
+/** Ends its sessions, sign-ins in progress, and the links with which its password could be set. */
 export async function endAccess(transaction: Transaction<Schema>, id: string): Promise<void> {
   await endSessions(transaction, id, null);
   await transaction.deleteFrom("links").where("account_id", "=", id).execute();
+  await transaction.deleteFrom("sign_in_steps").where("account_id", "=", id).execute();
 }
 
 /** Does nothing for an account that no longer exists. */

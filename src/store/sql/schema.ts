@@ -2,7 +2,8 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { LinkKind } from "../../core/sign-in/ports.js";
+import type { StepKind } from "../../core/factors/ports.js";
+import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
 import type { Role } from "../../core/entities.js";
 
 export interface Schema {
@@ -10,6 +11,10 @@ export interface Schema {
   plans: PlanRow;
   keys: KeyRow;
   sessions: SessionRow;
+  totp: TotpRow;
+  passkeys: PasskeyRow;
+  recovery_codes: RecoveryCodeRow;
+  sign_in_steps: SignInStepRow;
   links: LinkRow;
   usage: UsageRow;
   account_days: AccountDayRow;
@@ -37,6 +42,10 @@ export const primaryKeys: {
   accounts: ["id"],
   keys: ["id"],
   sessions: ["hash"],
+  totp: ["account_id"],
+  passkeys: ["id"],
+  recovery_codes: ["hash"],
+  sign_in_steps: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
   account_days: ["account_id", "day", "model"],
@@ -127,9 +136,54 @@ export interface SessionRow {
   /** SHA-256 of the token in the cookie. */
   hash: Uint8Array;
   account_id: string;
+  method: SessionMethod;
+  /** The kind of browser; null where it is not known. */
+  device: string | null;
   created_at: number;
+  /** Null where that was when it began. */
+  confirmed_at: number | null;
   last_seen_at: number;
   /** When it ends even if it is used every day. */
+  expires_at: number;
+}
+
+/** An authenticator app. */
+export interface TotpRow {
+  account_id: string;
+  sealed_secret: string;
+  /** The latest step of time of which a code was used. */
+  last_step: number;
+  created_at: number;
+  /** Null until the first code was typed. */
+  confirmed_at: number | null;
+}
+
+export interface PasskeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  public_key: string;
+  counter: number;
+  /** Comma-separated. */
+  transports: string;
+  /** 1 or 0. */
+  can_sync: number;
+  is_synced: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** One that was not used. */
+export interface RecoveryCodeRow {
+  hash: Uint8Array;
+  account_id: string;
+}
+
+export interface SignInStepRow {
+  /** SHA-256 of a random token. */
+  hash: Uint8Array;
+  kind: StepKind;
+  account_id: string | null;
   expires_at: number;
 }
 

@@ -98,6 +98,16 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     "sessions",
     few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),
   ],
+  ["totp", few(({ id }) => sql`select * from totp where account_id = ${id}`)],
+  [
+    "passkeys",
+    few(({ id }) => sql`select * from passkeys where account_id = ${id} order by created_at desc, id`),
+  ],
+  ["recovery_codes", few(({ id }) => sql`select * from recovery_codes where account_id = ${id} order by hash`)],
+  [
+    "sign_in_steps",
+    few(({ id }) => sql`select * from sign_in_steps where account_id = ${id} order by expires_at desc, hash`),
+  ],
   [
     "links",
     few(
@@ -128,13 +138,14 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ],
 ]);
 
-/** Without hashes, and with readable times. */
+/** Without hashes and secrets, and with readable times. */
 const shown = (row: Row): StoredRows["rows"][number] =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
 
 function cell(column: string, value: unknown): string | number | null {
   if (value === null) return null;
   if (column === "hash" || column.endsWith("_hash")) return "(hash, not shown)";
+  if (column === "sealed_secret") return "(encrypted, not shown)";
   if (typeof value === "number") return isTime(column) ? new Date(value).toISOString() : value;
   if (typeof value === "string") return value;
   throw new TypeError(`The column ${column} holds a value of an unknown type.`);

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { NewLink } from "../../../src/core/sign-in/ports.js";
 import { DuplicateEmail } from "../../../src/core/store.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, newSession, someHash, type OpenStore } from "./dashboard-store.js";
 
 const now = at("12:00:00");
 
@@ -137,8 +137,8 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       ];
       await store.links.create(link);
       await store.links.create(other);
-      const session = { hash: someHash(), accountId: account.id, createdAt: now, lastSeenAt: now };
-      await store.sessions.create({ ...session, expiresAt: at("20:00:00") });
+      const session = newSession(account.id, { createdAt: now, lastSeenAt: now });
+      await store.sessions.create(session);
 
       expect(await store.links.resetPassword(link.hash, now, "new")).toEqual(account);
       expect((await store.accounts.findCredentialsById(account.id))?.passwordHash).toBe("new");

@@ -2,6 +2,7 @@
 import { describeAuditContract } from "./audit.js";
 import { describeChangeContract } from "./changes.js";
 import { describeAccountContract } from "./dashboard-accounts.js";
+import { describeFactorContract } from "./factors.js";
 import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
 import { describeServiceContract } from "./service.js";
@@ -23,4 +24,5 @@ export const storeParts = [
   describeStoredContract,
   describeServiceContract,
   describeStatementLogContract,
+  describeFactorContract,
 ];

@@ -5,7 +5,7 @@ import type { StoredRows } from "../../../src/core/accounts/stored-views.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, newPasskey, newSession, someHash, type OpenStore } from "./dashboard-store.js";
 
 async function readAll(
   store: FullStore,
@@ -44,11 +44,13 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             expiresAt: null,
           });
           await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
-          await store.sessions.create({
+          await store.sessions.create(newSession(id, { lastSeenAt: at("09:00:00"), ...times }));
+          await store.factors.addPasskey(newPasskey(id, { createdAt: times.createdAt }));
+          await store.signInSteps.create({
+            kind: "second_factor",
             hash: someHash(),
             accountId: id,
-            lastSeenAt: at("09:00:00"),
-            ...times,
+            expiresAt: times.expiresAt,
           });
           await store.links.create({
             kind: "reset",
@@ -74,12 +76,15 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           await store.usage.add([], undefined, [day]);
           await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
         }
+        await store.factors.beginTotp(id, "sealed", at("08:00:00"));
+        await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
         await store.links.create({ ...invite, hash: someHash(), ...times });
       }
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
+        ...{ totp: 1, passkeys: 5, recovery_codes: 2, sign_in_steps: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());

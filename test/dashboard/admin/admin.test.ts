@@ -74,6 +74,9 @@ const adminRoutes = [
   ["GET", "/api/admin/usage"],
   ["GET", "/api/admin/usage/top"],
   ["GET", "/api/admin/usage.csv"],
+  ["GET", "/api/admin/second-factor"],
+  ["PUT", "/api/admin/second-factor"],
+  ["POST", "/api/admin/accounts/x/reset-factors"],
 ] as const;
 
 describe("an admin", () => {
@@ -151,9 +154,19 @@ describe("an admin", () => {
       "POST /api/setup",
       "POST /api/sign-in",
       "POST /api/sign-in/link",
+      "POST /api/sign-in/passkey",
+      "POST /api/sign-in/passkey/options",
+      "POST /api/sign-in/second-factor",
+      "POST /api/sign-in/second-factor/passkey",
       "POST /api/sign-out",
       "POST /api/sign-up",
     ]);
+    for (const route of addresses("user")) {
+      const [method = "", path = ""] = route.split(" ");
+      expect((await dashboard.browser().send(method, path)).json, route).toMatchObject({
+        error: { code: "signed_out" },
+      });
+    }
   });
 
   it("finds accounts by part of their address", async () => {

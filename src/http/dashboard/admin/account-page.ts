@@ -13,10 +13,11 @@ export function accountPageRoutes({ dashboard }: DashboardParts): DashboardRoute
   const { accountAdmin, usageReports, monthUse, clock } = dashboard;
   return [
     admin("GET", "/admin/accounts/:id", async ({ id }): Promise<AccountDetail> => {
-      const { summary, plan, sessions } = await accountAdmin.detail(id);
+      const { summary, plan, sessions, factors } = await accountAdmin.detail(id);
       return {
         account: accountView(summary),
         plan: planView(plan),
+        factors: { hasTotp: factors.totpSince !== null, passkeys: factors.passkeys.length },
         sessions: sessions.map(({ createdAt, lastSeenAt, expiresAt }) => ({
           createdAt: createdAt.toISOString(),
           lastSeenAt: lastSeenAt.toISOString(),

@@ -1,6 +1,8 @@
 /** One request to the dashboard's API, with what its handlers ask of it. Input is parsed here, once. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { deviceLabelOf } from "../../../core/sign-in/device-label.js";
+import type { SessionMethod, SessionRecord } from "../../../core/sign-in/ports.js";
 import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
@@ -12,6 +14,9 @@ const sessionCookie: CookieKind = { name: "sotto_session", sameSite: "Lax" };
 
 /** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
 const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
+
+/** Whose password was right, while the second factor is missing; see `second-step.ts`. */
+const stepCookie: CookieKind = { name: "sotto_step", sameSite: "Strict" };
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
@@ -56,10 +61,23 @@ export class Visit {
   }
 
   /** Starts a session in the browser that asks; the one it had is over. */
-  async signIn(accountId: string): Promise<void> {
+  async signIn(accountId: string, method: SessionMethod): Promise<SessionRecord> {
     await this.endSession();
-    const { token, expiresAt } = await this.sessions.start(accountId);
+    const device = deviceLabelOf(this.request.headers["user-agent"]);
+    const { token, expiresAt } = await this.sessions.open(accountId, { method, device });
     writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
+    if (this.stepToken !== null) clearCookie(this.request, this.reply, stepCookie);
+    const me = await this.sessions.find(token);
+    if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
+    return me;
+  }
+
+  get stepToken(): string | null {
+    return readCookie(this.request, stepCookie);
+  }
+
+  rememberStep(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, stepCookie, { value, expiresAt });
   }
 
   rememberDevice(value: string, expiresAt: Date): void {
