@@ -45,6 +45,11 @@ export const auditActions = [
   "resumed pull",
   "cancelled pull",
   "rotated signing key",
+  "linked identity",
+  "unlinked identity",
+  "signed out by identity provider",
+  "saved identity provider",
+  "deleted identity provider",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

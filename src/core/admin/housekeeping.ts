@@ -7,6 +7,7 @@ import type { Store } from "../store.js";
 import type { ChangeStore } from "../replicas/changes.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
+import type { SingleSignOnStore } from "../single-sign-on/ports.js";
 import type { UsageStore } from "../usage/ports.js";
 import type { ServiceStore } from "./ports.js";
 
@@ -24,6 +25,7 @@ function quotasKeptSince(now: Date): [day: string, time: Date] {
 export interface HousekeepingParts {
   store: Pick<Store, "eraseTraces"> & {
     readonly links: LinkStore;
+    readonly singleSignOn: SingleSignOnStore;
     readonly usage: UsageStore;
     readonly quotas: QuotaStore;
     readonly service: ServiceStore;
@@ -58,6 +60,7 @@ export class Housekeeping {
     try {
       await sessions.prune();
       await store.links.prune(now);
+      await store.singleSignOn.prune(now);
       await store.usage.prune(kept);
       await store.quotas.prune(...quotasKeptSince(now));
       await store.service.usage.prune(kept);

@@ -20,6 +20,7 @@ import { planRoutes } from "./plans.js";
 import { playgroundRoutes } from "./playground.js";
 import type { DashboardRoute } from "./route.js";
 import { signInRoutes } from "./sign-in.js";
+import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
 import { usageRoutes } from "./usage.js";
 import { Visit } from "./guard/visit.js";
@@ -42,6 +43,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...auditRoutes(parts),
   ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
+  ...singleSignOnRoutes(parts),
 ];
 
 /** The handler for Fastify. The caller is identified before any of the body is read. */

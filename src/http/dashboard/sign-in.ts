@@ -1,7 +1,9 @@
 /** Signing up, in and out, and the pages that one-time links lead to. */
 import type { Confirmed } from "../../core/accounts/own-email.js";
-import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import { signInByLink } from "../../core/sign-in/one-time-links.js";
+import { tokenHash } from "../../core/sign-in/secret-token.js";
+import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { Account } from "../../core/entities.js";
 import {
   confirmBody,
@@ -11,34 +13,29 @@ import {
   signInBody,
   signInLinkBody,
   signUpBody,
-  type Me,
+  type SignedOut,
 } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
-import { meView } from "./views.js";
 import type { Visit } from "./guard/visit.js";
+import { welcome as welcomeIn } from "./welcome.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { store, clock, devices, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } =
-    dashboard;
+  const { store, clock, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } = dashboard;
 
-  const welcome = async (visit: Visit, account: Account): Promise<Me> => {
-    await visit.signIn(account.id);
-    const device = await devices.remember(visit.device, account.email);
-    visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
-    const plan = await store.findPlan(account.planId);
-    if (plan === null) throw new Error("An account is always on a plan that exists.");
-    return meView({ account, plan });
-  };
+  const welcome = (visit: Visit, account: Account) => welcomeIn(dashboard, visit, account);
+  const requirePasswords = () => requirePasswordMode(dashboard.signInMode);
 
   return [
     anyone("POST", "/sign-up", async (visit) => {
+      requirePasswords();
       const request = await visit.body(signUpBody);
       const account = await signUp.signUp(request, visit.network);
       ownEmail.mailVerification(account);
       return welcome(visit, account);
     }),
     anyone("POST", "/sign-in", async (visit) => {
+      requirePasswords();
       const { email, password } = await visit.body(signInBody);
       return welcome(visit, await signIn.signIn(email, password, visit));
     }),
@@ -57,10 +54,12 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return welcome(visit, account);
     }),
     anyone("POST", "/reset/request", async (visit) => {
+      requirePasswords();
       const { email } = await visit.body(resetRequestBody);
       await passwordReset.request(email, visit);
     }),
     anyone("POST", "/reset", async (visit) => {
+      requirePasswords();
       const { token, password } = await visit.body(resetBody);
       return welcome(visit, await passwordReset.reset(token, password));
     }),
@@ -68,10 +67,21 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { token } = await visit.body(confirmBody);
       return ownEmail.confirm(token);
     }),
-    anyone("POST", "/sign-out", (visit) => visit.signOut()),
+    anyone("POST", "/sign-out", async (visit): Promise<SignedOut> => {
+      const hash = visit.sessionToken === null ? null : tokenHash(visit.sessionToken);
+      const next = hash === null ? null : await dashboard.providerLogout.signOutUrl(hash);
+      await visit.signOut();
+      return { next };
+    }),
     user("POST", "/sign-out-everywhere", async (visit, me) => {
       await ownAccount.signOutEverywhere(me);
       await visit.signOut();
     }),
   ];
+}
+
+/** Refuses what only passwords are for where people sign in with identity providers. */
+export function requirePasswordMode(mode: SignInMode): void {
+  if (mode === "all") return;
+  throw new DashboardError("forbidden", "People sign in here with an identity provider, not with passwords.");
 }

@@ -1,7 +1,7 @@
 /** One request to the dashboard's API, with what its handlers ask of it. Input is parsed here, once. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import type { Sessions } from "../../../core/sign-in/sessions.js";
+import type { Sessions, StartedSession } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
 import { clientNetwork } from "../../connection/client-network.js";
@@ -12,6 +12,9 @@ const sessionCookie: CookieKind = { name: "sotto_session", sameSite: "Lax" };
 
 /** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
 const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
+
+/** A sign-in with an identity provider that is under way. The provider's redirect back must carry it, so it is Lax. */
+const roundCookie: CookieKind = { name: "sotto_sign_in", sameSite: "Lax" };
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
@@ -56,10 +59,23 @@ export class Visit {
   }
 
   /** Starts a session in the browser that asks; the one it had is over. */
-  async signIn(accountId: string): Promise<void> {
+  async signIn(accountId: string): Promise<StartedSession> {
     await this.endSession();
     const { token, expiresAt } = await this.sessions.start(accountId);
     writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
+    return { token, expiresAt };
+  }
+
+  get roundToken(): string | null {
+    return readCookie(this.request, roundCookie);
+  }
+
+  rememberRound(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, roundCookie, { value, expiresAt });
+  }
+
+  forgetRound(): void {
+    clearCookie(this.request, this.reply, roundCookie);
   }
 
   rememberDevice(value: string, expiresAt: Date): void {
