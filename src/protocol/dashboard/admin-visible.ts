@@ -185,4 +185,5 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/models": [],
   "/admin/models/choices": [],
   "/admin/model-suggestion": [],
+  "/admin/providers": [],
 };

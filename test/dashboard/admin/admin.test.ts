@@ -74,6 +74,10 @@ const adminRoutes = [
   ["GET", "/api/admin/usage"],
   ["GET", "/api/admin/usage/top"],
   ["GET", "/api/admin/usage.csv"],
+  ["GET", "/api/admin/providers"],
+  ["PUT", "/api/admin/providers/x"],
+  ["POST", "/api/admin/providers/x/test"],
+  ["DELETE", "/api/admin/providers/x"],
 ] as const;
 
 describe("an admin", () => {
@@ -142,6 +146,7 @@ describe("an admin", () => {
     expect(addresses("anyone")).toEqual([
       "GET /api/changelog",
       "GET /api/models",
+      "GET /api/sign-in/join",
       "GET /api/site",
       "GET /api/status",
       "GET /api/status/history",
@@ -150,6 +155,7 @@ describe("an admin", () => {
       "POST /api/reset/request",
       "POST /api/setup",
       "POST /api/sign-in",
+      "POST /api/sign-in/join",
       "POST /api/sign-in/link",
       "POST /api/sign-out",
       "POST /api/sign-up",
