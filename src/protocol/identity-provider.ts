@@ -113,5 +113,7 @@ function isIssuer(text: string): boolean {
   const { protocol, hostname, search, hash, username, password } = new URL(text);
   const host = hostname.replace(/^\[|\]$/g, "");
   const isHere = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-  return (protocol === "https:" || (protocol === "http:" && isHere)) && search + hash + username + password === "";
+  return (
+    (protocol === "https:" || (protocol === "http:" && isHere)) && search + hash + username + password === ""
+  );
 }

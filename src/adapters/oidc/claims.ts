@@ -20,8 +20,7 @@ export function provenIdentity(
   { groupClaim }: Provider,
 ): ProvenIdentity {
   // Address and verification from the same place: they belong together.
-  const source =
-    claims["email_verified"] === undefined && typeof more["email"] === "string" ? more : claims;
+  const source = claims["email_verified"] === undefined && typeof more["email"] === "string" ? more : claims;
   const { email, email_verified: isVerified } = source;
   return {
     issuer: claims.iss,

@@ -253,13 +253,20 @@ function failureOf(error: unknown): unknown {
       cause: error,
     });
   if (error instanceof oidc.ClientError) {
-    const isNoAnswer = error.code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || error.code === "OAUTH_RESPONSE_IS_NOT_JSON";
+    const isNoAnswer =
+      error.code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || error.code === "OAUTH_RESPONSE_IS_NOT_JSON";
     return isNoAnswer
-      ? new ProviderFailure("unreachable", "There is no working OpenID provider at this address.", { cause: error })
-      : new ProviderFailure("invalid", `The provider's answer is not valid: ${error.message}.`, { cause: error });
+      ? new ProviderFailure("unreachable", "There is no working OpenID provider at this address.", {
+          cause: error,
+        })
+      : new ProviderFailure("invalid", `The provider's answer is not valid: ${error.message}.`, {
+          cause: error,
+        });
   }
   if (error instanceof joseErrors.JOSEError)
-    return new ProviderFailure("invalid", "The token's signature or its claims are not valid.", { cause: error });
+    return new ProviderFailure("invalid", "The token's signature or its claims are not valid.", {
+      cause: error,
+    });
   return error;
 }
 

@@ -3,14 +3,33 @@
  * them be read again, once, since providers replace their keys without notice. Tokens that anyone can send do so at most
  * every half a minute.
  */
-import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify, type JWTPayload, type JWTVerifyOptions } from "jose";
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+} from "jose";
 import { ProviderFailure } from "../../core/single-sign-on/ports.js";
 import type { ProviderRequests } from "./provider-requests.js";
 
 const restMs = 30_000;
 
 /** Signatures that the public keys of a provider can be for; never `none`, and none by a shared secret. */
-const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
 
 export class ProviderKeys {
   #keys: ReturnType<typeof createLocalJWKSet> | null = null;

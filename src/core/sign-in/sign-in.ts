@@ -86,7 +86,9 @@ export class SignIn {
 
   #requireFresh(signedInAt: Date, field: string): void {
     if (this.clock.now().getTime() - signedInAt.getTime() <= freshMs) return;
-    throw new DashboardError("bad_request", "Sign out and in again, then do this within ten minutes.", { field });
+    throw new DashboardError("bad_request", "Sign out and in again, then do this within ten minutes.", {
+      field,
+    });
   }
 
   async #count(email: string, { network, device }: Origin): Promise<Refund> {

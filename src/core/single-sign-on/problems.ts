@@ -17,7 +17,8 @@ export const signInProblems = {
   address_taken:
     "An account with your address exists already. Sign in to it as before, then link the provider on its Account page.",
   suspended: "This account is suspended. Ask the operator of this service.",
-  linked_elsewhere: "You are linked to another account with this provider. Sign in to that one and unlink it first.",
+  linked_elsewhere:
+    "You are linked to another account with this provider. Sign in to that one and unlink it first.",
   unavailable: "Something went wrong on our side. Try again in a moment.",
 } as const;
 

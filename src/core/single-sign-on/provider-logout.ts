@@ -43,7 +43,9 @@ export class ProviderLogout {
     if (provider === null) throw noProvider();
     const claims = await client.verifyLogout(provider, token);
     const { issuer, sid, jti, expiresAt } = claims;
-    const hash = createHash("sha256").update(JSON.stringify([issuer, jti])).digest();
+    const hash = createHash("sha256")
+      .update(JSON.stringify([issuer, jti]))
+      .digest();
     if (!(await store.singleSignOn.claimLogout(hash, expiresAt)))
       throw new ProviderFailure("invalid", "The logout token was used before.");
     const ended = sid === null ? [] : await store.singleSignOn.endSessionsOf(issuer, sid);
@@ -81,4 +83,3 @@ export class ProviderLogout {
     for (const { id } of live) await ownKeys.disable(account, id);
   }
 }
-

@@ -47,6 +47,8 @@ export interface TestDashboardOptions {
   databaseThreads?: boolean;
   /** The file that the engine passes for. */
   engineWeights?: string;
+  /** For each request to an identity provider. */
+  providerTimeoutMs?: number;
 }
 
 export async function startDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
@@ -67,6 +69,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
     // The least that argon2 takes: most of the time of tests that sign in went into it.
     hashPassword: (secret) => hash(secret, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
     databaseThreads: options.databaseThreads ?? false,
+    ...(options.providerTimeoutMs === undefined ? {} : { providerTimeoutMs: options.providerTimeoutMs }),
     ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
   });
   const browser = () => new Browser(app.url);

@@ -66,6 +66,9 @@ export class IdentityProvider {
       scopes: ["openid", "email", "groups"],
       claims: { openid: ["sub", "sid"], email: ["email", "email_verified"], groups: ["groups"] },
       features: { backchannelLogout: { enabled: true } },
+      // Its own refuses this machine's addresses.
+      fetch: (address: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) =>
+        fetch(address, options),
       findAccount: (_context: unknown, login: string) => ({
         accountId: login,
         claims: () => ({ sub: login, ...this.people.get(login) }),
@@ -81,7 +84,9 @@ export class IdentityProvider {
       ...{ iss: this.issuer, aud: clientId, iat: seconds, exp: seconds + 120 },
       ...claims,
     };
-    return new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid: `key-${this.#keys}` }).sign(this.#key);
+    return new SignJWT(payload)
+      .setProtectedHeader({ alg: "RS256", kid: `key-${this.#keys}` })
+      .sign(this.#key);
   }
 
   /** What the provider sends to the service when someone signs out there. */
@@ -152,7 +157,9 @@ export async function roundTrip(
 }
 
 /** The whole of it; the answer is the service's last redirect. */
-export async function signInAt(...given: Parameters<typeof roundTrip>): Promise<Answer & { location: string }> {
+export async function signInAt(
+  ...given: Parameters<typeof roundTrip>
+): Promise<Answer & { location: string }> {
   const [browser] = given;
   const answer = await browser.send("GET", await roundTrip(...given));
   return { ...answer, location: answer.headers.get("location") ?? "" };

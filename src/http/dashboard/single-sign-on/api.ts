@@ -29,13 +29,9 @@ export const singleSignOnRoutes = ({ dashboard }: DashboardParts): DashboardRout
 ];
 
 const joinRoutes = (dashboard: DashboardServices): DashboardRoute[] => [
-  anyone(
-    "GET",
-    "/sign-in/join",
-    async ({ roundToken }): Promise<PendingJoin> => ({
-      join: await dashboard.singleSignOn.pendingJoin(roundToken),
-    }),
-  ),
+  anyone("GET", "/sign-in/join", async ({ roundToken }): Promise<PendingJoin> => ({
+    join: await dashboard.singleSignOn.pendingJoin(roundToken),
+  })),
   anyone("POST", "/sign-in/join", async (visit) => {
     const { password } = await visit.body(joinBody);
     const entered = await dashboard.singleSignOn

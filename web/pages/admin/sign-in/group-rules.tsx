@@ -69,8 +69,8 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
         Add group
       </Button>
       <p className="text-sm text-muted">
-        Applied at each sign-in, also when someone has left a group. The first group with a plan decides; the last
-        admin stays one.
+        Applied at each sign-in, also when someone has left a group. The first group with a plan decides; the
+        last admin stays one.
       </p>
     </Fieldset>
   );

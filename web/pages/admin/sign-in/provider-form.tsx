@@ -1,6 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { callbackPath, logoutPath, type ProviderSignUp } from "../../../../src/core/single-sign-on/provider.js";
+import {
+  callbackPath,
+  logoutPath,
+  type ProviderSignUp,
+} from "../../../../src/core/single-sign-on/provider.js";
 import type { ProviderList, ProviderTest, ProviderView } from "../../../../src/protocol/identity-provider.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
@@ -32,7 +36,17 @@ const signUps: readonly { value: ProviderSignUp; label: string }[] = [
   { value: "anyone", label: "Anyone who can sign in there" },
 ];
 
-const fields = ["id", "name", "issuer", "clientId", "clientSecret", "scopes", "domains", "groupClaim", "groups"];
+const fields = [
+  "id",
+  "name",
+  "issuer",
+  "clientId",
+  "clientSecret",
+  "scopes",
+  "domains",
+  "groupClaim",
+  "groups",
+];
 
 export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
   const client = useQueryClient();
@@ -41,7 +55,12 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
   const [ownId, setOwnId] = useState(false);
   const [checked, setChecked] = useState(false);
   const set = (change: Partial<ProviderDraft>) => setDraft({ ...draft, ...change });
-  const wrongId = isNew ? idError(draft.id, list.providers.map(({ id }) => id)) : undefined;
+  const wrongId = isNew
+    ? idError(
+        draft.id,
+        list.providers.map(({ id }) => id),
+      )
+    : undefined;
   const save = useMutation({
     mutationFn: () => adminApi.saveProvider(draft.id, bodyOf(draft)),
     onSuccess: async () => {
@@ -133,7 +152,9 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
         <Field
           label="Client secret"
           aside="optional"
-          hint={provider?.hasSecret === true ? "Leave it empty to keep the present one." : "Stored encrypted."}
+          hint={
+            provider?.hasSecret === true ? "Leave it empty to keep the present one." : "Stored encrypted."
+          }
           error={errorAt("clientSecret")}
         >
           <PasswordInput

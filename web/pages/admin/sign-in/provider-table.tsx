@@ -17,7 +17,12 @@ interface ProviderTableProps {
 
 export function ProviderTable({ onEdit, onDelete, ...table }: ProviderTableProps) {
   const columns: Column<ProviderView>[] = [
-    { id: "name", header: "Provider", cell: (provider) => <Name provider={provider} />, className: "max-w-80" },
+    {
+      id: "name",
+      header: "Provider",
+      cell: (provider) => <Name provider={provider} />,
+      className: "max-w-80",
+    },
     { id: "sign-up", header: "Creates accounts", cell: signUpText },
     {
       id: "groups",
