@@ -114,6 +114,7 @@ export type LogMessage =
   | "usage lost"
   | "statement not renewed"
   | "entries of the statement log are missing"
+  | "sign-in with an identity provider failed"
   | "unexpected error";
 
 export interface Log {

@@ -20,6 +20,7 @@ export const routes: readonly PageRoute[] = [
 
   { path: "/sign-up", layout: "form", Page: lazy(() => import("./pages/sign-up.tsx")) },
   { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },
+  { path: "/sign-in/join", layout: "form", Page: lazy(() => import("./pages/join.tsx")) },
   { path: "/setup", layout: "form", Page: lazy(() => import("./pages/setup.tsx")) },
   { path: "/reset", layout: "form", Page: lazy(() => import("./pages/reset.tsx")) },
   { path: "/confirm", layout: "form", Page: lazy(() => import("./pages/confirm.tsx")) },
@@ -41,5 +42,6 @@ export const routes: readonly PageRoute[] = [
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
   { path: "/admin/maintenance", layout: "admin", Page: lazy(() => import("./pages/admin/maintenance.tsx")) },
+  { path: "/admin/sign-in", layout: "admin", Page: lazy(() => import("./pages/admin/sign-in.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
 ];

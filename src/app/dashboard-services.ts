@@ -30,6 +30,7 @@ import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
+import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
 import type { CutTarget } from "../core/serving/completion.js";
@@ -41,6 +42,12 @@ import { type Passwords, withBoundedQueue } from "../core/sign-in/password-queue
 import { PasswordReset } from "../core/sign-in/password-reset.js";
 import type { Sessions } from "../core/sign-in/sessions.js";
 import { SignIn } from "../core/sign-in/sign-in.js";
+import { OwnIdentities, type SignInMode } from "../core/single-sign-on/own-identities.js";
+import type { OidcClient } from "../core/single-sign-on/ports.js";
+import { ProviderLogout } from "../core/single-sign-on/provider-logout.js";
+import type { Provider } from "../core/single-sign-on/provider.js";
+import { Providers } from "../core/single-sign-on/providers.js";
+import { SingleSignOn } from "../core/single-sign-on/single-sign-on.js";
 import { LiveRates } from "../core/usage/live-rates.js";
 import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
@@ -66,6 +73,12 @@ export interface DashboardOptions {
   requiredFactor: FactorOptions["required"];
   /** Null where secrets were sealed under another service key. */
   sealed: SealedSettings | null;
+  signIn: SignInMode;
+  /** Identity providers of the configuration. */
+  configuredProviders: readonly Provider[];
+  /** Where those that admins add are kept. */
+  vault: SealedSettings;
+  oidcClient: OidcClient;
   retentionDays: number;
   configuredOwnerName: string | undefined;
   /** Whose days and months quotas follow. */
@@ -128,11 +141,22 @@ export function createDashboard(options: DashboardOptions) {
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
   const news = new News(store.news, audit, clock);
+  const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
+  const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
+  const providers = new Providers(configuredProviders, vault, audit, reportError);
+  const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   return {
     store,
     clock,
     outbox,
     signUpMode: signUp,
+    signInMode,
+    providers,
+    oidcClient,
+    singleSignOn: new SingleSignOn({ ...oidc, signIn, keys, admissions }),
+    providerLogout: new ProviderLogout({ ...oidc, sessions, ownKeys }),
+    ownIdentities: new OwnIdentities({ store, audit, mode: signInMode }),
+    publicUrl,
     audit,
     sessions,
     devices,
@@ -170,7 +194,7 @@ export function createDashboard(options: DashboardOptions) {
     }),
     operator,
     ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
-    ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
+    ownKeys,
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
     accountAdmin: new AccountAdmin({
       store,
@@ -208,6 +232,7 @@ export function createDashboard(options: DashboardOptions) {
         () => outcomes.close(),
         () => outbox.close(),
         () => housekeeping.close(),
+        () => oidcClient.close(),
       ]);
     },
   };

@@ -16,6 +16,7 @@ import { forEachChatModel } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
+import { lazyOidcClient } from "../adapters/oidc/lazy-client.js";
 import { smtpMailer } from "../adapters/smtp.js";
 import { causeOf } from "../log.js";
 import { Metrics } from "../metrics.js";
@@ -28,6 +29,8 @@ import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import type { Storage } from "./storage.js";
 
+/** For each request to an identity provider, while someone waits. */
+const providerTimeoutMs = 5_000;
 const dayMs = 24 * 60 * 60_000;
 
 export class Serving {
@@ -173,6 +176,13 @@ export class Serving {
       signUp: accounts.signUp,
       requiredFactor: { requiredFor: accounts.secondFactor, graceDays: accounts.secondFactorGraceDays },
       sealed: this.proof.sealed,
+      signIn: accounts.signIn,
+      configuredProviders: accounts.oidcProviders,
+      vault: this.proof.vault,
+      oidcClient: lazyOidcClient({
+        clock,
+        timeoutMs: this.context.overrides.providerTimeoutMs ?? providerTimeoutMs,
+      }),
       retentionDays: accounts.usageRetentionDays,
       configuredOwnerName: service.ownerName,
       quotaZone: config.limits.quotaTimezone,

@@ -11,6 +11,7 @@ import {
   modelAliases,
   number,
   optionalField,
+  providerList,
   proxyAddresses,
   timeZone,
   upstreamList,
@@ -166,6 +167,19 @@ const accountFields = {
     schema: z.enum(["open", "invite", "closed"], { error: "must be open, invite or closed" }),
     default: "open" as const,
     doc: "Who may create an account in the dashboard: everyone, whoever has an invitation, or nobody.",
+  }),
+  signIn: field({
+    env: ["SOTTO_SIGN_IN"],
+    schema: z.enum(["all", "oidc"], { error: "must be all or oidc" }),
+    default: "all" as const,
+    doc: "How people sign in: `oidc` with identity providers only, so that passwords are neither asked for nor accepted; `all` with passwords, too. `sotto open` signs an admin in either way ([more](single-sign-on.md)).",
+  }),
+  oidcProviders: field({
+    env: ["SOTTO_OIDC_PROVIDERS"],
+    schema: providerList,
+    default: [],
+    doc: "Identity providers (OpenID Connect) that people can sign in with, a list: see [single-sign-on.md](single-sign-on.md). Admins can add others on a page. Default: none.",
+    secret: true,
   }),
   publicUrl: optionalField({
     env: ["SOTTO_PUBLIC_URL"],

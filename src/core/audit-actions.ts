@@ -55,6 +55,11 @@ export const auditActions = [
   "used recovery code",
   "reset second factors of account",
   "changed required second factor",
+  "linked identity",
+  "unlinked identity",
+  "signed out by identity provider",
+  "saved identity provider",
+  "deleted identity provider",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -185,6 +185,53 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     kept: "until finished, 5 minutes at most, then deleted within the hour",
     why: "Sign-ins that wait for a second factor or a passkey. Gone within the hour.",
   },
+  oidc_identities: {
+    title: "Linked identities",
+    columns: {
+      id: "id",
+      account_id: account,
+      provider: "identity provider",
+      issuer: "issuer and subject, by which the provider names the person",
+      subject: "issuer and subject, by which the provider names the person",
+      created_at: "time of linking",
+      last_used_at: "time of last use",
+    },
+    kept: "until unlinked or the account is deleted",
+    why: "The identity providers that you sign in with, and what they call you.",
+  },
+  oidc_rounds: {
+    title: "Sign-ins with a provider under way",
+    columns: {
+      hash: "SHA-256 of the token in the browser’s cookie",
+      provider: "identity provider",
+      purpose: "what it is for (signing in, linking, joining an account)",
+      account_id: account,
+      next: "page to open afterwards",
+      asks_again: "whether the provider must ask for a password again",
+      identity:
+        "while an account’s password is asked for: issuer, subject, email address, groups and session at the provider",
+      expires_at: expiry,
+    },
+    kept: "ten minutes at most, deleted within the hour",
+    why: "A sign-in with an identity provider, or the linking of one, that you have begun and not finished.",
+  },
+  oidc_sessions: {
+    title: "Sessions begun with a provider",
+    columns: {
+      session_hash: "SHA-256 of the session token",
+      provider: "identity provider",
+      issuer: "issuer and subject, by which the provider names the person",
+      subject: "issuer and subject, by which the provider names the person",
+      sid: "id of the session at the provider",
+    },
+    kept: "as long as the session",
+    why: "Which of your sessions an identity provider began, so that signing out there ends them here.",
+  },
+  oidc_logouts: {
+    title: "Used logout tokens",
+    columns: { hash: "SHA-256 of issuer and id of a logout token", expires_at: expiry },
+    kept: "until the token expires, deleted within the hour",
+  },
   links: {
     title: "One-time links",
     columns: {
@@ -253,7 +300,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       at: "time",
       actor: "id of the account that acted, or the command line",
       action:
-        "what was done: sign-ups, sign-ins, changes of passwords and addresses, and changes to accounts, keys, plans, models, announcements and the operator’s details",
+        "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details",
       target: "id of what it was done to",
     },
     kept: asUsage,
@@ -331,7 +378,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       name: "name",
       value:
-        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup, the result of the last privacy check (shown publicly)",
+        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), identity providers (encrypted), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup, the result of the last privacy check (shown publicly)",
     },
     kept: always,
   },

@@ -6,6 +6,7 @@ import type { QuotaStore } from "../core/limits/ports.js";
 import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
 import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
+import type { SingleSignOnStore } from "../core/single-sign-on/ports.js";
 import type { Store } from "../core/store.js";
 import type { UsageStore } from "../core/usage/ports.js";
 
@@ -13,6 +14,7 @@ import type { UsageStore } from "../core/usage/ports.js";
 export interface FullStore extends Store {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
+  readonly singleSignOn: SingleSignOnStore;
   readonly links: LinkStore;
   readonly factors: FactorStore;
   readonly signInSteps: StepStore;

@@ -9,6 +9,7 @@ import {
   KeyRound,
   Layers,
   LayoutGrid,
+  LogIn,
   LogOut,
   Megaphone,
   MessageSquare,
@@ -48,6 +49,7 @@ const adminLinks = [
   { href: "/admin/engines", label: "Engines", icon: <Server /> },
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/maintenance", label: "Maintenance", icon: <Construction /> },
+  { href: "/admin/sign-in", label: "Single sign-on", icon: <LogIn /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 

@@ -24,6 +24,18 @@ function RequestLink() {
   if (site === undefined) {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
   }
+  if (site.signIn === "oidc") {
+    return (
+      <>
+        <FormHeading title="Reset your password">
+          People sign in here with an identity provider. Change your password there.
+        </FormHeading>
+        <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+          Back to sign-in
+        </ButtonLink>
+      </>
+    );
+  }
   if (!site.canMail) {
     return (
       <>

@@ -1,9 +1,11 @@
 import { Link, Redirect } from "wouter";
+import type { Site } from "../../src/protocol/dashboard/api.js";
 import { api } from "../service/api.ts";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
+import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
 import { OperatorName } from "../components/text/operator-name.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
@@ -18,7 +20,11 @@ export default function SignUp() {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
   }
   if (site.me !== null) return <Redirect to="/app" replace />;
-  if (site.signUp === "closed") {
+  const providers = site.providers.filter(({ signsUp }) => signsUp);
+  if (providers.length > 0 && (site.signIn === "oidc" || (site.signUp !== "open" && invite === null))) {
+    return <ByProvider providers={providers} />;
+  }
+  if (site.signUp === "closed" || site.signIn === "oidc") {
     return (
       <Closed title="Sign-up is closed">
         Accounts here are created by <OperatorName operator={site.operator} />. If you have one, sign in.
@@ -33,10 +39,29 @@ export default function SignUp() {
       </Closed>
     );
   }
-  return <Form invite={invite} email={email} />;
+  return <Form invite={invite} email={email} providers={invite === null ? providers : []} />;
 }
 
-function Form({ invite, email: invited }: { invite: string | null; email: string | null }) {
+/** The first sign-in with a provider creates the account. */
+function ByProvider({ providers }: { providers: Site["providers"] }) {
+  return (
+    <>
+      <FormHeading title="Create your account">Sign in with your identity provider.</FormHeading>
+      <ProviderButtons providers={providers} next="/app" isSecond={false} />
+      <FormAside>
+        Have an account? <Link href="/sign-in">Sign in</Link>
+      </FormAside>
+    </>
+  );
+}
+
+interface FormProps {
+  invite: string | null;
+  email: string | null;
+  providers: Site["providers"];
+}
+
+function Form({ invite, email: invited, providers }: FormProps) {
   const signUp = useEntry(api.signUp);
   return (
     <>
@@ -53,6 +78,7 @@ function Form({ invite, email: invited }: { invite: string | null; email: string
           signUp.mutate(invite === null ? { email, password } : { email, password, invite })
         }
       />
+      <ProviderButtons providers={providers} next="/app" isSecond />
       <FormAside>
         We store your email address and a hash of your password.{" "}
         <Link href="/docs/privacy">What we keep</Link>

@@ -5,6 +5,7 @@ import type * as accounts from "../../src/protocol/dashboard/accounts.js";
 import type * as admin from "../../src/protocol/dashboard/admin.js";
 import type { KeyView, OneTimeLink, operatorBody, usageQuery } from "../../src/protocol/dashboard/api.js";
 import type { AuditFilters, AuditPage } from "../../src/protocol/dashboard/audit.js";
+import type * as providers from "../../src/protocol/identity-provider.js";
 import type { OperatorFacts } from "../../src/core/operator.js";
 import type { ChecklistItem } from "../../src/core/admin/service-views.js";
 import type { MonthView } from "../../src/core/limits/month-use.js";
@@ -18,6 +19,8 @@ type TopQuery = z.input<typeof admin.topQuery>;
 const dayMs = 24 * 60 * 60_000;
 
 const account = (id: string) => `/api/admin/accounts/${encodeURIComponent(id)}`;
+
+const provider = (id: string) => `/api/admin/providers/${encodeURIComponent(id)}`;
 
 export const adminApi = {
   home: () => get<admin.AdminHome>("/api/admin/home"),
@@ -51,6 +54,13 @@ export const adminApi = {
     get<AuditPage>(withQuery("/api/admin/audit", { ...filters, before })),
   auditCsvAddress: (filters: AuditFilters) => withQuery("/api/admin/audit.csv", filters),
 
+  providers: () => get<providers.ProviderList>("/api/admin/providers"),
+  saveProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
+    send<providers.ProviderView>("PUT", provider(id), body),
+  testProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
+    post<providers.ProviderTest>(`${provider(id)}/test`, body),
+  deleteProvider: (id: string) => send<object>("DELETE", provider(id)),
+
   history: () => get<admin.StatusHistory>("/api/status/history"),
 };
 
@@ -59,6 +69,7 @@ const refetchInterval = ({ from, to }: { from: string; to: string }) =>
   Date.parse(to) - Date.parse(from) <= dayMs ? 5_000 : 60_000;
 
 export const adminQueries = {
+  providers: queryOptions({ queryKey: ["admin", "providers"], queryFn: adminApi.providers }),
   home: queryOptions({ queryKey: ["admin", "home"], queryFn: adminApi.home, refetchInterval: 3_000 }),
   alerts: queryOptions({ queryKey: ["admin", "alerts"], queryFn: adminApi.alerts, refetchInterval: 15_000 }),
   usage: (query: ServiceUsageQuery) =>

@@ -13,6 +13,7 @@ import type { KeptOfAccount } from "../../src/core/serving/kept-memory.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
 import type { Entry } from "../../src/protocol/dashboard/factors.js";
+import type * as providers from "../../src/protocol/identity-provider.js";
 import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
 import type {
   ConnectionTestView,
@@ -42,11 +43,13 @@ export const api = {
   signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<Entry>("/api/sign-in", body),
   signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
     post<dashboard.Me>("/api/sign-in/link", body),
+  pendingJoin: () => get<providers.PendingJoin>("/api/sign-in/join"),
+  join: (body: BodyOf<typeof dashboard.joinBody>) => post<dashboard.Me>("/api/sign-in/join", body),
   setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
   requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
   reset: (body: BodyOf<typeof dashboard.resetBody>) => post<Entry>("/api/reset", body),
   confirm: (body: BodyOf<typeof dashboard.confirmBody>) => post<Confirmed>("/api/confirm", body),
-  signOut: () => post<object>("/api/sign-out"),
+  signOut: () => post<dashboard.SignedOut>("/api/sign-out"),
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
   me: () => get<dashboard.Me>("/api/me"),
@@ -57,6 +60,10 @@ export const api = {
   forgetMemory: () => post<KeptOfAccount>("/api/me/memory/forget"),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
+  identities: () => get<providers.IdentitiesView>("/api/me/identities"),
+  linkProvider: (body: BodyOf<typeof providers.linkBody>) =>
+    post<{ url: string }>("/api/me/identities", body),
+  unlinkProvider: (id: string) => send<object>("DELETE", `/api/me/identities/${id}`),
   emailChange: () => get<dashboard.EmailChangeView>("/api/me/email"),
   changeEmail: (body: BodyOf<typeof dashboard.changeEmailBody>) =>
     send<dashboard.EmailChangeView>("PUT", "/api/me/email", body),

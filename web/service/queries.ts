@@ -26,6 +26,8 @@ export const queries = {
   models: queryOptions({ queryKey: ["models"], queryFn: api.models, staleTime: 30_000 }),
   changelog: queryOptions({ queryKey: ["changelog"], queryFn: api.changelog }),
   stored: queryOptions({ queryKey: ["stored"], queryFn: api.stored }),
+  pendingJoin: queryOptions({ queryKey: ["pending-join"], queryFn: api.pendingJoin, gcTime: 0 }),
+  identities: queryOptions({ queryKey: ["identities"], queryFn: api.identities }),
   emailChange: queryOptions({ queryKey: ["email-change"], queryFn: api.emailChange }),
   memory: queryOptions({ queryKey: ["memory"], queryFn: api.memory, refetchInterval: 5_000 }),
   keys: queryOptions({ queryKey: ["keys"], queryFn: api.keys }),

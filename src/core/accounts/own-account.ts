@@ -19,9 +19,10 @@ export class OwnAccount {
   constructor(private readonly parts: OwnAccountParts) {}
 
   /** Ends all other sessions. */
-  async changePassword({ account, session }: SessionRecord, current: string, next: string): Promise<void> {
+  async changePassword(me: SessionRecord, current: string, next: string): Promise<void> {
     const { signIn, passwords, accounts, audit } = this.parts;
-    await signIn.confirm(account, current, "current");
+    const { account, session } = me;
+    await signIn.confirm(me, current, "current");
     await accounts.setPassword(account.id, await passwords.hash(next), session.hash);
     await audit.record({ accountId: account.id }, "changed password", account.id);
   }
@@ -44,9 +45,9 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "ended other sessions", account.id);
   }
 
-  async remove({ account }: SessionRecord, password: string): Promise<void> {
-    await this.parts.signIn.confirm(account, password, "password");
-    if (await endAccount(this.parts, deletedAccount, account.id)) return;
+  async remove(me: SessionRecord, password: string): Promise<void> {
+    await this.parts.signIn.confirm(me, password, "password");
+    if (await endAccount(this.parts, deletedAccount, me.account.id)) return;
     throw new DashboardError(
       "conflict",
       "This is the only account that manages the service. Make another one an admin first.",

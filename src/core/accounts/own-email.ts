@@ -87,7 +87,7 @@ export class OwnEmail {
     const { store, links, signIn, outbox, publicUrl, ownerName } = this.parts;
     const { account } = me;
     const email = checkedEmail(typed);
-    await signIn.confirm(account, password, "password");
+    await signIn.confirm(me, password, "password");
     if (email === account.email) {
       throw new DashboardError("conflict", "This is your address already.", { field: "email" });
     }

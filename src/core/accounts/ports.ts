@@ -7,7 +7,7 @@ import type { StoredRows } from "./stored-views.js";
 /** A row of the admins' list of accounts. */
 export interface AccountSummary {
   account: Account;
-  /** False for one without a password: its keys are managed on the command line. */
+  /** False for one without a password or a linked identity: its keys are managed on the command line. */
   canSignIn: boolean;
   /** How many of its keys have neither expired nor been revoked. */
   liveKeys: number;

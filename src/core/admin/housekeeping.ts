@@ -8,6 +8,7 @@ import type { ChangeStore } from "../replicas/changes.js";
 import type { StepStore } from "../factors/ports.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
+import type { SingleSignOnStore } from "../single-sign-on/ports.js";
 import type { UsageStore } from "../usage/ports.js";
 import type { ServiceStore } from "./ports.js";
 
@@ -26,6 +27,7 @@ export interface HousekeepingParts {
   store: Pick<Store, "eraseTraces"> & {
     readonly links: LinkStore;
     readonly signInSteps: StepStore;
+    readonly singleSignOn: SingleSignOnStore;
     readonly usage: UsageStore;
     readonly quotas: QuotaStore;
     readonly service: ServiceStore;
@@ -61,6 +63,7 @@ export class Housekeeping {
       await sessions.prune();
       await store.links.prune(now);
       await store.signInSteps.prune(now);
+      await store.singleSignOn.prune(now);
       await store.usage.prune(kept);
       await store.quotas.prune(...quotasKeptSince(now));
       await store.service.usage.prune(kept);

@@ -8,7 +8,7 @@
  * allowance of its own, and so has an account that is signed in: guesses from elsewhere do not lock the owner out.
  */
 import { DashboardError } from "../dashboard-error.js";
-import type { Credentials, CredentialStore } from "./ports.js";
+import type { Credentials, CredentialStore, SessionRecord } from "./ports.js";
 import type { KnownDevices } from "./known-devices.js";
 import type { Passwords } from "./password-queue.js";
 import type { Account } from "../entities.js";
@@ -20,6 +20,8 @@ import { Throttle, type Refund } from "./throttle.js";
 const windowMs = 15 * 60_000;
 const limitByAccount = 10;
 const limitByAddress = 50;
+/** How long a new session proves who its owner is. */
+const freshMs = 10 * 60_000;
 
 /** Where an attempt comes from. */
 export interface Origin {
@@ -41,7 +43,7 @@ export class SignIn {
     private readonly passwords: Passwords,
     private readonly devices: KnownDevices,
     admissions: Admissions,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
     const throttle = (name: string, limit: number) =>
       new Throttle(admissions, clock, { name, limit, windowMs });
@@ -63,14 +65,25 @@ export class SignIn {
     return credentials.account;
   }
 
-  /** Before something that a stolen session alone must not do. */
-  async confirm(account: Account, password: string, field: string): Promise<void> {
+  /**
+   * Before something that a stolen session alone must not do. Whoever has no password must have signed in with their
+   * provider a moment ago.
+   */
+  async confirm({ account, session }: SessionRecord, password: string, field: string): Promise<void> {
     const refund = await this.#bySession.attempt(account.id);
     const credentials = await this.accounts.findCredentialsById(account.id);
-    if (!(await this.#matches(credentials, password))) {
+    if (credentials?.passwordHash === null) this.#requireFresh(session.createdAt, field);
+    else if (!(await this.#matches(credentials, password))) {
       throw new DashboardError("bad_request", "The password is wrong.", { field });
     }
     await refund();
+  }
+
+  #requireFresh(signedInAt: Date, field: string): void {
+    if (this.clock.now().getTime() - signedInAt.getTime() <= freshMs) return;
+    throw new DashboardError("bad_request", "Sign out and in again, then do this within ten minutes.", {
+      field,
+    });
   }
 
   async #count(email: string, { network, device }: Origin): Promise<Refund> {

@@ -12,6 +12,7 @@ import {
 } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
+import { requirePasswordMode } from "./sign-in.js";
 import { meView } from "./views.js";
 
 export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[] {
@@ -36,6 +37,7 @@ export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[
       return memory.of(account.id);
     }),
     user("POST", "/me/password", async (visit, me) => {
+      requirePasswordMode(dashboard.signInMode);
       const { current, next } = await visit.body(changePasswordBody);
       await ownAccount.changePassword(me, current, next);
     }),

@@ -22,6 +22,7 @@ import { playgroundRoutes } from "./playground.js";
 import type { DashboardRoute } from "./route.js";
 import type { DashboardServices } from "./services.js";
 import { signInRoutes } from "./sign-in.js";
+import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
 import { usageRoutes } from "./usage.js";
 import { Visit } from "./guard/visit.js";
@@ -46,6 +47,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...serviceUsageRoutes(parts),
   ...factorRoutes(parts),
   ...secondFactorRoutes(parts),
+  ...singleSignOnRoutes(parts),
 ];
 
 /** What a caller is judged by. */

@@ -30,6 +30,11 @@ import type { LinkStore } from "../../core/sign-in/ports.js";
 import type { PasswordReset } from "../../core/sign-in/password-reset.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import type { SignIn } from "../../core/sign-in/sign-in.js";
+import type { OwnIdentities, SignInMode } from "../../core/single-sign-on/own-identities.js";
+import type { OidcClient } from "../../core/single-sign-on/ports.js";
+import type { ProviderLogout } from "../../core/single-sign-on/provider-logout.js";
+import type { Providers } from "../../core/single-sign-on/providers.js";
+import type { SingleSignOn } from "../../core/single-sign-on/single-sign-on.js";
 import type { Store } from "../../core/store.js";
 import type { LiveRates } from "../../core/usage/live-rates.js";
 import type { UsageReports } from "../../core/usage/usage-report.js";
@@ -45,6 +50,14 @@ export interface DashboardServices {
   clock: Clock;
   outbox: Outbox;
   signUpMode: SignUpMode;
+  signInMode: SignInMode;
+  providers: Providers;
+  oidcClient: OidcClient;
+  singleSignOn: SingleSignOn;
+  providerLogout: ProviderLogout;
+  ownIdentities: OwnIdentities;
+  /** Where people reach the service, without a slash at the end. */
+  publicUrl: () => string;
   audit: Audit;
   sessions: Sessions;
   devices: KnownDevices;

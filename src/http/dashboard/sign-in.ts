@@ -1,8 +1,10 @@
 /** Signing up, in and out, and the pages that one-time links lead to. */
 import type { Confirmed } from "../../core/accounts/own-email.js";
-import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import { signInByLink } from "../../core/sign-in/one-time-links.js";
 import type { SessionMethod } from "../../core/sign-in/ports.js";
+import { tokenHash } from "../../core/sign-in/secret-token.js";
+import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { Account } from "../../core/entities.js";
 import {
   confirmBody,
@@ -13,6 +15,7 @@ import {
   signInLinkBody,
   signUpBody,
   type Me,
+  type SignedOut,
 } from "../../protocol/dashboard/api.js";
 import {
   passkeySignInBody,
@@ -23,20 +26,16 @@ import {
 } from "../../protocol/dashboard/factors.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
-import { meView } from "./views.js";
 import type { Visit } from "./guard/visit.js";
+import { welcome as welcomeIn } from "./welcome.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { store, clock, devices, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } =
-    dashboard;
+  const { store, clock, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } = dashboard;
   const { secondStep, passkeys } = dashboard;
 
-  const welcome = async (visit: Visit, account: Account, method: SessionMethod = "password"): Promise<Me> => {
-    const me = await visit.signIn(account.id, method);
-    const device = await devices.remember(visit.device, account.email);
-    visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
-    return meView(dashboard, me);
-  };
+  const welcome = (visit: Visit, account: Account, method: SessionMethod = "password") =>
+    welcomeIn(dashboard, visit, account, method);
+  const requirePasswords = () => requirePasswordMode(dashboard.signInMode);
 
   /** For someone whose password is right: null where that is enough. */
   const askForFactor = async (visit: Visit, account: Account): Promise<SecondStepView | null> => {
@@ -48,12 +47,14 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
 
   return [
     anyone("POST", "/sign-up", async (visit) => {
+      requirePasswords();
       const request = await visit.body(signUpBody);
       const account = await signUp.signUp(request, visit.network);
       ownEmail.mailVerification(account);
       return welcome(visit, account);
     }),
     anyone("POST", "/sign-in", async (visit): Promise<Entry> => {
+      requirePasswords();
       const { email, password } = await visit.body(signInBody);
       const account = await signIn.checkPassword(email, password, visit);
       const step = await askForFactor(visit, account);
@@ -89,10 +90,12 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return welcome(visit, account);
     }),
     anyone("POST", "/reset/request", async (visit) => {
+      requirePasswords();
       const { email } = await visit.body(resetRequestBody);
       await passwordReset.request(email, visit);
     }),
     anyone("POST", "/reset", async (visit): Promise<Entry> => {
+      requirePasswords();
       const { token, password } = await visit.body(resetBody);
       const account = await passwordReset.reset(token, password);
       return (await askForFactor(visit, account)) ?? welcome(visit, account);
@@ -101,7 +104,12 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { token } = await visit.body(confirmBody);
       return ownEmail.confirm(token);
     }),
-    anyone("POST", "/sign-out", (visit) => visit.signOut()),
+    anyone("POST", "/sign-out", async (visit): Promise<SignedOut> => {
+      const hash = visit.sessionToken === null ? null : tokenHash(visit.sessionToken);
+      const next = hash === null ? null : await dashboard.providerLogout.signOutUrl(hash);
+      await visit.signOut();
+      return { next };
+    }),
     user(
       "POST",
       "/sign-out-everywhere",
@@ -112,4 +120,10 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       { beforeEnrolment: true },
     ),
   ];
+}
+
+/** Refuses what only passwords are for where people sign in with identity providers. */
+export function requirePasswordMode(mode: SignInMode): void {
+  if (mode === "all") return;
+  throw new DashboardError("forbidden", "People sign in here with an identity provider, not with passwords.");
 }

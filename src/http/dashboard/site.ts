@@ -20,6 +20,7 @@ export function siteRoutes({
   const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
     dashboard;
   const { passkeyParty } = dashboard;
+  const { signInMode, providers } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -31,6 +32,12 @@ export function siteRoutes({
         operator: await operator.read(),
         version,
         signUp: signUpMode,
+        signIn: signInMode,
+        providers: (await providers.list()).map(({ provider: { id, name, signUp } }) => ({
+          id,
+          name,
+          signsUp: signUp !== "nobody",
+        })),
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
         defaultMaxTokens: forEachChatModel(defaultMaxTokens),

@@ -193,4 +193,5 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/models/choices": [],
   "/admin/model-suggestion": [],
   "/admin/second-factor": [],
+  "/admin/providers": [],
 };

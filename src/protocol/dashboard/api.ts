@@ -15,6 +15,7 @@ import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
+import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardErrorBody {
@@ -39,6 +40,10 @@ export interface Site {
   operator: OperatorFacts;
   version: string;
   signUp: SignUpMode;
+  /** `oidc`: with the providers below only. */
+  signIn: SignInMode;
+  /** Identity providers to choose from; `signsUp`: whether some get an account by signing in. */
+  providers: { id: string; name: string; signsUp: boolean }[];
   /** True until an admin's account exists. */
   needsSetup: boolean;
   canMail: boolean;
@@ -145,6 +150,8 @@ const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
 /** POST /api/sign-in → Entry */
 export const signInBody = z.object({ email, password: oldPassword });
+/** POST /api/sign-in/join → Me; the password of an account that an identity provider is linked to */
+export const joinBody = z.object({ password: oldPassword });
 /** POST /api/sign-in/link → Me; the token of a link that `sotto open` has printed, once */
 export const signInLinkBody = z.object({ token });
 /** PUT /api/admin/operator → OperatorFacts */
@@ -189,7 +196,11 @@ export interface EmailChangeView {
 export const confirmBody = z.object({ token });
 /** DELETE /api/me → {} */
 export const deleteAccountBody = z.object({ password: oldPassword });
-// POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
+/** POST /api/sign-out: where the browser ends its session at the identity provider, too; null for nowhere. */
+export interface SignedOut {
+  next: string | null;
+}
+// POST /api/sign-out-everywhere → {}
 
 /** Limits by the calendar's day and month; null: none. */
 export interface QuotasView {

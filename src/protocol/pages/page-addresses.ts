@@ -22,6 +22,7 @@ export const pageAddresses = [
   "/transparency",
   "/sign-up",
   "/sign-in",
+  "/sign-in/join",
   "/setup",
   "/reset",
   "/confirm",
@@ -42,5 +43,6 @@ export const pageAddresses = [
   "/admin/engines",
   "/admin/changelog",
   "/admin/maintenance",
+  "/admin/sign-in",
   "/admin/audit",
 ] as const;

@@ -14,7 +14,7 @@ export interface PageHead {
 type PageAddress = (typeof pageAddresses)[number];
 type PrivateAddress = Extract<
   PageAddress,
-  `/app${string}` | `/admin${string}` | "/setup" | "/reset" | "/confirm"
+  `/app${string}` | `/admin${string}` | "/sign-in/join" | "/setup" | "/reset" | "/confirm"
 >;
 type PublicAddress = Exclude<PageAddress, PrivateAddress>;
 
@@ -110,6 +110,7 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
 };
 
 const privateTitles: Partial<Record<PrivateAddress, string>> = {
+  "/sign-in/join": "Link your account",
   "/setup": "Welcome to Sotto",
   "/reset": "Reset your password",
   "/confirm": "Confirm your email address",
@@ -128,6 +129,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/admin/engines": "Engines",
   "/admin/changelog": "Changelog",
   "/admin/maintenance": "Maintenance",
+  "/admin/sign-in": "Single sign-on",
   "/admin/audit": "Audit trail",
 };
 

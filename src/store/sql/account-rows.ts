@@ -191,6 +191,11 @@ export class SqlAccounts implements AccountStore {
           .whereRef("keys.account_id", "=", "accounts.id")
           .select((key) => key.fn.max("last_used_at").as("last"))
           .as("last_used_at"),
+        select
+          .selectFrom("oidc_identities")
+          .whereRef("oidc_identities.account_id", "=", "accounts.id")
+          .select((identity) => identity.fn.countAll<number>().as("linked"))
+          .as("identities"),
       ]);
   }
 
@@ -234,6 +239,7 @@ export async function insertAccount(
   db: Kysely<Schema>,
   account: NewAccount,
   createdAt: Date,
+  emailVerifiedAt: Date | null = null,
 ): Promise<Account> {
   const row = await db
     .insertInto("accounts")
@@ -241,7 +247,7 @@ export async function insertAccount(
       id: newId("acc"),
       email: account.email,
       email_lower: account.email.toLowerCase(),
-      email_verified_at: null,
+      email_verified_at: emailVerifiedAt?.getTime() ?? null,
       password_hash: account.passwordHash,
       role: account.role,
       plan_id: account.planId,
@@ -315,10 +321,10 @@ const toCredentials = (row: AccountRow | undefined): Credentials | null =>
   row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
 
 const toSummary = (
-  row: AccountRow & { live_keys: number | null; last_used_at: number | null },
+  row: AccountRow & { live_keys: number | null; last_used_at: number | null; identities: number | null },
 ): AccountSummary => ({
   account: toAccount(row),
-  canSignIn: row.password_hash !== null,
+  canSignIn: row.password_hash !== null || (row.identities ?? 0) > 0,
   liveKeys: row.live_keys ?? 0,
   lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
 });

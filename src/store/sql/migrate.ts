@@ -23,6 +23,7 @@ import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
 import * as proof from "./migrations/0016-proof.js";
 import * as statementLog from "./migrations/0017-statement-log.js";
 import * as factors from "./migrations/0018-factors.js";
+import * as singleSignOn from "./migrations/0019-single-sign-on.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   { name: "0016-proof", ...proof },
   { name: "0017-statement-log", ...statementLog },
   { name: "0018-factors", ...factors },
+  { name: "0019-single-sign-on", ...singleSignOn },
 ];
 
 export interface MigrateOptions {

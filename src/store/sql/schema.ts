@@ -5,6 +5,7 @@
 import type { StepKind } from "../../core/factors/ports.js";
 import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
 import type { Role } from "../../core/entities.js";
+import type { Round } from "../../core/single-sign-on/ports.js";
 
 export interface Schema {
   accounts: AccountRow;
@@ -15,6 +16,10 @@ export interface Schema {
   passkeys: PasskeyRow;
   recovery_codes: RecoveryCodeRow;
   sign_in_steps: SignInStepRow;
+  oidc_identities: OidcIdentityRow;
+  oidc_rounds: OidcRoundRow;
+  oidc_sessions: OidcSessionRow;
+  oidc_logouts: OidcLogoutRow;
   links: LinkRow;
   usage: UsageRow;
   account_days: AccountDayRow;
@@ -46,6 +51,10 @@ export const primaryKeys: {
   passkeys: ["id"],
   recovery_codes: ["hash"],
   sign_in_steps: ["hash"],
+  oidc_identities: ["id"],
+  oidc_rounds: ["hash"],
+  oidc_sessions: ["session_hash"],
+  oidc_logouts: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
   account_days: ["account_id", "day", "model"],
@@ -299,6 +308,50 @@ export interface MaintenanceRow {
   ended_at: number | null;
   published_at: number;
   updated_at: number;
+}
+
+/** Someone at an identity provider, who may sign in to the account. */
+export interface OidcIdentityRow {
+  id: string;
+  account_id: string;
+  /** The id of the provider, which may be gone. */
+  provider: string;
+  issuer: string;
+  subject: string;
+  created_at: number;
+  last_used_at: number;
+}
+
+/** A sign-in with a provider that is under way, for ten minutes. */
+export interface OidcRoundRow {
+  /** SHA-256 of the token in the browser's cookie. */
+  hash: Uint8Array;
+  provider: string;
+  purpose: Round["purpose"];
+  account_id: string | null;
+  next: string;
+  /** 1 or 0. */
+  asks_again: number;
+  /** JSON; null until the provider has answered. */
+  identity: string | null;
+  expires_at: number;
+}
+
+/** What a session was begun by, where it was a provider. */
+export interface OidcSessionRow {
+  session_hash: Uint8Array;
+  provider: string;
+  issuer: string;
+  subject: string;
+  /** The provider's own session. */
+  sid: string | null;
+}
+
+/** A logout token that was used. */
+export interface OidcLogoutRow {
+  /** SHA-256 of its issuer and id. */
+  hash: Uint8Array;
+  expires_at: number;
 }
 
 /** Names people by their account's id, so that a deleted account leaves no address behind. */

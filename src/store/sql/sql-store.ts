@@ -25,6 +25,7 @@ import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlSignInSteps } from "./sign-in-step-rows.js";
+import { SqlSingleSignOn } from "./single-sign-on-rows.js";
 import { SqlStatementLog } from "./statement-log-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
@@ -35,6 +36,7 @@ const touchedAtOnce = 1_000;
 export class SqlStore implements FullStore {
   readonly accounts: SqlAccounts;
   readonly sessions: SqlSessions;
+  readonly singleSignOn: SqlSingleSignOn;
   readonly links: SqlLinks;
   readonly factors: SqlFactors;
   readonly signInSteps: SqlSignInSteps;
@@ -61,6 +63,7 @@ export class SqlStore implements FullStore {
     this.changes = new SqlChanges(db, clock);
     this.accounts = new SqlAccounts(db, this.changes, { locksRows, eraseTraces: () => this.eraseTraces() });
     this.sessions = new SqlSessions(db, this.changes);
+    this.singleSignOn = new SqlSingleSignOn(db, this.changes, locksRows);
     this.links = new SqlLinks(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
     this.factors = new SqlFactors(db, this.changes);
     this.signInSteps = new SqlSignInSteps(db);

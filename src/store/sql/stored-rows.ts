@@ -109,6 +109,21 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     few(({ id }) => sql`select * from sign_in_steps where account_id = ${id} order by expires_at desc, hash`),
   ],
   [
+    "oidc_identities",
+    few(({ id }) => sql`select * from oidc_identities where account_id = ${id} order by created_at desc, id`),
+  ],
+  [
+    "oidc_rounds",
+    few(({ id }) => sql`select * from oidc_rounds where account_id = ${id} order by expires_at desc, hash`),
+  ],
+  [
+    "oidc_sessions",
+    few(
+      ({ id }) => sql`select oidc_sessions.* from oidc_sessions join sessions on sessions.hash = session_hash
+        where sessions.account_id = ${id} order by sessions.created_at desc, session_hash`,
+    ),
+  ],
+  [
     "links",
     few(
       (owner) => sql`select * from links where account_id = ${owner.id} or email_hash = ${owner.emailHash}

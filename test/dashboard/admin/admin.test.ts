@@ -77,6 +77,10 @@ const adminRoutes = [
   ["GET", "/api/admin/second-factor"],
   ["PUT", "/api/admin/second-factor"],
   ["POST", "/api/admin/accounts/x/reset-factors"],
+  ["GET", "/api/admin/providers"],
+  ["PUT", "/api/admin/providers/x"],
+  ["POST", "/api/admin/providers/x/test"],
+  ["DELETE", "/api/admin/providers/x"],
 ] as const;
 
 describe("an admin", () => {
@@ -145,6 +149,7 @@ describe("an admin", () => {
     expect(addresses("anyone")).toEqual([
       "GET /api/changelog",
       "GET /api/models",
+      "GET /api/sign-in/join",
       "GET /api/site",
       "GET /api/status",
       "GET /api/status/history",
@@ -153,6 +158,7 @@ describe("an admin", () => {
       "POST /api/reset/request",
       "POST /api/setup",
       "POST /api/sign-in",
+      "POST /api/sign-in/join",
       "POST /api/sign-in/link",
       "POST /api/sign-in/passkey",
       "POST /api/sign-in/passkey/options",

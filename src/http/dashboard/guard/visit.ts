@@ -17,6 +17,8 @@ const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
 
 /** Whose password was right, while the second factor is missing; see `second-step.ts`. */
 const stepCookie: CookieKind = { name: "sotto_step", sameSite: "Strict" };
+/** A sign-in with an identity provider that is under way. The provider's redirect back must carry it, so it is Lax. */
+const roundCookie: CookieKind = { name: "sotto_sign_in", sameSite: "Lax" };
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
@@ -78,6 +80,18 @@ export class Visit {
 
   rememberStep(value: string, expiresAt: Date): void {
     writeCookie(this.request, this.reply, stepCookie, { value, expiresAt });
+  }
+
+  get roundToken(): string | null {
+    return readCookie(this.request, roundCookie);
+  }
+
+  rememberRound(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, roundCookie, { value, expiresAt });
+  }
+
+  forgetRound(): void {
+    clearCookie(this.request, this.reply, roundCookie);
   }
 
   rememberDevice(value: string, expiresAt: Date): void {

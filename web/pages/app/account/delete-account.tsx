@@ -13,6 +13,7 @@ import { Input, PasswordInput } from "../../../components/controls/input.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { useDeparture } from "../../../hooks/use-departure.ts";
+import { useHasPassword } from "../../../hooks/use-has-password.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { erasePresets } from "../playground/saved/erase-presets.ts";
 
@@ -42,6 +43,7 @@ const word = "delete";
 function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const depart = useDeparture();
   const { account } = useMe();
+  const hasPassword = useHasPassword();
   const [password, setPassword] = useState("");
   const [typed, setTyped] = useState("");
   const remove = useMutation({
@@ -53,7 +55,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
     },
     gcTime: 0,
   });
-  const failure = formError(remove.error, ["password"]);
+  const failure = formError(remove.error, hasPassword ? ["password"] : []);
   return (
     <Dialog
       open
@@ -77,7 +79,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
             form="delete-account"
             variant="danger"
             pending={remove.isPending}
-            disabled={typed.trim().toLowerCase() !== word || password === ""}
+            disabled={typed.trim().toLowerCase() !== word || (hasPassword && password === "")}
           >
             Delete account
           </Button>
@@ -92,13 +94,15 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
           remove.mutate();
         }}
       >
-        <Field label="Password" error={fieldError(remove.error, "password")}>
-          <PasswordInput
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
+        {hasPassword && (
+          <Field label="Password" error={fieldError(remove.error, "password")}>
+            <PasswordInput
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </Field>
+        )}
         <Field
           label={
             <>

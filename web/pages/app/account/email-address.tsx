@@ -14,6 +14,7 @@ import { Input, PasswordInput } from "../../../components/controls/input.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { useHasPassword } from "../../../hooks/use-has-password.ts";
 import { queries, useSite } from "../../../service/queries.ts";
 
 export function EmailAddress({ email: present }: { email: string }) {
@@ -22,6 +23,7 @@ export function EmailAddress({ email: present }: { email: string }) {
   const { data } = useQuery(queries.emailChange);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const hasPassword = useHasPassword();
   const change = useMutation({
     mutationFn: () => api.changeEmail({ email, password }),
     onSuccess: async (view) => {
@@ -33,7 +35,7 @@ export function EmailAddress({ email: present }: { email: string }) {
     },
     gcTime: 0,
   });
-  const failure = formError(change.error, ["email", "password"]);
+  const failure = formError(change.error, hasPassword ? ["email", "password"] : ["email"]);
   const pending = data?.change ?? null;
   return (
     <Card
@@ -63,19 +65,21 @@ export function EmailAddress({ email: present }: { email: string }) {
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        <Field label="Password" error={fieldError(change.error, "password")}>
-          <PasswordInput
-            autoComplete="current-password"
-            maxLength={passwordLength.max}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
+        {hasPassword && (
+          <Field label="Password" error={fieldError(change.error, "password")}>
+            <PasswordInput
+              autoComplete="current-password"
+              maxLength={passwordLength.max}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </Field>
+        )}
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         <Button
           type="submit"
           pending={change.isPending}
-          disabled={email.trim() === "" || password === ""}
+          disabled={email.trim() === "" || (hasPassword && password === "")}
           className="self-start"
         >
           Change address

@@ -1,0 +1,36 @@
+/**
+ * Why a sign-in with a provider failed, in words for the person. The browser is sent back to the sign-in page with the
+ * name of one of these; nothing that the provider wrote is shown.
+ */
+export const signInProblems = {
+  unknown_provider: "This way to sign in does not exist any more. Choose another one.",
+  unreachable: "The identity provider did not answer. Try again in a moment.",
+  refused: "The identity provider did not let you sign in. Ask its administrator if you should be able to.",
+  invalid:
+    "What the identity provider answered could not be verified, so you were not signed in. Try again; if it stays, tell the operator of this service.",
+  round_lost:
+    "This sign-in took too long, was finished already, or was begun in another browser or tab. Try again.",
+  too_many: "Too many people are signing in at the moment. Try again in a few minutes.",
+  no_email: "The identity provider did not say what your email address is, and an account needs one.",
+  no_account:
+    "There is no account for you here yet, and this provider does not create one for your address. Ask the operator of this service.",
+  address_taken:
+    "An account with your address exists already. Sign in to it as before, then link the provider on its Account page.",
+  suspended: "This account is suspended. Ask the operator of this service.",
+  linked_elsewhere:
+    "You are linked to another account with this provider. Sign in to that one and unlink it first.",
+  unavailable: "Something went wrong on our side. Try again in a moment.",
+} as const;
+
+export type SignInProblem = keyof typeof signInProblems;
+
+/** Thrown where a sign-in with a provider cannot go on. */
+export class SignInFailed extends Error {
+  constructor(
+    readonly problem: SignInProblem,
+    options?: ErrorOptions,
+  ) {
+    super(signInProblems[problem], options);
+    this.name = "SignInFailed";
+  }
+}

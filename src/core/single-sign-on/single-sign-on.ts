@@ -1,0 +1,305 @@
+/**
+ * Signing in with an identity provider. A round begins here, goes through the provider with the browser, and ends in
+ * `finish`, at whichever replica the browser comes back to: the round is a row of the store, used up by the first answer
+ * that has the state of the browser's cookie.
+ *
+ * People are known by issuer and subject. An address alone opens no account: where an account has the address already,
+ * its password is asked for once (`join`). The exception is an account that nobody can sign in to, whose address the
+ * provider has verified and would create an account for anyway.
+ *
+ * While a provider is unreachable nobody can sign in with it; sessions go on.
+ */
+import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
+import type { AccountStore } from "../accounts/ports.js";
+import type { Audit } from "../audit.js";
+import type { Clock } from "../clock.js";
+import type { Admissions } from "../counters.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { Account } from "../entities.js";
+import type { KeyRing } from "../keys/key-ring.js";
+import { newHashedToken, tokenHash } from "../sign-in/secret-token.js";
+import type { SessionRecord } from "../sign-in/ports.js";
+import type { Origin, SignIn } from "../sign-in/sign-in.js";
+import { Throttle } from "../sign-in/throttle.js";
+import { DuplicateEmail, type Store } from "../store.js";
+import { applyGroups } from "./group-rights.js";
+import {
+  type OidcClient,
+  type ProvenIdentity,
+  ProviderFailure,
+  type Round,
+  type SessionOrigin,
+  type SingleSignOnStore,
+} from "./ports.js";
+import { SignInFailed } from "./problems.js";
+import { callbackPath, maySignUp, type Provider } from "./provider.js";
+import { noProvider, type Providers } from "./providers.js";
+import { isStateOf, roundSecrets } from "./round-secrets.js";
+
+/** Time for a password and a second factor at the provider. */
+const roundMs = 10 * 60_000;
+const mostRounds = 10_000;
+/** An office may be behind one address. */
+const limitByAddress = { name: "oidc", limit: 300, windowMs: 15 * 60_000 };
+
+export interface SingleSignOnParts {
+  store: Store & { readonly accounts: AccountStore; readonly singleSignOn: SingleSignOnStore };
+  providers: Providers;
+  client: OidcClient;
+  signIn: SignIn;
+  keys: Pick<KeyRing, "forgetAccount">;
+  audit: Audit;
+  admissions: Admissions;
+  clock: Clock;
+  /** Never taken from a request: its Host header is the sender's to choose. */
+  publicUrl: () => string;
+}
+
+export interface BegunRound {
+  /** The browser's cookie. */
+  token: string;
+  expiresAt: Date;
+}
+
+export interface StartedRound extends BegunRound {
+  /** Where the browser goes now. */
+  url: string;
+}
+
+/** Someone who is to be signed in, and what their session is to be noted with. */
+export interface Entered {
+  account: Account;
+  origin: SessionOrigin;
+  next: string;
+}
+
+export type Finished =
+  | ({ type: "entered" } & Entered)
+  /** The password of the account with that address is asked for now. */
+  | ({ type: "join" } & BegunRound)
+  | { type: "linked"; next: string };
+
+interface RoundStart {
+  next: string;
+  /** See `Round`: also the way to ask someone who is signed in for a new proof of who they are. */
+  asksAgain?: boolean;
+}
+
+export class SingleSignOn {
+  readonly #byAddress: Throttle;
+
+  constructor(private readonly parts: SingleSignOnParts) {
+    this.#byAddress = new Throttle(parts.admissions, parts.clock, limitByAddress);
+  }
+
+  async start(providerId: string, network: string, start: RoundStart): Promise<StartedRound> {
+    const provider = await this.#requireProvider(providerId);
+    await this.#byAddress.attempt(network).catch((error: unknown) => {
+      throw error instanceof DashboardError ? new SignInFailed("too_many", { cause: error }) : error;
+    });
+    return this.#start(provider, { purpose: "sign_in", accountId: null, ...start });
+  }
+
+  /** For someone who is signed in and wants to sign in with the provider from now on. */
+  async startLink({ account }: SessionRecord, providerId: string, next: string): Promise<StartedRound> {
+    const provider = await this.parts.providers.find(providerId);
+    if (provider === null) throw noProvider();
+    return this.#start(provider, { purpose: "link", accountId: account.id, next }).catch((error: unknown) => {
+      throw error instanceof SignInFailed ? new DashboardError("unavailable", error.message) : error;
+    });
+  }
+
+  /** `me` is who is signed in in the same browser. Throws `SignInFailed`. */
+  async finish(
+    providerId: string,
+    token: string | null,
+    query: string,
+    me: SessionRecord | null,
+  ): Promise<Finished> {
+    const provider = await this.#requireProvider(providerId);
+    // Before the round is used up: a link on another site must not end a sign-in that is under way.
+    if (token === null || !isStateOf(token, new URLSearchParams(query).get("state")))
+      throw new SignInFailed("round_lost");
+    const round = await this.#take(token);
+    if (round === null || round.providerId !== providerId || round.purpose === "join")
+      throw new SignInFailed("round_lost");
+    const proven = await this.#redeem(provider, round, token, query);
+    if (round.purpose === "link") return this.#finishLink(provider, round, proven, me);
+    const known = await this.parts.store.singleSignOn.findAccount(proven);
+    if (known !== null) {
+      return { type: "entered", ...(await this.#enter(provider, known, proven, round.next, "signed in")) };
+    }
+    return this.#firstSignIn(provider, proven, round.next);
+  }
+
+  /** Whose password is asked for, and by which provider. Null when there is nothing to join (any more). */
+  async pendingJoin(token: string | null): Promise<{ email: string; provider: string } | null> {
+    const found = await this.#findJoin(token);
+    return found && { email: found.account.email, provider: found.provider.name };
+  }
+
+  /** Links the account whose password this is. Attempts are counted as those of signing in. */
+  async join(token: string | null, password: string, from: Origin): Promise<Entered> {
+    const found = await this.#findJoin(token);
+    if (token === null || found === null) throw roundLost();
+    const { account, provider, proven, next } = found;
+    await this.parts.signIn.signIn(account.email, password, from);
+    if ((await this.#take(token)) === null) throw roundLost();
+    await this.#link(account.id, provider, proven);
+    return this.#enter(provider, account, proven, next, null);
+  }
+
+  noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
+    return this.parts.store.singleSignOn.noteSession(sessionHash, origin);
+  }
+
+  async #start(
+    provider: Provider,
+    begun: Pick<Round, "purpose" | "accountId" | "next"> & { asksAgain?: boolean },
+  ): Promise<StartedRound> {
+    const asksAgain = begun.asksAgain ?? false;
+    const { token, expiresAt } = await this.#begin({
+      ...begun,
+      asksAgain,
+      providerId: provider.id,
+      identity: null,
+    });
+    const { client } = this.parts;
+    const request = { ...roundSecrets(token), redirectUri: this.redirectUri(provider.id), asksAgain };
+    const url = await client.authorizationUrl(provider, request).catch(explain);
+    return { url, token, expiresAt };
+  }
+
+  redirectUri(providerId: string): string {
+    return this.parts.publicUrl() + callbackPath(providerId);
+  }
+
+  async #begin(round: Omit<Round, "hash" | "expiresAt">): Promise<BegunRound> {
+    const { store, clock } = this.parts;
+    const { token, hash } = newHashedToken();
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + roundMs);
+    if (await store.singleSignOn.begin({ ...round, hash, expiresAt }, now, mostRounds))
+      return { token, expiresAt };
+    throw new SignInFailed("too_many");
+  }
+
+  async #take(token: string): Promise<Round | null> {
+    const hash = tokenHash(token);
+    return hash === null ? null : this.parts.store.singleSignOn.takeRound(hash, this.parts.clock.now());
+  }
+
+  #redeem(provider: Provider, round: Round, token: string, query: string): Promise<ProvenIdentity> {
+    const { asksAgain } = round;
+    const request = { ...roundSecrets(token), redirectUri: this.redirectUri(provider.id), asksAgain };
+    return this.parts.client
+      .redeem(provider, request, query)
+      .then((proven) => ({ ...proven, isEmailVerified: proven.isEmailVerified || provider.trustsEmail }))
+      .catch(explain);
+  }
+
+  async #finishLink(
+    provider: Provider,
+    { accountId, next }: Round,
+    proven: ProvenIdentity,
+    me: SessionRecord | null,
+  ): Promise<Finished> {
+    // Someone else may have signed in here meanwhile.
+    if (me === null || me.account.id !== accountId) throw new SignInFailed("round_lost");
+    await this.#link(me.account.id, provider, proven);
+    return { type: "linked", next };
+  }
+
+  async #firstSignIn(provider: Provider, proven: ProvenIdentity, next: string): Promise<Finished> {
+    const { store } = this.parts;
+    const email = emailOf(proven);
+    const known = await store.accounts.findCredentials(email);
+    if (known === null) {
+      const created = await this.#create(provider, proven, email);
+      return { type: "entered", ...(await this.#enter(provider, created, proven, next, "signed up")) };
+    }
+    const { account, passwordHash } = known;
+    if (passwordHash !== null) {
+      const join = { purpose: "join", accountId: account.id, asksAgain: false, identity: proven } as const;
+      return { type: "join", ...(await this.#begin({ ...join, providerId: provider.id, next })) };
+    }
+    const isUnused = (await store.singleSignOn.listIdentities(account.id)).length === 0;
+    if (!isUnused || !proven.isEmailVerified || !maySignUp(provider, email, true))
+      throw new SignInFailed("address_taken");
+    await this.#link(account.id, provider, proven);
+    return { type: "entered", ...(await this.#enter(provider, account, proven, next, "signed in")) };
+  }
+
+  async #create(provider: Provider, proven: ProvenIdentity, email: string): Promise<Account> {
+    const { store, clock } = this.parts;
+    if (!maySignUp(provider, email, proven.isEmailVerified)) throw new SignInFailed("no_account");
+    const account = { email, isEmailVerified: proven.isEmailVerified, planId: defaultPlanId };
+    try {
+      return await store.singleSignOn.createAccount(account, provider.id, proven, clock.now());
+    } catch (error) {
+      // Someone was faster; the next attempt finds the account.
+      throw error instanceof DuplicateEmail ? new SignInFailed("round_lost") : error;
+    }
+  }
+
+  async #link(accountId: string, provider: Provider, proven: ProvenIdentity): Promise<void> {
+    const { store, audit, clock } = this.parts;
+    if (await store.singleSignOn.link(accountId, provider.id, proven, clock.now())) {
+      await audit.record({ accountId }, "linked identity", accountId);
+      return;
+    }
+    const owner = await store.singleSignOn.findAccount(proven);
+    if (owner?.id !== accountId) throw new SignInFailed("linked_elsewhere");
+  }
+
+  /** `action` is null where it was recorded before. */
+  async #enter(
+    provider: Provider,
+    known: Account,
+    proven: ProvenIdentity,
+    next: string,
+    action: "signed in" | "signed up" | null,
+  ): Promise<Entered> {
+    const { store, audit, clock } = this.parts;
+    if (known.suspendedAt !== null) throw new SignInFailed("suspended");
+    const account = await applyGroups(this.parts, provider, known, proven.groups);
+    await store.singleSignOn.noteUse(proven, clock.now());
+    if (action !== null) await audit.record({ accountId: account.id }, action, account.id);
+    const { issuer, subject, sid } = proven;
+    return { account, next, origin: { providerId: provider.id, issuer, subject, sid } };
+  }
+
+  async #findJoin(
+    token: string | null,
+  ): Promise<{ account: Account; provider: Provider; proven: ProvenIdentity; next: string } | null> {
+    const { store, providers, clock } = this.parts;
+    const hash = token === null ? null : tokenHash(token);
+    const round = hash === null ? null : await store.singleSignOn.findRound(hash, clock.now());
+    if (round?.purpose !== "join" || round.accountId === null || round.identity === null) return null;
+    const account = await store.accounts.findAccount(round.accountId);
+    const provider = await providers.find(round.providerId);
+    if (account === null || provider === null) return null;
+    return { account, provider, proven: round.identity, next: round.next };
+  }
+
+  async #requireProvider(id: string): Promise<Provider> {
+    const provider = await this.parts.providers.find(id);
+    if (provider === null) throw new SignInFailed("unknown_provider");
+    return provider;
+  }
+}
+
+function emailOf({ email }: ProvenIdentity): string {
+  try {
+    return checkEmail(email ?? "");
+  } catch (error) {
+    throw new SignInFailed("no_email", { cause: error });
+  }
+}
+
+function explain(error: unknown): never {
+  throw error instanceof ProviderFailure ? new SignInFailed(error.kind, { cause: error }) : error;
+}
+
+const roundLost = (): DashboardError =>
+  new DashboardError("not_found", "This took too long or was finished already. Sign in again.");

@@ -1,0 +1,257 @@
+/** Signing in with an identity provider: against a real one, in this process. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { KeyWithSecret, Me, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
+import type { IdentitiesView, PendingJoin } from "../../src/protocol/identity-provider.js";
+import {
+  IdentityProvider,
+  providerSetting,
+  roundTrip,
+  signInAt,
+} from "../support/processes/identity-provider.js";
+import {
+  type Browser,
+  password,
+  startDashboard,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
+
+let provider: IdentityProvider;
+let dashboard: TestDashboard;
+let operator: Browser;
+beforeAll(async () => {
+  provider = await IdentityProvider.start();
+  const groups = [
+    { group: "staff", planId: "free" },
+    { group: "paying", planId: "pro" },
+    { group: "root", isAdmin: true },
+  ];
+  const more = { groupClaim: "groups", scopes: "openid email groups", groups, endsKeys: true };
+  dashboard = await startDashboard({ env: { SOTTO_OIDC_PROVIDERS: providerSetting(provider.issuer, more) } });
+  await provider.serve(dashboard.url);
+  operator = await dashboard.setUp();
+  const { plan } = await operator.get<Me>("/api/me");
+  await operator.must("PUT", "/api/admin/plans/pro", { ...plan, name: "Pro" });
+});
+afterAll(async () => {
+  await dashboard.close();
+  await provider.close();
+});
+
+let count = 0;
+/** Someone at the provider whom the service does not know. */
+function newPerson(claims: Record<string, unknown> = {}): string {
+  count += 1;
+  const login = `person${count}`;
+  provider.people.set(login, { email: `${login}@example.com`, email_verified: true, ...claims });
+  return login;
+}
+const meOf = async (browser: Browser) => (await browser.get<Me>("/api/me")).account;
+const identitiesOf = (browser: Browser) => browser.get<IdentitiesView>("/api/me/identities");
+
+describe("signing in with a provider", () => {
+  let browser: Browser;
+  beforeEach(() => {
+    browser = dashboard.browser();
+  });
+
+  it("creates an account once, and signs in to the same one whatever its address is later", async () => {
+    const login = newPerson();
+    expect(await signInAt(browser, provider, login)).toMatchObject({ status: 303, location: "/app" });
+    const first = await meOf(browser);
+    expect(first).toMatchObject({ email: `${login}@example.com`, isEmailVerified: true, role: "user" });
+    provider.people.set(login, { email: "another@example.com", email_verified: true });
+    const later = dashboard.browser();
+    const path = "/sign-in/oidc/test?next=/app/keys";
+    expect((await signInAt(later, provider, login, { path })).location).toBe("/app/keys");
+    expect((await meOf(later)).id).toBe(first.id);
+    expect((await dashboard.browser().get<Site>("/api/site")).providers).toEqual([
+      { id: "test", name: "Test login", signsUp: true },
+    ]);
+  });
+
+  it("refuses an answer twice, one for another browser, and one without its cookie", async () => {
+    const back = await roundTrip(browser, provider, newPerson());
+    const stranger = dashboard.browser();
+    const lost = { location: "/sign-in?problem=round_lost" };
+    expect(Object.fromEntries((await stranger.send("GET", back)).headers)).toMatchObject(lost);
+    await roundTrip(stranger, provider, newPerson());
+    expect(Object.fromEntries((await stranger.send("GET", back)).headers)).toMatchObject(lost);
+    const cookies = new Map(browser.cookies);
+    expect((await browser.send("GET", back)).headers.get("location")).toBe("/app");
+    const again = dashboard.browser();
+    for (const [name, value] of cookies) again.cookies.set(name, value);
+    expect(Object.fromEntries((await again.send("GET", back)).headers)).toMatchObject(lost);
+    expect((await again.get<Site>("/api/site")).me).toBeNull();
+  });
+
+  it("says so when the person cancels at the provider, or it does not exist", async () => {
+    expect((await signInAt(browser, provider, null)).location).toBe("/sign-in?problem=refused");
+    const unknown = await browser.send("GET", "/sign-in/oidc/nobody");
+    expect(unknown.headers.get("location")).toBe("/sign-in?problem=unknown_provider");
+  });
+
+  it("gives what groups give, and takes it away with them, but never the last admin", async () => {
+    const login = newPerson({ groups: ["paying", "root"] });
+    await signInAt(browser, provider, login);
+    expect(await browser.get<Me>("/api/me")).toMatchObject({
+      account: { role: "admin" },
+      plan: { id: "pro" },
+    });
+    provider.people.set(login, { email: `${login}@example.com`, email_verified: true, groups: [] });
+    await signInAt(browser, provider, login);
+    expect(await browser.get<Me>("/api/me")).toMatchObject({
+      account: { role: "user" },
+      plan: { id: "free" },
+    });
+    const { url } = await operator.post<{ url: string }>("/api/me/identities", { provider: "test" });
+    const boss = newPerson();
+    const back = new URL(await provider.visit(url, boss));
+    expect((await operator.send("GET", back.pathname + back.search)).headers.get("location")).toBe(
+      "/app/account",
+    );
+    await signInAt(browser, provider, boss);
+    expect((await meOf(browser)).role).toBe("admin");
+  });
+});
+
+describe("an account with the address", () => {
+  it("is joined with its password, once", async () => {
+    const login = newPerson();
+    const email = `${login}@example.com`;
+    const owner = await dashboard.signUp(email);
+    const browser = dashboard.browser();
+    expect((await signInAt(browser, provider, login)).location).toBe("/sign-in/join");
+    expect(await browser.get<PendingJoin>("/api/sign-in/join")).toEqual({
+      join: { email, provider: "Test login" },
+    });
+    expect((await browser.get<Site>("/api/site")).me).toBeNull();
+    expect((await browser.send("POST", "/api/sign-in/join", { password: "a wrong one" })).status).toBe(400);
+    expect((await identitiesOf(owner)).identities).toEqual([]);
+    await browser.post("/api/sign-in/join", { password });
+    expect((await meOf(browser)).id).toBe((await meOf(owner)).id);
+    const later = dashboard.browser();
+    expect((await signInAt(later, provider, login)).location).toBe("/app");
+    expect((await meOf(later)).id).toBe((await meOf(owner)).id);
+  });
+
+  it("is not opened by the address where it has no password, unless the provider verified it", async () => {
+    const create = (email: string) =>
+      dashboard.app.store.createAccount({ email, passwordHash: null, role: "user", planId: "free" });
+    const forger = newPerson({ email_verified: false });
+    await create(`${forger}@example.com`);
+    expect((await signInAt(dashboard.browser(), provider, forger)).location).toBe(
+      "/sign-in?problem=address_taken",
+    );
+    const owner = newPerson();
+    const { id } = await create(`${owner}@example.com`);
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, owner);
+    expect((await meOf(browser)).id).toBe(id);
+    // It can be signed in to now, so the address alone opens it no more.
+    provider.people.set("second", { email: `${owner}@example.com`, email_verified: true });
+    expect((await signInAt(dashboard.browser(), provider, "second")).location).toBe(
+      "/sign-in?problem=address_taken",
+    );
+  });
+
+  it("keeps a way in: the last provider of an account without a password stays", async () => {
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, newPerson());
+    const { hasPassword, identities } = await identitiesOf(browser);
+    expect(hasPassword).toBe(false);
+    const path = `/api/me/identities/${identities[0]?.id ?? ""}`;
+    expect((await browser.send("DELETE", path)).json).toMatchObject({ error: { code: "conflict" } });
+    expect((await dashboard.browser().send("DELETE", path)).status).toBe(401);
+    expect((await operator.send("DELETE", path)).status).toBe(404);
+    await browser.post("/api/me/password", { current: "", next: password });
+    await browser.must("DELETE", path);
+    expect((await identitiesOf(browser)).identities).toEqual([]);
+  });
+
+  it("is not linked for whoever else signs in to it meanwhile, nor twice", async () => {
+    const ada = await dashboard.signUp("ada@example.com");
+    const bob = await dashboard.signUp("bob@example.com");
+    const { url } = await ada.post<{ url: string }>("/api/me/identities", { provider: "test" });
+    const login = newPerson();
+    const cookies = new Map<string, string>();
+    const back = new URL(await provider.visit(url, login, cookies));
+    for (const [name, value] of ada.cookies) if (name === "sotto_sign_in") bob.cookies.set(name, value);
+    const answer = await bob.send("GET", back.pathname + back.search);
+    expect(answer.headers.get("location")).toBe("/app/account?problem=round_lost");
+    await signInAt(dashboard.browser(), provider, login);
+    const second = await ada.post<{ url: string }>("/api/me/identities", { provider: "test" });
+    const again = new URL(await provider.visit(second.url, login, cookies));
+    expect((await ada.send("GET", again.pathname + again.search)).headers.get("location")).toBe(
+      "/app/account?problem=linked_elsewhere",
+    );
+  });
+});
+
+describe("signing out", () => {
+  const logout = (token: string) =>
+    fetch(`${dashboard.url}/sign-in/oidc/test/back-channel-logout`, {
+      method: "POST",
+      body: new URLSearchParams({ logout_token: token }),
+    });
+
+  it("ends the session at the provider, too", async () => {
+    const browser = dashboard.browser();
+    const cookies = new Map<string, string>();
+    await signInAt(browser, provider, newPerson(), { cookies });
+    const { next } = await browser.post<SignedOut>("/api/sign-out");
+    expect(await provider.visit(next ?? "", "anyone", cookies)).toBe(`${dashboard.url}/sign-in`);
+    expect((await browser.get<Site>("/api/site")).me).toBeNull();
+    const byPassword = dashboard.browser();
+    await byPassword.post("/api/sign-in", { email: "operator@example.com", password });
+    expect(await byPassword.post<SignedOut>("/api/sign-out")).toEqual({ next: null });
+  });
+
+  it("at the provider ends sessions, keys and streams, by a token that works once", async () => {
+    const login = newPerson();
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, login);
+    const { secret } = await browser.post<KeyWithSecret>("/api/keys", {
+      name: "laptop",
+      models: null,
+      expiresInDays: null,
+    });
+    dashboard.engine.script = () => ({ fragments: ["one ", "two ", "three "] });
+    dashboard.engine.hold();
+    dashboard.engine.release(1);
+    const stream = await fetch(`${dashboard.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", stream: true, messages: [{ role: "user", content: "Hi" }] }),
+    });
+    expect(stream.status).toBe(200);
+    const token = await provider.logoutToken({ sub: login });
+    expect((await logout(token)).status).toBe(200);
+    expect(await stream.text()).toContain('"code":"invalid_api_key"');
+    dashboard.engine.release();
+    expect((await browser.get<Site>("/api/site")).me).toBeNull();
+    expect((await logout(token)).status).toBe(400);
+  });
+
+  it("is refused for tokens that are no logout tokens of this provider", async () => {
+    const login = newPerson();
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, login);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const forged = [
+      { sub: login, aud: "another" },
+      { sub: login, iss: "https://evil.example" },
+      { sub: login, events: {} },
+      { sub: login, events: undefined },
+      { sub: login, nonce: "n" },
+      { sub: login, jti: undefined },
+      { sub: login, exp: seconds - 60 },
+      { sub: login, iat: seconds - 3_600 },
+      {},
+    ];
+    for (const claims of forged) expect((await logout(await provider.logoutToken(claims))).status).toBe(400);
+    const [head = "", body = ""] = (await provider.logoutToken({ sub: login })).split(".");
+    expect((await logout(`${head}.${body}.AAAA`)).status).toBe(400);
+    expect((await logout("")).status).toBe(400);
+    expect((await browser.get<Site>("/api/site")).me).not.toBeNull();
+  });
+});
