@@ -14,10 +14,8 @@ import { AdminChecklist } from "../core/admin/checklist.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
 import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
 import { Drafts } from "../core/admin/drafts.js";
-import { News } from "../core/admin/news.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
-import { Audit } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
 import type { Admissions } from "../core/counters.js";
@@ -46,6 +44,7 @@ import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
 import type { FullStore } from "../store/full-store.js";
+import { createWebhooks, type WebhookOptions } from "./webhooks.js";
 
 export interface DashboardOptions {
   store: FullStore;
@@ -75,6 +74,7 @@ export interface DashboardOptions {
   /** What the admin page shows of this process. */
   live: Pick<LiveSources, "load" | "machine">;
   onUsageLeft?: (left: UsageLeft) => void;
+  webhooks: Omit<WebhookOptions, "store" | "clock" | "reportError">;
 }
 
 export type Dashboard = ReturnType<typeof createDashboard>;
@@ -87,7 +87,8 @@ export function createDashboard(options: DashboardOptions) {
   const ownerName = () => operator.name;
   const { accounts } = store;
   const passwords = withBoundedQueue(options.passwords);
-  const audit = new Audit(store.audit, clock);
+  const hooks = createWebhooks({ ...options.webhooks, store, clock, reportError });
+  const { audit, events, news } = hooks;
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
   const signIn = new SignIn(accounts, passwords, audit, devices, admissions, clock);
@@ -115,13 +116,14 @@ export function createDashboard(options: DashboardOptions) {
     used,
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
     outbox,
+    events,
+    reportError,
     clock,
     ownerName,
     publicUrl,
   });
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
-  const news = new News(store.news, audit, clock);
   return {
     store,
     clock,
@@ -159,7 +161,7 @@ export function createDashboard(options: DashboardOptions) {
       publicUrl,
     }),
     operator,
-    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
+    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, events, cutStreams }),
     ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
     accountAdmin: new AccountAdmin({
@@ -168,6 +170,7 @@ export function createDashboard(options: DashboardOptions) {
       keys,
       usage,
       audit,
+      events,
       outbox,
       sessions,
       ownerName,
@@ -176,6 +179,10 @@ export function createDashboard(options: DashboardOptions) {
       cutStreams,
     }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
+    webhooks: hooks.webhooks,
+    events,
+    deliverer: hooks.deliverer,
+    eventWatch: hooks.watch,
     news,
     drafts: new Drafts(store, news),
     usage,
@@ -198,6 +205,7 @@ export function createDashboard(options: DashboardOptions) {
         () => outcomes.close(),
         () => outbox.close(),
         () => housekeeping.close(),
+        () => hooks.close(),
       ]);
     },
   };

@@ -23,6 +23,8 @@ export interface ReceiptFacts {
 export interface Proof {
   /** Null where they were sealed under another service key. */
   readonly sealed: SealedSettings | null;
+  /** Secrets that are kept in the database, even where those above are in memory only. */
+  readonly secrets: SealedSettings;
   /** Needs the service key alone. */
   readonly summaries: SealedSummaries;
   /** The key that signs now. It may be replaced while the server runs. */
@@ -43,20 +45,21 @@ export async function openProof(context: Context, { store }: Storage): Promise<P
   const { proofKeys, secretKey, dataDir } = config.service;
   const serviceKey = readServiceKey(secretKey, dataDir);
   const summaries = new SealedSummaries(serviceKey);
-  const sealed = new SealedSettings(proofKeys === "memory" ? settingsInMemory() : store, serviceKey);
+  const secrets = new SealedSettings(store, serviceKey);
+  const sealed = proofKeys === "memory" ? new SealedSettings(settingsInMemory(), serviceKey) : secrets;
   try {
-    return new OpenProof(context, store, sealed, summaries, await openSigner(sealed));
+    return new OpenProof(context, store, sealed, { secrets, summaries }, await openSigner(sealed));
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
     overrides.onNotice?.(
       `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
     );
-    return { ...noProof, summaries };
+    return { ...noProof, secrets, summaries };
   }
 }
 
-const noProof: Omit<Proof, "summaries"> = {
+const noProof: Omit<Proof, "secrets" | "summaries"> = {
   sealed: null,
   signer: () => null,
   statements: () => null,
@@ -68,15 +71,20 @@ const noProof: Omit<Proof, "summaries"> = {
 
 class OpenProof implements Proof {
   hpkeKey: () => string | null = () => null;
+  readonly secrets: SealedSettings;
+  readonly summaries: SealedSummaries;
   #issued: IssuedStatements | null = null;
 
   constructor(
     private readonly context: Context,
     private readonly store: Storage["store"],
     readonly sealed: SealedSettings,
-    readonly summaries: SealedSummaries,
+    { secrets, summaries }: Pick<Proof, "secrets" | "summaries">,
     private readonly first: Signer,
-  ) {}
+  ) {
+    this.secrets = secrets;
+    this.summaries = summaries;
+  }
 
   readonly signer = (): Signer => this.statements()?.signer ?? this.first;
 

@@ -8,11 +8,12 @@ import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
+import { type EngineStatus, isAvailable } from "../core/serving/engine-port.js";
 import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
-import { forEachChatModel } from "../core/models.js";
+import { forEachChatModel, modelIds } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
@@ -29,6 +30,10 @@ import type { Proof } from "./proof.js";
 import type { Storage } from "./storage.js";
 
 const dayMs = 24 * 60 * 60_000;
+
+/** Null while it has not answered yet, or is not meant to. */
+const isUp = (status: EngineStatus): boolean | null =>
+  status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
 export class Serving {
   readonly names: ModelNames;
@@ -184,6 +189,13 @@ export class Serving {
       usageSpill: usageSpill(service.dataDir),
       live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
       onUsageLeft: (left) => this.#noteUsageLeft(left),
+      webhooks: {
+        sealed: this.proof.secrets,
+        engines: () => new Map(modelIds.map((model) => [model, isUp(this.engines.fleet.status(model))])),
+        onSwitchedOff: (reason) =>
+          log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
+        onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
+      },
     });
   }
 

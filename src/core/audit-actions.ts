@@ -45,6 +45,10 @@ export const auditActions = [
   "resumed pull",
   "cancelled pull",
   "rotated signing key",
+  "created webhook",
+  "changed webhook",
+  "deleted webhook",
+  "rotated secret of webhook",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -1,6 +1,7 @@
 import type { AccountStore, StoredStore } from "../core/accounts/ports.js";
 import type { NewsStore, ServiceStore } from "../core/admin/ports.js";
 import type { AuditStore } from "../core/audit.js";
+import type { WebhookStore } from "../core/events/ports.js";
 import type { QuotaStore } from "../core/limits/ports.js";
 import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
@@ -21,4 +22,5 @@ export interface FullStore extends Store {
   readonly service: ServiceStore;
   readonly changes: ChangeStore;
   readonly statementLog: StatementLogStore;
+  readonly webhooks: WebhookStore;
 }

@@ -145,5 +145,6 @@ const roomy = {
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: 1,
   ...noQuotas,
 };

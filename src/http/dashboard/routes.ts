@@ -14,6 +14,7 @@ import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
+import { webhookRoutes } from "./admin/webhooks.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -42,6 +43,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...auditRoutes(parts),
   ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
+  ...webhookRoutes(parts),
 ];
 
 /** The handler for Fastify. The caller is identified before any of the body is read. */

@@ -46,6 +46,7 @@ const keyOfAccount: Words<KeyView> = {
   lastUsedDay: "day and model of the last use",
   lastUsedModel: "day and model of the last use",
   tags: "tags",
+  allowFrom: "allowed networks",
   status: "status",
   worksUntil: "status",
 };
@@ -95,6 +96,7 @@ const plan: Words<PlanView> = {
   maxTokens: "limits",
   models: "limits",
   requiresEncryption: "limits",
+  weight: "limits",
 };
 
 const auditEntry: Words<AuditEntry> = {
@@ -185,4 +187,6 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/models": [],
   "/admin/models/choices": [],
   "/admin/model-suggestion": [],
+  "/admin/webhooks": [],
+  "/admin/webhook-deliveries": [],
 };

@@ -7,6 +7,7 @@ import { describeNewsContract } from "./news.js";
 import { describeServiceContract } from "./service.js";
 import { describeSessionContract } from "./sessions.js";
 import { describeStatementLogContract } from "./statement-log.js";
+import { describeWebhooksContract } from "./webhooks.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
 import { describeUsageContract } from "./usage.js";
@@ -23,4 +24,5 @@ export const storeParts = [
   describeStoredContract,
   describeServiceContract,
   describeStatementLogContract,
+  describeWebhooksContract,
 ];

@@ -122,6 +122,7 @@ const plan: Plan = {
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: 1,
   ...noQuotas,
 };
 
@@ -268,6 +269,7 @@ class FakeKeys {
         tags: [],
         replaces: null,
         lineage: id,
+        allowFrom: null,
       },
       account: {
         id: accountId,
