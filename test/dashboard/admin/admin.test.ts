@@ -74,6 +74,14 @@ const adminRoutes = [
   ["GET", "/api/admin/usage"],
   ["GET", "/api/admin/usage/top"],
   ["GET", "/api/admin/usage.csv"],
+  ["GET", "/api/admin/webhooks"],
+  ["POST", "/api/admin/webhooks"],
+  ["PUT", "/api/admin/webhooks/x"],
+  ["DELETE", "/api/admin/webhooks/x"],
+  ["POST", "/api/admin/webhooks/x/secret"],
+  ["POST", "/api/admin/webhooks/x/test"],
+  ["GET", "/api/admin/webhook-deliveries"],
+  ["POST", "/api/admin/webhook-deliveries/x/redeliver"],
 ] as const;
 
 describe("an admin", () => {
