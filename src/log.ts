@@ -114,6 +114,8 @@ export type LogMessage =
   | "usage lost"
   | "statement not renewed"
   | "entries of the statement log are missing"
+  | "certificate reloaded"
+  | "certificate not reloaded: run 'sotto doctor'"
   | "webhook switched off: it keeps failing"
   | "events dropped: a webhook has too many deliveries"
   | "unexpected error";

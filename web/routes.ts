@@ -40,5 +40,6 @@ export const routes: readonly PageRoute[] = [
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
   { path: "/admin/maintenance", layout: "admin", Page: lazy(() => import("./pages/admin/maintenance.tsx")) },
+  { path: "/admin/webhooks", layout: "admin", Page: lazy(() => import("./pages/admin/webhooks.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
 ];

@@ -17,6 +17,7 @@ import {
   Server,
   UserRound,
   UsersRound,
+  Webhook,
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
@@ -46,6 +47,7 @@ const adminLinks = [
   { href: "/admin/engines", label: "Engines", icon: <Server /> },
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/maintenance", label: "Maintenance", icon: <Construction /> },
+  { href: "/admin/webhooks", label: "Webhooks", icon: <Webhook /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 

@@ -41,5 +41,6 @@ export const pageAddresses = [
   "/admin/engines",
   "/admin/changelog",
   "/admin/maintenance",
+  "/admin/webhooks",
   "/admin/audit",
 ] as const;

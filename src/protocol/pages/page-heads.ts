@@ -127,6 +127,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/admin/engines": "Engines",
   "/admin/changelog": "Changelog",
   "/admin/maintenance": "Maintenance",
+  "/admin/webhooks": "Webhooks",
   "/admin/audit": "Audit trail",
 };
 

@@ -237,6 +237,7 @@ describe("an admin", () => {
       maxKeys: 3,
       maxTokens: 100,
       requiresEncryption: true,
+      weight: 5,
       models: ["omega"],
       ...noQuotas,
     };
