@@ -19,18 +19,20 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
     if (!(error instanceof UserError)) throw error;
     return [{ name, state: "broken", detail: error.message, next: "Check SOTTO_TLS_CERT and SOTTO_TLS_KEY." }];
   }
-  const { validFromDate, validToDate, subjectAltName = "no name" } = new X509Certificate(
+  const { validFrom, validTo, subjectAltName = "no name" } = new X509Certificate(
     await readFile(tlsCert, "utf8"),
   );
+  const [from, until] = [new Date(validFrom), new Date(validTo)];
   const now = Date.now();
-  const until = validToDate.toISOString().slice(0, 10);
-  const leftDays = Math.floor((validToDate.getTime() - now) / dayMs);
+  const leftDays = Math.floor((until.getTime() - now) / dayMs);
   const next = "Renew it. A running server takes up the new files within seconds.";
-  if (validFromDate.getTime() > now) {
-    const from = validFromDate.toISOString().slice(0, 10);
-    return [{ name, state: "broken", detail: `not valid before ${from}`, next: "Check this machine's clock." }];
+  if (from.getTime() > now) {
+    const detail = `not valid before ${dayOf(from)}`;
+    return [{ name, state: "broken", detail, next: "Check this machine's clock." }];
   }
-  if (leftDays < 0) return [{ name, state: "broken", detail: `expired on ${until}`, next }];
-  const detail = `for ${subjectAltName}, expires on ${until} (in ${leftDays} days)`;
+  if (leftDays < 0) return [{ name, state: "broken", detail: `expired on ${dayOf(until)}`, next }];
+  const detail = `for ${subjectAltName}, expires on ${dayOf(until)} (in ${leftDays} days)`;
   return [leftDays < soonDays ? { name, state: "hint", detail, next } : { name, state: "ok", detail }];
 };
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
