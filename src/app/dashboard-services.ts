@@ -161,7 +161,17 @@ export function createDashboard(options: DashboardOptions) {
       publicUrl,
     }),
     operator,
-    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, events, cutStreams }),
+    ownAccount: new OwnAccount({
+      accounts,
+      sessions,
+      signIn,
+      passwords,
+      keys,
+      usage,
+      audit,
+      events,
+      cutStreams,
+    }),
     ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
     accountAdmin: new AccountAdmin({

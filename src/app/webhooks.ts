@@ -62,12 +62,7 @@ export function createWebhooks(options: WebhookOptions) {
       ...{ store: store.webhooks, secrets, publisher, audit, clock, isForbiddenHost, onDue },
     }),
     close: () =>
-      closeAll([
-        () => sender.close(),
-        () => deliverer.close(),
-        () => publisher.close(),
-        () => watch.close(),
-      ]),
+      closeAll([() => sender.close(), () => deliverer.close(), () => publisher.close(), () => watch.close()]),
   };
 }
 
@@ -76,9 +71,7 @@ class SenderOnDemand implements WebhookSender {
   #client: Promise<WebhookSender & { close(): Promise<void> }> | null = null;
 
   async send(...given: Parameters<WebhookSender["send"]>) {
-    this.#client ??= import("../adapters/webhook-client.js").then(
-      ({ WebhookClient }) => new WebhookClient(),
-    );
+    this.#client ??= import("../adapters/webhook-client.js").then(({ WebhookClient }) => new WebhookClient());
     return (await this.#client).send(...given);
   }
 

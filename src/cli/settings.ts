@@ -22,8 +22,7 @@ export function readSettings(command: Command, flags: ConfigSources["flags"] = {
 }
 
 /** Where people reach the service: the configured address, or this machine. */
-export const serviceUrl = ({ accounts, service }: Config): string =>
-  accounts.publicUrl ?? listenUrl(service);
+export const serviceUrl = ({ accounts, service }: Config): string => accounts.publicUrl ?? listenUrl(service);
 
 /** Where the server of this machine listens. */
 export const listenUrl = ({ host, port, tlsCert }: Config["service"]): string =>

@@ -60,8 +60,7 @@ describe("a list of networks", () => {
   it("agrees with arithmetic for random networks", () => {
     let state = 7;
     const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
-    const number = (address: string) =>
-      address.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
+    const number = (address: string) => address.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
     const address = () => [0, 0, 0, 0].map(() => random(256)).join(".");
     for (let round = 0; round < 300; round += 1) {
       const [base, prefix] = [address(), random(33)];

@@ -1,5 +1,13 @@
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent, request, type RequestOptions } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { tmpdir } from "node:os";
@@ -151,7 +159,9 @@ describe("a server with a certificate", () => {
     };
     const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 7);
     expect(await check("first")).toMatchObject([{ state: "ok" }]);
-    expect((await check("first"))[0]?.detail).toContain(`DNS:localhost, IP Address:127.0.0.1, expires on ${day}`);
+    expect((await check("first"))[0]?.detail).toContain(
+      `DNS:localhost, IP Address:127.0.0.1, expires on ${day}`,
+    );
     makeCertificate(folder, "soon", 3);
     expect(await check("soon")).toMatchObject([{ state: "hint" }]);
     writeFileSync(join(folder, "odd.crt"), readFileSync(join(folder, "first.crt")));

@@ -17,11 +17,15 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
     await files.close();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return [{ name, state: "broken", detail: error.message, next: "Check SOTTO_TLS_CERT and SOTTO_TLS_KEY." }];
+    return [
+      { name, state: "broken", detail: error.message, next: "Check SOTTO_TLS_CERT and SOTTO_TLS_KEY." },
+    ];
   }
-  const { validFrom, validTo, subjectAltName = "no name" } = new X509Certificate(
-    await readFile(tlsCert, "utf8"),
-  );
+  const {
+    validFrom,
+    validTo,
+    subjectAltName = "no name",
+  } = new X509Certificate(await readFile(tlsCert, "utf8"));
   const [from, until] = [new Date(validFrom), new Date(validTo)];
   const now = Date.now();
   const leftDays = Math.floor((until.getTime() - now) / dayMs);

@@ -25,7 +25,8 @@ const ofKeys: Partial<Record<AuditAction, "key.created" | "key.rotated" | "key.r
   "revoked key": "key.revoked",
 };
 
-type AccountEventType = "account.created" | "account.suspended" | "account.reactivated" | "account.plan_changed";
+type AccountEventType =
+  "account.created" | "account.suspended" | "account.reactivated" | "account.plan_changed";
 
 const ofAccounts: Partial<Record<AuditAction, AccountEventType>> = {
   "set up the service": "account.created",

@@ -99,7 +99,14 @@ export class Deliverer {
     const lastAt = clock.now();
     if (answer === "broken off") {
       const { responseStatus, error, durationMs, deliveredAt } = delivery;
-      await store.finish(delivery, { nextAt: lastAt, lastAt, responseStatus, error, durationMs, deliveredAt });
+      await store.finish(delivery, {
+        nextAt: lastAt,
+        lastAt,
+        responseStatus,
+        error,
+        durationMs,
+        deliveredAt,
+      });
       return;
     }
     const isDelivered = answer.status !== null && answer.status >= 200 && answer.status < 300;

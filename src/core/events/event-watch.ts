@@ -68,7 +68,8 @@ export class EventWatch {
       if (isUp === null) continue;
       const wasUp = this.#wasUp.get(model) ?? true;
       this.#wasUp.set(model, isUp);
-      if (wasUp !== isUp) events.publish({ type: isUp ? "engine.up" : "engine.down", data: { model, server } });
+      if (wasUp !== isUp)
+        events.publish({ type: isUp ? "engine.up" : "engine.down", data: { model, server } });
     }
   }
 

@@ -45,7 +45,10 @@ export class WebhookSecrets {
     if (stored === null) return null;
     const nowMs = this.clock.now().getTime();
     const { current, previous } = stored;
-    const secrets = [current, ...(previous !== undefined && previous.untilMs > nowMs ? [previous.secret] : [])];
+    const secrets = [
+      current,
+      ...(previous !== undefined && previous.untilMs > nowMs ? [previous.secret] : []),
+    ];
     const timestamp = String(Math.floor(nowMs / 1000));
     return {
       "webhook-id": messageId,
@@ -71,4 +74,6 @@ function parsed(text: string): Stored {
 const nameOf = (webhookId: string): string => `webhook.${webhookId}`;
 
 const sign = (secret: string, text: string): string =>
-  `v1,${createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64")).update(text).digest("base64")}`;
+  `v1,${createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+    .update(text)
+    .digest("base64")}`;

@@ -8,7 +8,15 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import * as z from "zod";
-import { largestQuota, longest, mostNetworks, mostTags, passwordLength, planWeight, shownBound } from "../../core/bounds.js";
+import {
+  largestQuota,
+  longest,
+  mostNetworks,
+  mostTags,
+  passwordLength,
+  planWeight,
+  shownBound,
+} from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";

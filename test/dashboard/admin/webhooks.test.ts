@@ -9,7 +9,11 @@ import type {
 import { verify, WebhookReceiver } from "../../support/clients/webhook-receiver.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
-import { startDashboard, type Browser, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import {
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../../support/processes/dashboard-server.js";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -109,7 +113,12 @@ describe("webhooks", () => {
     await pass(minuteMs);
     expect(await receiver.first(2)).toMatchObject([{}, { type: "maintenance.ended", data }]);
     const { url, description, events } = webhook;
-    await operator.must("PUT", `/api/admin/webhooks/${webhook.id}`, { url, description, events, isOn: false });
+    await operator.must("PUT", `/api/admin/webhooks/${webhook.id}`, {
+      url,
+      description,
+      events,
+      isOn: false,
+    });
     expect((await operator.send("POST", `/api/admin/webhooks/${webhook.id}/test`)).status).toBe(409);
     await operator.post<Maintenance>("/api/admin/maintenance", { ...planned, endsAt: at(dayMs) });
     await pass(minuteMs);

@@ -36,7 +36,15 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
   ];
 }
 
-const webhookView = ({ id, url, description, events, createdAt, off, failingSince }: Webhook): WebhookView => ({
+const webhookView = ({
+  id,
+  url,
+  description,
+  events,
+  createdAt,
+  off,
+  failingSince,
+}: Webhook): WebhookView => ({
   id,
   url,
   description,

@@ -39,11 +39,7 @@ export async function up(db: Transaction<Schema>): Promise<void> {
     .addColumn("error", "text")
     .addColumn("duration_ms", "integer")
     .execute();
-  await db.schema
-    .createIndex("webhook_deliveries_due")
-    .on("webhook_deliveries")
-    .column("next_at")
-    .execute();
+  await db.schema.createIndex("webhook_deliveries_due").on("webhook_deliveries").column("next_at").execute();
   await db.schema
     .createIndex("webhook_deliveries_by_webhook")
     .on("webhook_deliveries")

@@ -103,11 +103,7 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
           {...(apiKey.expiresAt !== null && { now: `On ${day.format(new Date(apiKey.expiresAt))}, as now` })}
           error={fieldError(save.error, "expiresInDays")}
         />
-        <NetworksField
-          value={networks}
-          onChange={setNetworks}
-          error={fieldError(save.error, "allowFrom")}
-        />
+        <NetworksField value={networks} onChange={setNetworks} error={fieldError(save.error, "allowFrom")} />
         <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={save.error} />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       </Form>
