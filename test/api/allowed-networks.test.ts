@@ -53,7 +53,9 @@ describe("a key that is limited to networks", () => {
   });
 
   it("does not count against its limits where it is refused", async () => {
-    const key = behindProxy.addKey("sk-counted", { allowFrom: networks, plan: { requestsPerMinute: 1 } });
+    const key = behindProxy.addKey("sk-counted", {
+      ...{ accountId: "acc_counted", allowFrom: networks, plan: { requestsPerMinute: 1 } },
+    });
     for (let times = 0; times < 3; times += 1) expect((await ask(behindProxy, key)).status).toBe(403);
     expect((await ask(behindProxy, key, "192.0.2.1")).status).toBe(200);
     expect((await ask(behindProxy, key, "192.0.2.1")).status).toBe(429);

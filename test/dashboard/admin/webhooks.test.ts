@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Maintenance, Me } from "../../../src/protocol/dashboard/api.js";
 import type {
@@ -155,6 +158,64 @@ describe("webhooks", () => {
       ["engine.down", "omega"],
       ["engine.up", "omega"],
     ]);
+  });
+
+  it("hear of 80 % and of 100 % of a quota, once each, with or without a mail server", async () => {
+    await create(["quota.reached"]);
+    const plan = await dashboard.app.store.findPlan("free");
+    if (plan === null) throw new Error("There is no plan.");
+    await dashboard.app.store.putPlan({ ...plan, requestsPerDay: 5 });
+    const ada = await dashboard.signUp("quota@example.com");
+    const body = { name: "test", models: null, expiresInDays: null };
+    const { key, secret } = await ada.post<KeyWithSecret>("/api/keys", body);
+    const ask = () =>
+      fetch(`${dashboard.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }] }),
+      });
+    const statuses: number[] = [];
+    for (let times = 0; times < 7; times += 1) {
+      statuses.push((await ask()).status);
+      await dashboard.app.dashboard.usage.flush();
+      clock.advance(10_000);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    await receiver.first(2);
+    await pass(minuteMs);
+    const accountId = (await ada.get<Me>("/api/me")).account.id;
+    const reached = { account_id: accountId, key_id: null, unit: "requests", period: "day", limit: 5 };
+    const window = clock.now().toISOString().slice(0, 10);
+    expect(receiver.received.map(({ data }) => data)).toEqual([
+      { ...reached, window, percent: 80, used: 4 },
+      { ...reached, window, percent: 100, used: 5 },
+    ]);
+    expect(JSON.stringify(receiver.received)).not.toContain(key.lastFour);
+    await dashboard.app.store.putPlan(plan);
+  });
+
+  it("survive a restart of the server in the middle of a delivery", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "sotto-webhooks-"));
+    const start = () => startDashboard({ clock, env: { SOTTO_DATA_DIR: dataDir } });
+    const first = await start();
+    const admin = await first.setUp();
+    const { secret } = await admin.post<WebhookWithSecret>("/api/admin/webhooks", {
+      ...{ url: receiver.url, events: ["account.created"] },
+    });
+    receiver.answers = ["nothing", 204];
+    await first.signUp("restart@example.com");
+    const [cut] = await receiver.first(1);
+    await first.close();
+    const second = await start();
+    await second.app.dashboard.deliverer.wake();
+    const [, again] = await receiver.first(2);
+    if (again === undefined) throw new Error("Nothing was received.");
+    expect([again.id, again.body]).toEqual([cut?.id, cut?.body]);
+    expect(verify(secret, again, clock)).toBeTruthy();
+    await second.app.dashboard.deliverer.idle();
+    await second.close();
+    await rm(dataDir, { recursive: true, force: true });
+    expect(receiver.received).toHaveLength(2);
   });
 
   it("are tried again after growing pauses, under the same id, until a day has passed", async () => {

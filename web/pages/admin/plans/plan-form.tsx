@@ -127,6 +127,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             aside={empty === undefined ? undefined : "optional"}
             hint={hint}
             error={errorAt(field)}
+            className={field === "maxTokens" || field === "weight" ? "sm:col-span-2" : ""}
           >
             <Input
               inputMode="numeric"

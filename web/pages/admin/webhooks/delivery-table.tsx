@@ -56,6 +56,7 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       header: "Duration",
       align: "right",
       cell: ({ durationMs }) => (durationMs === null ? "–" : `${durationMs} ms`),
+      className: "whitespace-nowrap",
     },
     {
       id: "actions",
