@@ -43,5 +43,6 @@ export const routes: readonly PageRoute[] = [
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
   { path: "/admin/maintenance", layout: "admin", Page: lazy(() => import("./pages/admin/maintenance.tsx")) },
   { path: "/admin/sign-in", layout: "admin", Page: lazy(() => import("./pages/admin/sign-in.tsx")) },
+  { path: "/admin/webhooks", layout: "admin", Page: lazy(() => import("./pages/admin/webhooks.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
 ];

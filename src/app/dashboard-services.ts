@@ -14,10 +14,8 @@ import { AdminChecklist } from "../core/admin/checklist.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
 import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
 import { Drafts } from "../core/admin/drafts.js";
-import { News } from "../core/admin/news.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
-import { Audit } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
 import type { Admissions } from "../core/counters.js";
@@ -55,6 +53,7 @@ import { UsageReports } from "../core/usage/usage-report.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import type { FullStore } from "../store/full-store.js";
 import { createFactors, type FactorOptions } from "./factor-services.js";
+import { createWebhooks, type WebhookOptions } from "./webhooks.js";
 
 export interface DashboardOptions {
   store: FullStore;
@@ -94,6 +93,7 @@ export interface DashboardOptions {
   /** What the admin page shows of this process. */
   live: Pick<LiveSources, "load" | "machine">;
   onUsageLeft?: (left: UsageLeft) => void;
+  webhooks: Omit<WebhookOptions, "store" | "clock" | "reportError">;
 }
 
 export type Dashboard = ReturnType<typeof createDashboard>;
@@ -106,7 +106,8 @@ export function createDashboard(options: DashboardOptions) {
   const ownerName = () => operator.name;
   const { accounts } = store;
   const passwords = withBoundedQueue(options.passwords);
-  const audit = new Audit(store.audit, clock);
+  const hooks = createWebhooks({ ...options.webhooks, store, clock, reportError });
+  const { audit, events, news } = hooks;
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
   const signIn = new SignIn(accounts, passwords, devices, admissions, clock);
@@ -134,13 +135,14 @@ export function createDashboard(options: DashboardOptions) {
     used,
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
     outbox,
+    events,
+    reportError,
     clock,
     ownerName,
     publicUrl,
   });
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
-  const news = new News(store.news, audit, clock);
   const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
   const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
   const providers = new Providers(configuredProviders, vault, audit, reportError);
@@ -193,7 +195,17 @@ export function createDashboard(options: DashboardOptions) {
       publicUrl,
     }),
     operator,
-    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
+    ownAccount: new OwnAccount({
+      accounts,
+      sessions,
+      signIn,
+      passwords,
+      keys,
+      usage,
+      audit,
+      events,
+      cutStreams,
+    }),
     ownKeys,
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
     accountAdmin: new AccountAdmin({
@@ -202,6 +214,7 @@ export function createDashboard(options: DashboardOptions) {
       keys,
       usage,
       audit,
+      events,
       outbox,
       sessions,
       ownerName,
@@ -210,6 +223,10 @@ export function createDashboard(options: DashboardOptions) {
       cutStreams,
     }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
+    webhooks: hooks.webhooks,
+    events,
+    deliverer: hooks.deliverer,
+    eventWatch: hooks.watch,
     news,
     drafts: new Drafts(store, news),
     usage,
@@ -233,6 +250,7 @@ export function createDashboard(options: DashboardOptions) {
         () => outbox.close(),
         () => housekeeping.close(),
         () => oidcClient.close(),
+        () => hooks.close(),
       ]);
     },
   };

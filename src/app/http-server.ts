@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
 import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
+import type { TlsFiles } from "../adapters/tls-files.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
@@ -51,7 +52,8 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
     reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
     howToRaise,
   });
-  const server = createHttpServer({ ...http, connectionLimit: limit });
+  const tls = await openTls(context);
+  const server = createHttpServer({ ...http, ...(tls === null ? {} : { tls }), connectionLimit: limit });
   await addDashboard(server, http, context, stages);
   closers.add({ close: () => server.close() });
   await server.listen({ host: config.service.host, port: config.service.port });
@@ -64,6 +66,23 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   const port = typeof address === "object" && address !== null ? address.port : 0;
   log.info("listening", { port, pid: process.pid });
   return { port, notice: limit.notice };
+}
+
+/** Loaded only where it is configured: most servers have a proxy in front. */
+async function openTls({ config, overrides, log, closers }: Context): Promise<TlsFiles | null> {
+  const { tlsCert: cert, tlsKey: key } = config.service;
+  if (cert === undefined || key === undefined) return null;
+  const files = await import("../adapters/tls-files.js");
+  return closers.add(
+    await files.TlsFiles.open({
+      paths: { cert, key },
+      onReloaded: () => log.info("certificate reloaded"),
+      onBroken: (error) => {
+        log.warn("certificate not reloaded: run 'sotto doctor'");
+        overrides.onNotice?.(`${error.message} The certificate before stays in use.`);
+      },
+    }),
+  );
 }
 
 /** Few services fetch anything: it is loaded for those only. */

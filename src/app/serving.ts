@@ -8,11 +8,12 @@ import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
+import { type EngineStatus, isAvailable } from "../core/serving/engine-port.js";
 import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
-import { forEachChatModel } from "../core/models.js";
+import { forEachChatModel, modelIds } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
@@ -32,6 +33,10 @@ import type { Storage } from "./storage.js";
 /** For each request to an identity provider, while someone waits. */
 const providerTimeoutMs = 5_000;
 const dayMs = 24 * 60 * 60_000;
+
+/** Null while it has not answered yet, or is not meant to. */
+const isUp = (status: EngineStatus): boolean | null =>
+  status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
 export class Serving {
   readonly names: ModelNames;
@@ -175,7 +180,7 @@ export class Serving {
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
       requiredFactor: { requiredFor: accounts.secondFactor, graceDays: accounts.secondFactorGraceDays },
-      sealed: this.proof.sealed,
+      sealed: this.proof.vault,
       signIn: accounts.signIn,
       configuredProviders: accounts.oidcProviders,
       vault: this.proof.vault,
@@ -196,6 +201,13 @@ export class Serving {
       usageSpill: usageSpill(service.dataDir),
       live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
       onUsageLeft: (left) => this.#noteUsageLeft(left),
+      webhooks: {
+        sealed: this.proof.vault,
+        engines: () => new Map(modelIds.map((model) => [model, isUp(this.engines.fleet.status(model))])),
+        onSwitchedOff: (reason) =>
+          log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
+        onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
+      },
     });
   }
 

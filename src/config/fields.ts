@@ -33,6 +33,16 @@ const serviceFields = {
     default: 8080,
     doc: "Port to listen on; `0` takes a free one.",
   }),
+  tlsCert: optionalField({
+    env: ["SOTTO_TLS_CERT"],
+    schema: z.string().min(1, "must be a file"),
+    doc: "File with the certificate, and those of its issuers, in PEM: the server then speaks HTTPS, with `SOTTO_TLS_KEY`. Taken up again when it changes ([more](operating.md#tls-without-a-proxy)). Default: HTTP, for a reverse proxy in front.",
+  }),
+  tlsKey: optionalField({
+    env: ["SOTTO_TLS_KEY"],
+    schema: z.string().min(1, "must be a file"),
+    doc: "File with the private key of `SOTTO_TLS_CERT`, in PEM.",
+  }),
   dataDir: field({
     env: ["SOTTO_DATA_DIR"],
     schema: z.string().min(1, "must be a folder"),

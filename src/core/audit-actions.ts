@@ -60,6 +60,10 @@ export const auditActions = [
   "signed out by identity provider",
   "saved identity provider",
   "deleted identity provider",
+  "created webhook",
+  "changed webhook",
+  "deleted webhook",
+  "rotated secret of webhook",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -60,11 +60,14 @@ export class Audit {
   constructor(
     private readonly store: AuditStore,
     private readonly clock: Clock,
+    /** Called with every line once it is written. */
+    private readonly onRecorded: (action: AuditAction, target: string) => void = () => undefined,
   ) {}
 
   async record(actor: Actor, action: AuditAction, target: string): Promise<void> {
     const who = typeof actor === "string" ? actor : actor.accountId;
     await this.store.add({ at: this.clock.now(), actor: who, action, target });
+    this.onRecorded(action, target);
   }
 
   /** Newest first. `next` continues where the page ends; null on the last one. */

@@ -16,7 +16,17 @@ export const longest = {
   announcement: 20_000,
   tag: 30,
   passkeyName: 60,
+  webhookUrl: 2_000,
+  webhookDescription: 200,
 } as const;
+
+export const mostWebhooks = 20;
+
+/** Networks that a key may be limited to. */
+export const mostNetworks = 50;
+
+/** How much more of a busy engine a plan's accounts get than those of a plan with weight 1. */
+export const planWeight = { min: 1, max: 100, usual: 1 } as const;
 
 /** Accounts on one page of the list for admins. */
 export const accountsPageSize = 50;

@@ -73,6 +73,8 @@ export interface ApiKey {
   replaces: string | null;
   /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
   lineage: string;
+  /** Networks that it may be used from, as in `networks.ts`; null: any. */
+  allowFrom: readonly string[] | null;
 }
 
 /** Limits of a plan. All are for one account, whatever the number of its keys. */
@@ -89,6 +91,8 @@ export interface Plan extends Quotas {
   models: readonly ModelId[] | null;
   /** Whether its accounts must encrypt the bodies of their requests. */
   requiresEncryption: boolean;
+  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
+  weight: number;
 }
 
 /** A key with what is needed to admit its requests, read in one query. */

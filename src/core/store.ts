@@ -3,7 +3,7 @@ import type { ModelId } from "./models.js";
 import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
 
 /** What its owner can change about a key that exists. */
-export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags">;
+export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags" | "allowFrom">;
 
 /** That a key was used, at a time and, where it is known, with a model. */
 export interface KeyUse {
@@ -29,6 +29,7 @@ export interface NewKey {
   limits: KeyLimits;
   expiresAt: Date | null;
   tags?: readonly string[];
+  allowFrom?: readonly string[] | null;
 }
 
 /**

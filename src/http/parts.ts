@@ -1,5 +1,6 @@
 /** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
 import type { Download } from "../adapters/download.js";
+import type { TlsFiles } from "../adapters/tls-files.js";
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
@@ -83,6 +84,8 @@ export interface HttpParts {
   onWork?: () => void;
   /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
+  /** Where the server itself speaks TLS: the first pair, and those that replace it. */
+  tls?: Pick<TlsFiles, "first" | "onChange">;
   log: Log;
   clock: Clock;
   /** Shown as `created` of every model. */

@@ -2,6 +2,7 @@ import type { AccountStore, StoredStore } from "../core/accounts/ports.js";
 import type { NewsStore, ServiceStore } from "../core/admin/ports.js";
 import type { AuditStore } from "../core/audit.js";
 import type { FactorStore, StepStore } from "../core/factors/ports.js";
+import type { WebhookStore } from "../core/events/ports.js";
 import type { QuotaStore } from "../core/limits/ports.js";
 import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
@@ -26,4 +27,5 @@ export interface FullStore extends Store {
   readonly service: ServiceStore;
   readonly changes: ChangeStore;
   readonly statementLog: StatementLogStore;
+  readonly webhooks: WebhookStore;
 }

@@ -46,7 +46,8 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
   const weights = join(newDataDir(), "own.gguf");
   writeTinyGguf(weights);
   await operator.post("/api/admin/models/prism/weights", { file: weights });
-  // Nobody listens there.
+  // Nobody listens at these.
+  await operator.post("/api/admin/webhooks", { url: "http://127.0.0.1:1/hook", events: null });
   await operator.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });
 }
 

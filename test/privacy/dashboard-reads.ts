@@ -48,6 +48,8 @@ export const reads: Record<string, [who: Who, query?: string]> = {
   "/admin/invites": ["operator"],
   "/admin/plans": ["operator"],
   "/admin/plans/month": ["operator"],
+  "/admin/webhooks": ["operator"],
+  "/admin/webhook-deliveries": ["operator"],
   "/admin/audit": ["operator"],
   "/admin/audit.csv": ["operator"],
   "/admin/engines": ["operator"],

@@ -95,6 +95,7 @@ export const dashboardWays: Record<string, Way> = {
       { ...key, tags: [canary] },
       { ...key, models: [canary] },
       { ...key, limits },
+      { ...key, allowFrom: [canary] },
     ];
     const texts = [];
     for (const body of refusals) {
@@ -112,6 +113,11 @@ export const dashboardWays: Record<string, Way> = {
     [
       await answer(operator, 400, "POST", "/api/admin/invites", { email: canary }),
       await answer(operator, 400, "POST", "/api/admin/invites", { planId: canary, expiresInDays: canary }),
+    ].join("\n"),
+  "a webhook that is refused": async ({ operator }, canary) =>
+    [
+      await answer(operator, 400, "POST", "/api/admin/webhooks", { url: canary, events: null }),
+      await answer(operator, 400, "POST", "/api/admin/webhooks", { url: "http://a.test", events: [canary] }),
     ].join("\n"),
   "the history of the status, and the live hour": async ({ ada, operator }, canary) => {
     const query = encoded({ model: canary, q: canary });

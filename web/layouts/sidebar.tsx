@@ -19,6 +19,7 @@ import {
   ShieldCheck,
   UserRound,
   UsersRound,
+  Webhook,
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
@@ -50,6 +51,7 @@ const adminLinks = [
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/maintenance", label: "Maintenance", icon: <Construction /> },
   { href: "/admin/sign-in", label: "Single sign-on", icon: <LogIn /> },
+  { href: "/admin/webhooks", label: "Webhooks", icon: <Webhook /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 

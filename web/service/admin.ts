@@ -11,6 +11,7 @@ import type { ChecklistItem } from "../../src/core/admin/service-views.js";
 import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { ServiceUsageReport, TopUsers, UsageReport } from "../../src/core/usage/usage-views.js";
 import type { UsagePeriod } from "../pages/app/usage/usage-period.ts";
+import type * as webhooks from "../../src/protocol/dashboard/webhooks.js";
 import { get, post, send, withQuery } from "./api.ts";
 
 export type ServiceUsageQuery = z.input<typeof admin.serviceUsageQuery>;
@@ -60,6 +61,17 @@ export const adminApi = {
   testProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
     post<providers.ProviderTest>(`${provider(id)}/test`, body),
   deleteProvider: (id: string) => send<object>("DELETE", provider(id)),
+  webhooks: () => get<{ webhooks: webhooks.WebhookView[] }>("/api/admin/webhooks"),
+  createWebhook: (body: z.input<typeof webhooks.webhookBody>) =>
+    post<webhooks.WebhookWithSecret>("/api/admin/webhooks", body),
+  saveWebhook: (id: string, body: z.input<typeof webhooks.webhookChangeBody>) =>
+    send<webhooks.WebhookView>("PUT", `/api/admin/webhooks/${id}`, body),
+  deleteWebhook: (id: string) => send<object>("DELETE", `/api/admin/webhooks/${id}`),
+  rotateWebhookSecret: (id: string) => post<{ secret: string }>(`/api/admin/webhooks/${id}/secret`),
+  testWebhook: (id: string) => post<object>(`/api/admin/webhooks/${id}/test`),
+  deliveries: (before?: string) =>
+    get<webhooks.DeliveryPage>(withQuery("/api/admin/webhook-deliveries", { before })),
+  redeliver: (id: string) => post<object>(`/api/admin/webhook-deliveries/${id}/redeliver`),
 
   history: () => get<admin.StatusHistory>("/api/status/history"),
 };
@@ -110,6 +122,18 @@ export const adminQueries = {
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page) => page.next ?? undefined,
     }),
+  webhooks: queryOptions({
+    queryKey: ["admin", "webhooks"],
+    queryFn: adminApi.webhooks,
+    refetchInterval: 15_000,
+  }),
+  deliveries: infiniteQueryOptions({
+    queryKey: ["admin", "webhooks", "deliveries"],
+    queryFn: ({ pageParam }) => adminApi.deliveries(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: 5_000,
+  }),
   history: queryOptions({
     queryKey: ["status", "history"],
     queryFn: adminApi.history,

@@ -23,6 +23,7 @@ interface CreateOptions {
   models?: string[];
   operations?: string[];
   expires?: number;
+  allowFrom?: string[];
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
@@ -42,6 +43,7 @@ function createCommand(keys: Command): void {
       "expire after this time, such as 30d, 12h or 90m (default: never)",
       parseDuration,
     )
+    .option("--allow-from <list>", "only from these networks, such as 192.0.2.0/24 (default: any)", parseList)
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
     .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
@@ -56,10 +58,11 @@ Examples:
   sotto keys create ada@example.com --name laptop
   sotto keys create ada@example.com --name tests --requests-per-minute 30 --concurrent 2
   sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
+  sotto keys create ada@example.com --name backend --allow-from 192.0.2.0/24,2001:db8::/48
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
     .action(async (email: string, options: CreateOptions, command: Command) => {
-      const { name, models = null, operations = null, expires } = options;
+      const { name, models = null, operations = null, expires, allowFrom = null } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
@@ -72,7 +75,7 @@ Examples:
           requestsPerMonth: options.requestsPerMonth ?? null,
           tokensPerMonth: options.tokensPerMonth ?? null,
         };
-        const request = { name, models, operations, limits, expiresAt };
+        const request = { name, models, operations, limits, expiresAt, allowFrom };
         const issued = await createKey(store, systemClock, account, request);
         await record("created key", issued.key.id);
         return issued;
@@ -162,6 +165,7 @@ name        ${key.name}
 models      ${permissions(key.models)}
 operations  ${permissions(key.operations)}
 limits      ${ownLimits(key)}
+networks    ${key.allowFrom?.join(", ") ?? "any"}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
 function keyTable(keys: readonly ApiKey[]): string {
@@ -228,5 +232,6 @@ const toJson = (key: ApiKey) => ({
   last_used_day: key.lastUsedAt === null ? null : dayOf(key.lastUsedAt),
   last_used_model: key.lastUsedModel,
   tags: key.tags,
+  allow_from: key.allowFrom,
   replaces: key.replaces,
 });

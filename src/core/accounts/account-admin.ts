@@ -2,6 +2,7 @@
 import type { Actor, Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
+import type { EventSink } from "../events/events.js";
 import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
@@ -32,6 +33,7 @@ export interface AccountAdminParts {
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
   usage: Pick<UsageRecorder, "forgetAccount">;
   audit: Audit;
+  events: EventSink;
   outbox: Outbox;
   sessions: Pick<Sessions, "listLive" | "endAll">;
   ownerName: () => string;

@@ -1,4 +1,5 @@
 /** Operations on accounts, for the command line and the dashboard. */
+import { planWeight } from "../bounds.js";
 import { UserError } from "../user-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
 import { DuplicateEmail, type Store } from "../store.js";
@@ -20,6 +21,7 @@ export const defaultPlan = (
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: planWeight.usual,
   ...noQuotas,
 });
 

@@ -1,5 +1,6 @@
 /** The end of an account, by its owner or by an admin. See `docs/privacy.md`. */
 import { deletedAccount, type Actor, type Audit } from "../audit.js";
+import type { EventSink } from "../events/events.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { CutTarget } from "../serving/completion.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
@@ -10,6 +11,7 @@ export interface EndAccountParts {
   keys: Pick<KeyRing, "forgetAccount">;
   usage: Pick<UsageRecorder, "forgetAccount">;
   audit: Audit;
+  events: EventSink;
   /** Ends the replies that are being written. */
   cutStreams: (target: CutTarget) => void;
 }
@@ -19,11 +21,12 @@ export interface EndAccountParts {
  * when it is the only admin.
  */
 export async function endAccount(parts: EndAccountParts, actor: Actor, id: string): Promise<boolean> {
-  const { accounts, keys, usage, audit, cutStreams } = parts;
+  const { accounts, keys, usage, audit, events, cutStreams } = parts;
   if (!(await accounts.remove(id))) return false;
   keys.forgetAccount(id);
   usage.forgetAccount(id);
   cutStreams({ accountId: id });
   await audit.record(actor, "deleted account", deletedAccount);
+  events.publish({ type: "account.deleted", data: { account_id: id } });
   return true;
 }

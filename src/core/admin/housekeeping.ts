@@ -1,6 +1,7 @@
 /** Deletes what has expired, at the start and once an hour. The next run makes up for one that failed. */
 import type { AuditStore } from "../audit.js";
 import type { Clock } from "../clock.js";
+import type { WebhookStore } from "../events/ports.js";
 import type { QuotaStore } from "../limits/ports.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { Store } from "../store.js";
@@ -14,6 +15,8 @@ import type { ServiceStore } from "./ports.js";
 
 const everyMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
+
+const deliveryDaysKept = 7;
 
 /** More than a month and the day that two time zones can be apart. */
 const quotaDaysKept = 62;
@@ -33,6 +36,7 @@ export interface HousekeepingParts {
     readonly service: ServiceStore;
     readonly audit: AuditStore;
     readonly changes: ChangeStore;
+    readonly webhooks: Pick<WebhookStore, "prune">;
   };
   sessions: Sessions;
   clock: Clock;
@@ -70,6 +74,7 @@ export class Housekeeping {
       await store.service.outcomes.prune(kept);
       await store.audit.prune(kept);
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
+      await store.webhooks.prune(new Date(now.getTime() - deliveryDaysKept * dayMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));
       await store.eraseTraces();
     } catch (error) {

@@ -5,7 +5,7 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota, longest, mostTags } from "../bounds.js";
+import { largestQuota, longest, mostNetworks, mostTags } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import {
   type Account,
@@ -17,6 +17,7 @@ import {
 } from "../entities.js";
 import { keyHash, mintKey } from "./key-format.js";
 import { isModelId, type ModelId, modelIds } from "../models.js";
+import { parseNetwork } from "../networks.js";
 import type { NewKey, Store } from "../store.js";
 import { UserError } from "../user-error.js";
 
@@ -29,12 +30,16 @@ export interface KeyRequest {
   limits?: KeyLimits;
   expiresAt: Date | null;
   tags?: readonly string[];
+  /** Networks in CIDR notation, or addresses; null or none for any. */
+  allowFrom?: readonly string[] | null;
 }
 
 /** What its owner changes about a key. */
 export interface KeyEdit extends Required<Pick<KeyRequest, "name" | "models" | "limits" | "tags">> {
   /** Null for never; absent where it stays as it is. */
   expiresAt?: Date | null;
+  /** Null for any; absent where it stays as it is. */
+  allowFrom?: readonly string[] | null;
 }
 
 /** Names the field that is invalid. */
@@ -76,6 +81,7 @@ export async function createKey(
     limits: checkLimits(request.limits ?? noKeyLimits),
     expiresAt: checkExpiry(request.expiresAt, now),
     tags: checkTags(request.tags ?? []),
+    allowFrom: checkNetworks(request.allowFrom ?? null),
   };
   await requireRoomForKey(store, account, now);
   const { text, key } = mint({ accountId: account.id, ...permissions });
@@ -96,7 +102,8 @@ export async function editKey(store: Store, clock: Clock, id: string, change: Ke
     throw new UserError("This key has ended and cannot be edited. Create a new key instead.");
   }
   const expiresAt = change.expiresAt === undefined ? key.expiresAt : checkExpiry(change.expiresAt, now);
-  return (await store.updateKey(id, { ...checked, expiresAt })) ?? requireKey(store, id);
+  const allowFrom = change.allowFrom === undefined ? key.allowFrom : checkNetworks(change.allowFrom);
+  return (await store.updateKey(id, { ...checked, expiresAt, allowFrom })) ?? requireKey(store, id);
 }
 
 /** From now on the key is refused. One that was revoked already keeps its time. */
@@ -133,10 +140,10 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations, limits, tags } = old;
+  const { accountId, name, models, operations, limits, tags, allowFrom } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const { text, key } = mint({ accountId, name, models, operations, limits, tags, expiresAt });
+  const { text, key } = mint({ accountId, name, models, operations, limits, tags, allowFrom, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
@@ -192,6 +199,16 @@ function checkTags(texts: readonly string[]): string[] {
   throw new KeyFieldError(
     `Use at most ${mostTags} tags of at most ${longest.tag} letters, digits, spaces and . _ : / + - each, beginning with a letter or digit.`,
     "tags",
+  );
+}
+
+function checkNetworks(texts: readonly string[] | null): string[] | null {
+  if (texts === null || texts.length === 0) return null;
+  const networks = [...new Set(texts.map(parseNetwork))].filter((network) => network !== null);
+  if (texts.every((text) => parseNetwork(text) !== null) && networks.length <= mostNetworks) return networks;
+  throw new KeyFieldError(
+    `Write up to ${mostNetworks} networks such as 192.0.2.0/24 or 2001:db8::/32, or single addresses.`,
+    "allowFrom",
   );
 }
 

@@ -232,7 +232,13 @@ export class Completions {
     const { request, caller, signal, trace, admission } = attempt;
     const { queueOf, clock, engine } = this.parts;
     let slot: Slot | undefined;
-    queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
+    const entrant = {
+      accountId: caller.account.id,
+      places: request.choices,
+      weight: caller.plan.weight,
+      isFlex: request.serviceTier === "flex",
+    };
+    queueOf(model).requireRoom(entrant);
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
@@ -245,7 +251,7 @@ export class Completions {
       const queuedAt = clock.monotonicMs();
       // The model may have been switched to another engine meanwhile.
       const queue = queueOf(model, prepared[0]);
-      slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
+      slot = await queue.enter({ ...entrant, cost }, signal);
       const startedMs = clock.monotonicMs();
       trace.queuedMs = startedMs - queuedAt;
       const start = (until: AbortSignal) => generate(engine, prepared, until);
@@ -344,7 +350,13 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
 
 /** One, but for several raw prompts. */
 function generationsOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation[] {
-  const { stream: _stream, includeUsage: _includeUsage, morePrompts = [], ...asked } = request;
+  const {
+    stream: _stream,
+    includeUsage: _includeUsage,
+    serviceTier: _tier,
+    morePrompts = [],
+    ...asked
+  } = request;
   const first: Generation = { ...asked, model, accountId: account.id };
   return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
 }

@@ -57,20 +57,22 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return { from: from.toISOString(), keys: await usageReports.byKey(account.id, from, to) };
     }),
     user("PUT", "/keys/:id", async (visit, { account }) => {
-      const { limits, expiresInDays, ...change } = await visit.body(editKeyBody);
+      const { limits, expiresInDays, allowFrom, ...change } = await visit.body(editKeyBody);
       const key = await ownKeys.edit(account, visit.id, {
         ...change,
         limits: limits ?? noKeyLimits,
         ...(expiresInDays === undefined ? {} : { expiresAt: expiryOf(expiresInDays) }),
+        ...(allowFrom === undefined ? {} : { allowFrom }),
       });
       return keyView(key, clock.now());
     }),
     user("POST", "/keys", async (visit, { account }) => {
-      const { name, models, expiresInDays, limits, tags } = await visit.body(createKeyBody);
+      const { name, models, expiresInDays, limits, tags, allowFrom } = await visit.body(createKeyBody);
       const request = {
         ...{ name, models, operations: null, limits: limits ?? noKeyLimits },
         expiresAt: expiryOf(expiresInDays),
         tags: tags ?? [],
+        allowFrom: allowFrom ?? null,
       };
       return withSecret(await ownKeys.create(account, request));
     }),

@@ -15,6 +15,7 @@ import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
+import { webhookRoutes } from "./admin/webhooks.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -48,6 +49,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...factorRoutes(parts),
   ...secondFactorRoutes(parts),
   ...singleSignOnRoutes(parts),
+  ...webhookRoutes(parts),
 ];
 
 /** What a caller is judged by. */

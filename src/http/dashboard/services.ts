@@ -14,6 +14,7 @@ import type { News } from "../../core/admin/news.js";
 import type { ServiceUsageReports } from "../../core/admin/service-report.js";
 import type { Audit } from "../../core/audit.js";
 import type { Clock } from "../../core/clock.js";
+import type { Webhooks } from "../../core/events/webhooks.js";
 import type { ConnectionTests } from "../../core/keys/connection-tests.js";
 import type { OwnFactors } from "../../core/factors/own-factors.js";
 import type { Passkeys } from "../../core/factors/passkeys.js";
@@ -77,6 +78,7 @@ export interface DashboardServices {
   connectionTests: ConnectionTests;
   accountAdmin: AccountAdmin;
   invites: Invites;
+  webhooks: Webhooks;
   news: News;
   drafts: Drafts;
   usageReports: UsageReports;

@@ -64,6 +64,7 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     lastUsedDay: day(key.lastUsedAt),
     lastUsedModel: key.lastUsedModel,
     tags: [...key.tags],
+    allowFrom: key.allowFrom && [...key.allowFrom],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
   };

@@ -46,6 +46,7 @@ const keyOfAccount: Words<KeyView> = {
   lastUsedDay: "day and model of the last use",
   lastUsedModel: "day and model of the last use",
   tags: "tags",
+  allowFrom: "allowed networks",
   status: "status",
   worksUntil: "status",
 };
@@ -101,6 +102,7 @@ const plan: Words<PlanView> = {
   maxTokens: "limits",
   models: "limits",
   requiresEncryption: "limits",
+  weight: "limits",
 };
 
 const auditEntry: Words<AuditEntry> = {
@@ -194,4 +196,6 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/model-suggestion": [],
   "/admin/second-factor": [],
   "/admin/providers": [],
+  "/admin/webhooks": [],
+  "/admin/webhook-deliveries": [],
 };

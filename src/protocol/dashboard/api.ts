@@ -8,7 +8,15 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import * as z from "zod";
-import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
+import {
+  largestQuota,
+  longest,
+  mostNetworks,
+  mostTags,
+  passwordLength,
+  planWeight,
+  shownBound,
+} from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
@@ -223,6 +231,8 @@ export interface PlanView extends QuotasView {
   models: ModelId[] | null;
   /** Whether the bodies of requests must be encrypted. */
   requiresEncryption: boolean;
+  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
+  weight: number;
 }
 
 /** GET /api/me */
@@ -301,6 +311,8 @@ export interface KeyView {
   /** Of the last request of that day that named one. */
   lastUsedModel: ModelId | null;
   tags: string[];
+  /** Networks that it may be used from; null: any. */
+  allowFrom: string[] | null;
   status: "active" | "disabled" | "expiring" | "expired" | "revoked";
   /** While a rotated key still works. */
   worksUntil: string | null;
@@ -316,6 +328,11 @@ export interface KeyList {
 }
 /** Null for a key that never expires. */
 export const keyDays = whole(1, 3650).nullable();
+/** In CIDR notation, or single addresses; null or none for any. */
+export const keyNetworks = z
+  .array(z.string("Write networks.").max(50, "This is not a network."), "Give the key's networks, or none.")
+  .max(mostNetworks, `Use at most ${mostNetworks} networks.`)
+  .nullish();
 /** POST /api/keys → KeyWithSecret */
 export const createKeyBody = z.object({
   name: line("a name", longest.keyName),
@@ -327,6 +344,7 @@ export const createKeyBody = z.object({
     .array(z.string("Write tags as words."), "Give the key's tags, or none.")
     .max(mostTags, `Use at most ${mostTags} tags.`)
     .optional(),
+  allowFrom: keyNetworks,
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
@@ -420,6 +438,7 @@ export const planBody = z.object({
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
   requiresEncryption: z.boolean("Choose whether requests must be encrypted.").default(false),
+  weight: whole(planWeight.min, planWeight.max).default(planWeight.usual),
   ...quotas,
 });
 /** GET /api/admin/plans/month: what all accounts of each plan used; a quota counts once for each of them. */

@@ -44,5 +44,6 @@ export const pageAddresses = [
   "/admin/changelog",
   "/admin/maintenance",
   "/admin/sign-in",
+  "/admin/webhooks",
   "/admin/audit",
 ] as const;

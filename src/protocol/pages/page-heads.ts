@@ -130,6 +130,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/admin/changelog": "Changelog",
   "/admin/maintenance": "Maintenance",
   "/admin/sign-in": "Single sign-on",
+  "/admin/webhooks": "Webhooks",
   "/admin/audit": "Audit trail",
 };
 

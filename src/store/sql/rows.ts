@@ -34,6 +34,7 @@ export function toPlan(row: PlanRow): Plan {
     maxTokens: row.max_tokens,
     models: toList(row.models)?.filter(isModelId) ?? null,
     requiresEncryption: row.requires_encryption === 1,
+    weight: row.weight,
     ...toQuotas(row),
   };
 }
@@ -49,6 +50,7 @@ export function fromPlan(plan: Plan): PlanRow {
     max_tokens: plan.maxTokens,
     models: plan.models?.join(",") ?? null,
     requires_encryption: plan.requiresEncryption ? 1 : 0,
+    weight: plan.weight,
     ...fromQuotas(plan),
   };
 }
@@ -91,6 +93,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     tags: toList(row.tags) ?? [],
     replaces: row.replaces,
     lineage: row.lineage ?? row.id,
+    allowFrom: toList(row.allow_from),
   };
 }
 

@@ -36,6 +36,8 @@ export interface Schema {
   changes: ChangeRow;
   change_counter: ChangeCounterRow;
   statement_log: StatementLogRow;
+  webhooks: WebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
   migrations: MigrationRow;
 }
 
@@ -71,6 +73,8 @@ export const primaryKeys: {
   changes: ["id"],
   change_counter: ["id"],
   statement_log: ["number"],
+  webhooks: ["id"],
+  webhook_deliveries: ["id"],
   migrations: ["number"],
 };
 
@@ -108,6 +112,7 @@ export interface PlanRow extends QuotaColumns {
   models: string | null;
   /** 1 or 0. */
   requires_encryption: number;
+  weight: number;
 }
 
 export interface KeyRow extends QuotaColumns {
@@ -139,6 +144,8 @@ export interface KeyRow extends QuotaColumns {
   replaces: string | null;
   /** The id that its own limits are counted under; null for `id`. */
   lineage: string | null;
+  /** Networks, comma-separated; null for any. */
+  allow_from: string | null;
 }
 
 export interface SessionRow {
@@ -370,6 +377,38 @@ export interface StatementLogRow {
   at: number;
   /** The signed entry as canonical JSON. */
   body: string;
+}
+
+export interface WebhookRow {
+  id: string;
+  url: string;
+  description: string;
+  /** Comma-separated; null for all. */
+  events: string | null;
+  created_at: number;
+  off_at: number | null;
+  off_reason: string | null;
+  failing_since: number | null;
+}
+
+export interface WebhookDeliveryRow {
+  id: string;
+  webhook_id: string;
+  /** The account that it is about, if it is about one. */
+  account_id: string | null;
+  type: string;
+  body: string;
+  created_at: number;
+  /** When it is given up. */
+  retry_until: number;
+  /** When it is due, also again after a server that has claimed it; null when it is done. */
+  next_at: number | null;
+  attempts: number;
+  delivered_at: number | null;
+  last_at: number | null;
+  response_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
 }
 
 export interface SettingRow {

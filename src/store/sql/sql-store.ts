@@ -29,6 +29,7 @@ import { SqlSingleSignOn } from "./single-sign-on-rows.js";
 import { SqlStatementLog } from "./statement-log-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
+import { SqlWebhooks } from "./webhook-rows.js";
 
 /** Three bound values each. */
 const touchedAtOnce = 1_000;
@@ -48,6 +49,7 @@ export class SqlStore implements FullStore {
   readonly service: ServiceStore;
   readonly changes: SqlChanges;
   readonly statementLog: SqlStatementLog;
+  readonly webhooks: SqlWebhooks;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
@@ -74,6 +76,7 @@ export class SqlStore implements FullStore {
     this.stored = new SqlStored(db);
     this.service = sqlService(db, clock);
     this.statementLog = new SqlStatementLog(db);
+    this.webhooks = new SqlWebhooks(db, { locksRows });
   }
 
   async createAccount(account: NewAccount): Promise<Account> {
@@ -197,6 +200,7 @@ export class SqlStore implements FullStore {
         "plans.max_tokens",
         "plans.models as plan_models",
         "plans.requires_encryption",
+        "plans.weight",
       ]);
   }
 
@@ -237,12 +241,14 @@ export class SqlStore implements FullStore {
     );
   }
 
-  updateKey(id: string, { name, models, limits, expiresAt, tags }: KeyChange): Promise<ApiKey | null> {
+  updateKey(id: string, change: KeyChange): Promise<ApiKey | null> {
+    const { name, models, limits, expiresAt, tags, allowFrom } = change;
     return this.changes.transaction(async (transaction, note) => {
       const row = await transaction
         .updateTable("keys")
         .set({
           ...{ name, models: models?.join(",") ?? null, tags: fromTags(tags) },
+          allow_from: allowFrom?.join(",") ?? null,
           ...{ expires_at: expiresAt?.getTime() ?? null, ...fromLimits(limits) },
         })
         .where("id", "=", id)
@@ -378,6 +384,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
       tags: fromTags(key.tags ?? []),
       replaces: replaced?.id ?? null,
       lineage: replaced?.lineage ?? null,
+      allow_from: key.allowFrom?.join(",") ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -386,7 +393,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
 
 type JoinedKeyRow = KeyRow &
   Pick<AccountRow, "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
-  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption"> & {
+  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption" | "weight"> & {
     account_created_at: number;
     plan_name: string;
     plan_requests_per_minute: number;
@@ -417,6 +424,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       max_tokens: row.max_tokens,
       models: row.plan_models,
       requires_encryption: row.requires_encryption,
+      weight: row.weight,
     }),
   };
 }

@@ -142,6 +142,12 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     "quota_warnings",
     few(({ id }) => sql`select * from quota_warnings where account_id = ${id} order by sent_at desc, name`),
   ],
+  [
+    "webhook_deliveries",
+    few(
+      ({ id }) => sql`select * from webhook_deliveries where account_id = ${id} order by created_at desc, id`,
+    ),
+  ],
   ["audit", audit],
   [
     "changes",
@@ -167,4 +173,4 @@ function cell(column: string, value: unknown): string | number | null {
 }
 
 const isTime = (column: string): boolean =>
-  ["at", "hour", "day", "span"].includes(column) || column.endsWith("_at");
+  ["at", "hour", "day", "span", "retry_until"].includes(column) || column.endsWith("_at");

@@ -246,4 +246,55 @@ const ofModels: Opening[] = [
   },
 ];
 
-export const adminOpenings: readonly Opening[] = [...ofAccounts, ...ofPlans, ...ofNews, ...ofModels];
+const ofWebhooks: Opening[] = [
+  {
+    name: "a webhook that is refused, and the secret of one that is created",
+    file: "pages/admin/webhooks/webhook-dialog.tsx",
+    path: "/admin/webhooks",
+    open: async (page, look) => {
+      await openDialog(page, "Create webhook");
+      await page.getByLabel("All events").uncheck();
+      await page.getByLabel("Address").fill("http://169.254.169.254/");
+      await press(page, "Create webhook");
+      await refused(page);
+      await look();
+      await page.getByLabel("Address").fill("http://127.0.0.1:1/new");
+      await press(page, "Create webhook");
+      await page.getByText(/whsec_/).waitFor();
+      await look();
+    },
+  },
+  {
+    name: "the menu of a webhook",
+    file: "pages/admin/webhooks/webhook-table.tsx",
+    path: "/admin/webhooks",
+    open: menu("Actions for http://127.0.0.1:1/hook"),
+  },
+  {
+    name: "a new secret of a webhook",
+    file: "pages/admin/webhooks/rotate-secret-dialog.tsx",
+    path: "/admin/webhooks",
+    open: async (page, look) => {
+      await chooseAction(page, "http://127.0.0.1:1/hook", "Rotate secret");
+      await dialog(page, "Rotate secret");
+      await look();
+      await press(page, "Rotate secret");
+      await page.getByText(/whsec_/).waitFor();
+      await look();
+    },
+  },
+  {
+    name: "deleting a webhook",
+    file: "pages/admin/webhooks.tsx",
+    path: "/admin/webhooks",
+    open: asks("Delete webhook", "http://127.0.0.1:1/hook", "Delete"),
+  },
+];
+
+export const adminOpenings: readonly Opening[] = [
+  ...ofAccounts,
+  ...ofPlans,
+  ...ofNews,
+  ...ofModels,
+  ...ofWebhooks,
+];

@@ -8,6 +8,7 @@ import { describeNewsContract } from "./news.js";
 import { describeServiceContract } from "./service.js";
 import { describeSessionContract } from "./sessions.js";
 import { describeStatementLogContract } from "./statement-log.js";
+import { describeWebhooksContract } from "./webhooks.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
 import { describeUsageContract } from "./usage.js";
@@ -25,4 +26,5 @@ export const storeParts = [
   describeServiceContract,
   describeStatementLogContract,
   describeFactorContract,
+  describeWebhooksContract,
 ];

@@ -187,6 +187,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           tags: [],
           replaces: null,
           lineage: key.id,
+          allowFrom: null,
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
@@ -307,10 +308,13 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           limits: { ...noKeyLimits, requestsPerMinute: 3, concurrentRequests: 2, tokensPerDay: 5 },
           expiresAt: new Date("2031-01-01T00:00:00Z"),
           tags: ["batch", "team a"],
+          allowFrom: ["192.0.2.0/24", "2001:db8::/32"],
         } as const;
         expect(await store.updateKey(key.id, change)).toEqual({ ...key, ...change });
         expect((await store.findKeyByHash(wanted.hash))?.key).toEqual({ ...key, ...change });
-        const none = { name: "Plain", models: null, limits: noKeyLimits, expiresAt: null, tags: [] };
+        const none = {
+          ...{ name: "Plain", models: null, limits: noKeyLimits, expiresAt: null, tags: [], allowFrom: null },
+        };
         expect(await store.updateKey(key.id, none)).toEqual({ ...key, ...none });
         expect(await store.updateKey("key_none", none)).toBeNull();
       });
@@ -488,6 +492,7 @@ const goldPlan: Plan = {
   maxTokens: 500,
   models: ["prism", "omega"],
   requiresEncryption: true,
+  weight: 7,
 };
 
 /** A key with a hash of its own, for no account yet. */

@@ -30,6 +30,13 @@ export function describeStoredContract(name: string, open: OpenStore): void {
     it("has every row about it in pages of any size, the newest first, and none about another", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      await store.webhooks.create(
+        {
+          ...{ id: "wh_1", url: "https://a.test/", description: "", events: null, createdAt: at("08:00:00") },
+          ...{ off: null, failingSince: null },
+        },
+        1,
+      );
       for (const { id, email } of [ada, bob]) {
         for (let i = 0; i < 5; i++) {
           const times = { createdAt: at(`08:00:0${i}`), expiresAt: at("20:00:00") };
@@ -75,6 +82,8 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           const day = { accountId: id, keyId: key.id, day: `2030-01-0${i + 1}`, requests: 1, tokens: 1 };
           await store.usage.add([], undefined, [day]);
           await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
+          const delivery = { id: `msg_${key.id}`, webhookId: "wh_1", accountId: id, type: "key.created" } as const;
+          await store.webhooks.add([{ ...delivery, body: "{}", ...times, retryUntil: at("20:00:00") }], 99);
         }
         await store.factors.beginTotp(id, "sealed", at("08:00:00"));
         await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);
@@ -86,6 +95,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
         ...{ totp: 1, passkeys: 5, recovery_codes: 2, sign_in_steps: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
+        webhook_deliveries: 5,
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

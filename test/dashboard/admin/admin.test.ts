@@ -81,6 +81,14 @@ const adminRoutes = [
   ["PUT", "/api/admin/providers/x"],
   ["POST", "/api/admin/providers/x/test"],
   ["DELETE", "/api/admin/providers/x"],
+  ["GET", "/api/admin/webhooks"],
+  ["POST", "/api/admin/webhooks"],
+  ["PUT", "/api/admin/webhooks/x"],
+  ["DELETE", "/api/admin/webhooks/x"],
+  ["POST", "/api/admin/webhooks/x/secret"],
+  ["POST", "/api/admin/webhooks/x/test"],
+  ["GET", "/api/admin/webhook-deliveries"],
+  ["POST", "/api/admin/webhook-deliveries/x/redeliver"],
 ] as const;
 
 describe("an admin", () => {
@@ -248,6 +256,7 @@ describe("an admin", () => {
       maxKeys: 3,
       maxTokens: 100,
       requiresEncryption: true,
+      weight: 5,
       models: ["omega"],
       ...noQuotas,
     };

@@ -36,6 +36,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       tags: [],
       replaces: null,
       lineage: "key_1",
+      allowFrom: null,
     },
     plan: {
       id: "p",
@@ -47,6 +48,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       maxTokens: null,
       models: null,
       requiresEncryption: false,
+      weight: 1,
       ...noQuotas,
       ...plan,
     },

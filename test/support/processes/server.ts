@@ -59,6 +59,8 @@ export interface TestServerOptions {
   keepAliveMs?: number;
   timeouts?: HttpParts["timeouts"];
   connectionLimit?: HttpParts["connectionLimit"];
+  trustProxy?: string;
+  tls?: NonNullable<HttpParts["tls"]>;
   traces?: NonNullable<HttpParts["traces"]>;
   usage?: NonNullable<HttpParts["usage"]>;
   /** Without them, those of one process. */
@@ -87,6 +89,7 @@ export interface KeyOptions {
   name?: string;
   expiresAt?: Date;
   revokedAt?: Date;
+  allowFrom?: readonly string[];
 }
 
 export interface TestServer {
@@ -122,6 +125,7 @@ const plan: Plan = {
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: 1,
   ...noQuotas,
 };
 
@@ -195,6 +199,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.usage === undefined ? {} : { usage: options.usage }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
+    ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
   };
   const server = createHttpServer(parts);
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -268,6 +274,7 @@ class FakeKeys {
         tags: [],
         replaces: null,
         lineage: id,
+        allowFrom: options.allowFrom ?? null,
       },
       account: {
         id: accountId,

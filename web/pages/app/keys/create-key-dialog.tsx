@@ -10,6 +10,7 @@ import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { daysToSend, ExpiryField } from "./expiry-field.tsx";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
+import { NetworksField, networksToSend } from "./networks-field.tsx";
 import { TagsField, tagsToSend } from "./tags-field.tsx";
 import { KeyLimitsField, limitFieldNames, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 
@@ -25,6 +26,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
   const [tags, setTags] = useState("");
+  const [networks, setNetworks] = useState("");
   const [limits, setLimits] = useState<TypedLimits | null>(null);
   return (
     <IssueKeyDialog
@@ -37,6 +39,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
           expiresInDays: daysToSend(expiry),
           limits: limitsToSend(limits),
           tags: tagsToSend(tags),
+          allowFrom: networksToSend(networks),
         })
       }
       onIssued={onIssued}
@@ -50,7 +53,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
           <p className="text-sm text-muted">It is filled in on this page.</p>
         )
       }
-      fieldNames={["name", "models", "expiresInDays", ...limitFieldNames, "tags"]}
+      fieldNames={["name", "models", "expiresInDays", ...limitFieldNames, "tags", "allowFrom"]}
       fields={(error) => (
         <>
           <Field
@@ -73,6 +76,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
             error={fieldError(error, "models")}
           />
           <ExpiryField value={expiry} onChange={setExpiry} error={fieldError(error, "expiresInDays")} />
+          <NetworksField value={networks} onChange={setNetworks} error={fieldError(error, "allowFrom")} />
           <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={error} />
         </>
       )}

@@ -16,6 +16,7 @@ import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
 import { daysToSend, ExpiryField, sameExpiry } from "./expiry-field.tsx";
 import { KeyLimitsField, limitFieldNames, limitsToSend, typedLimits } from "./key-limits-field.tsx";
+import { NetworksField, networksToSend } from "./networks-field.tsx";
 import { TagsField, tagsToSend } from "./tags-field.tsx";
 
 interface EditKeyDialogProps {
@@ -34,10 +35,12 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
   const [limits, setLimits] = useState(typedLimits(apiKey.limits));
   const [expiry, setExpiry] = useState(apiKey.expiresAt === null ? "" : sameExpiry);
   const [tags, setTags] = useState(apiKey.tags.join(", "));
+  const [networks, setNetworks] = useState(apiKey.allowFrom?.join(", ") ?? "");
   const save = useMutation({
     mutationFn: () =>
       api.editKey(apiKey.id, {
         ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
+        allowFrom: networksToSend(networks),
         ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
       }),
     onSuccess: async (key) => {
@@ -46,7 +49,8 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
       await client.invalidateQueries({ queryKey: queries.keys.queryKey });
     },
   });
-  const failure = formError(save.error, ["name", "models", "expiresInDays", ...limitFieldNames, "tags"]);
+  const fields = ["name", "models", "expiresInDays", ...limitFieldNames, "tags", "allowFrom"];
+  const failure = formError(save.error, fields);
   return (
     <Dialog
       open
@@ -99,6 +103,7 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
           {...(apiKey.expiresAt !== null && { now: `On ${day.format(new Date(apiKey.expiresAt))}, as now` })}
           error={fieldError(save.error, "expiresInDays")}
         />
+        <NetworksField value={networks} onChange={setNetworks} error={fieldError(save.error, "allowFrom")} />
         <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={save.error} />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       </Form>
