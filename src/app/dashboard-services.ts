@@ -45,6 +45,11 @@ import { LiveRates } from "../core/usage/live-rates.js";
 import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
+import { quotaRecipients } from "../core/teams/quota-recipients.js";
+import { TeamAdmin } from "../core/teams/team-admin.js";
+import { TeamInvites } from "../core/teams/team-invites.js";
+import { TeamUsage } from "../core/teams/team-usage.js";
+import { Teams } from "../core/teams/teams.js";
 import type { FullStore } from "../store/full-store.js";
 
 export interface DashboardOptions {
@@ -113,6 +118,7 @@ export function createDashboard(options: DashboardOptions) {
   const quotaWarnings = new QuotaWarnings({
     store: store.quotas,
     used,
+    recipients: (caller, meter) => quotaRecipients(store.teams, caller, meter),
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
     outbox,
     clock,
@@ -122,6 +128,7 @@ export function createDashboard(options: DashboardOptions) {
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
   const news = new News(store.news, audit, clock);
+  const teams = new Teams(store.teams, audit, clock);
   return {
     store,
     clock,
@@ -191,6 +198,13 @@ export function createDashboard(options: DashboardOptions) {
     checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
     privacyCheck: new LastPrivacyCheck(store, clock),
+    teams,
+    teamInvites: new TeamInvites({
+      ...{ teams, store: store.teams, linkStore: store.links, links },
+      ...{ audit, outbox, ownerName, publicUrl, clock },
+    }),
+    teamAdmin: new TeamAdmin({ store, audit, clock }),
+    teamUsage: new TeamUsage(store, usageReports),
     close: () => {
       live.close();
       return closeAll([

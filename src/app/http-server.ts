@@ -101,6 +101,7 @@ async function httpParts(
         limitBytes: config.service.bodyLimitBytes,
         imageLimitBytes: config.service.imageBodyLimitBytes,
         decoding: encryption,
+        fairness: config.service.fairness,
       }),
     ),
     images: {
@@ -111,6 +112,7 @@ async function httpParts(
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,
+    fairness: config.service.fairness,
     ...(recentItems === null ? {} : { recentItems }),
     summaries: proof.summaries,
     notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),

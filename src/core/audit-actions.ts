@@ -45,6 +45,22 @@ export const auditActions = [
   "resumed pull",
   "cancelled pull",
   "rotated signing key",
+  "created team",
+  "changed team",
+  "changed plan of team",
+  "changed quotas of team",
+  "suspended team",
+  "resumed team",
+  "deleted team",
+  "joined team",
+  "left team",
+  "added member of team",
+  "changed role in team",
+  "changed limits in team",
+  "removed member of team",
+  "created invitation to team",
+  "revoked invitation to team",
+  "declined invitation to team",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

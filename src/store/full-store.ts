@@ -6,6 +6,7 @@ import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
 import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
 import type { Store } from "../core/store.js";
+import type { TeamStore } from "../core/teams/ports.js";
 import type { UsageStore } from "../core/usage/ports.js";
 
 /** Everything that the store keeps. */
@@ -21,4 +22,5 @@ export interface FullStore extends Store {
   readonly service: ServiceStore;
   readonly changes: ChangeStore;
   readonly statementLog: StatementLogStore;
+  readonly teams: TeamStore;
 }

@@ -67,6 +67,7 @@ export async function createKey(
   clock: Clock,
   account: Account,
   request: KeyRequest,
+  memberId: string | null = null,
 ): Promise<IssuedKey> {
   const now = clock.now();
   const permissions = {
@@ -78,7 +79,7 @@ export async function createKey(
     tags: checkTags(request.tags ?? []),
   };
   await requireRoomForKey(store, account, now);
-  const { text, key } = mint({ accountId: account.id, ...permissions });
+  const { text, key } = mint({ accountId: account.id, memberId, ...permissions });
   return { key: await store.createKey(key), text };
 }
 
@@ -133,10 +134,10 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations, limits, tags } = old;
+  const { accountId, memberId, name, models, operations, limits, tags } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const { text, key } = mint({ accountId, name, models, operations, limits, tags, expiresAt });
+  const { text, key } = mint({ accountId, memberId, name, models, operations, limits, tags, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
@@ -171,7 +172,7 @@ async function requireRoomForKey(store: Store, account: Account, now: Date): Pro
   ).length;
   if (plan === null || live < plan.maxKeys) return;
   throw new KeyLimitReached(
-    `${account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
+    `${account.kind === "team" ? `The team '${account.email}'` : account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Mails to an account when most of a quota is used, and when it is used up: once for each quota, window and level, over
+ * Mails to an account, or to whom it concerns in a team, when most of a quota is used, and when it is used up: once for each quota, window and level, over
  * all replicas and restarts. The counters say when to check; since they include reservations, the mail
  * reports actual use. Whichever replica claims the warning in the database sends it, and retries when the
  * mail server refuses it. Without a mail server nothing is checked.
@@ -20,7 +20,14 @@ const mostRemembered = 10_000;
 
 export interface QuotaWarningParts {
   store: Pick<QuotaStore, "claimWarning">;
-  used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  used: (
+    accountId: string,
+    keyId: string | null,
+    days: string,
+    memberId: string | null,
+  ) => Promise<QuotaUse>;
+  /** The addresses that the mail goes to. */
+  recipients: (caller: KeyRecord, meter: QuotaMeter) => Promise<string[]>;
   /** Of the account's quotas. */
   month: (caller: KeyRecord) => Promise<MonthView>;
   outbox: Pick<Outbox, "canMail" | "post">;
@@ -50,22 +57,28 @@ export class QuotaWarnings {
 
   /** Null when there is nothing to say, or another has said it. */
   async #write(caller: KeyRecord, meter: QuotaMeter, isRefused: boolean): Promise<Mail | null> {
-    const { store, used, clock, ownerName, publicUrl } = this.parts;
-    const { accountId, keyId, window, kind, limit } = meter;
-    const count = (await used(accountId, keyId, window.label))[kind];
+    const { store, used, recipients, outbox, clock, ownerName, publicUrl } = this.parts;
+    const { accountId, keyId, memberId, window, kind, limit } = meter;
+    const count = (await used(accountId, keyId, window.label, memberId))[kind];
     if (count < mostOfQuota * limit) return null;
     const level = isRefused || count >= limit ? 100 : 80;
     const name = `${meter.name}:${level}`;
     this.#quietUntilMs.set(name, Infinity);
     const usedUpAt = await this.#usedUpAt(caller, meter);
     if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
-    const url = `${publicUrl()}/app/limits`;
-    return quotaMail(caller, meter, { level, count, owner: ownerName(), url, usedUpAt });
+    const space = caller.account.kind === "team" ? `/app/teams/${accountId}` : "/app";
+    const facts = { level, count, owner: ownerName(), url: `${publicUrl()}${space}/limits`, usedUpAt } as const;
+    const [first, ...others] = await recipients(caller, meter);
+    for (const to of others) outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });
+    return first === undefined ? null : quotaMail(first, caller, meter, facts);
   }
 
   /** Null where it is not expected in this window. */
-  async #usedUpAt(caller: KeyRecord, { keyId, window, kind }: QuotaMeter): Promise<string | null> {
-    if (keyId !== null || window.period !== "month") return null;
+  async #usedUpAt(
+    caller: KeyRecord,
+    { keyId, memberId, window, kind }: QuotaMeter,
+  ): Promise<string | null> {
+    if (keyId !== null || memberId !== null || window.period !== "month") return null;
     return (await this.parts.month(caller))[kind].usedUpAt;
   }
 }
@@ -79,11 +92,13 @@ interface QuotaMailFacts {
 }
 
 function quotaMail(
+  to: string,
   { account, key }: KeyRecord,
-  { unit, limit, scopeLabel, keyId, window, kind }: QuotaMeter,
+  { unit, limit, scopeLabel, keyId, memberId, window, kind }: QuotaMeter,
   { level, count, owner, url, usedUpAt }: QuotaMailFacts,
 ): Mail {
-  const who = keyId === null ? "Your account" : `Your key that ends in ${key.lastFour}`;
+  const ofAccount = account.kind === "team" && memberId === null ? `The team '${account.email}'` : "Your account";
+  const who = keyId === null ? ofAccount : `${account.kind === "team" ? "The" : "Your"} key that ends in ${key.lastFour}`;
   const resets = `${window.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const number = (value: number): string => value.toLocaleString("en");
   const rate =
@@ -94,7 +109,7 @@ function quotaMail(
       : `Requests that need more than is left are refused until it resets at ${resets}.`;
   return {
     kind: "quota",
-    to: account.email,
+    to,
     subject:
       level === 80
         ? `${owner}: 80 % of a quota of ${kind} is used`

@@ -28,5 +28,6 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     tags: [],
     replaces: null,
     lineage: playgroundKeyId,
+    memberId: null,
   },
 });

@@ -14,6 +14,7 @@ import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
+import { adminTeamRoutes } from "./admin/teams.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -21,6 +22,7 @@ import { playgroundRoutes } from "./playground.js";
 import type { DashboardRoute } from "./route.js";
 import { signInRoutes } from "./sign-in.js";
 import { siteRoutes } from "./site.js";
+import { teamRoutes } from "./teams.js";
 import { usageRoutes } from "./usage.js";
 import { Visit } from "./guard/visit.js";
 
@@ -42,6 +44,8 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...auditRoutes(parts),
   ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
+  ...teamRoutes(parts),
+  ...adminTeamRoutes(parts),
 ];
 
 /** The handler for Fastify. The caller is identified before any of the body is read. */

@@ -57,6 +57,7 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     tags: [...key.tags],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
+    memberId: key.memberId,
   };
 }
 

@@ -88,6 +88,7 @@ export class SqlAccounts implements AccountStore {
     const { total } = await this.db
       .selectFrom("accounts")
       .select((select) => select.fn.countAll<number>().as("total"))
+      .where("kind", "=", "person")
       .executeTakeFirstOrThrow();
     return total;
   }
@@ -177,6 +178,7 @@ export class SqlAccounts implements AccountStore {
     const nowMs = now.getTime();
     return this.db
       .selectFrom("accounts")
+      .where("accounts.kind", "=", "person")
       .selectAll("accounts")
       .select((select) => [
         select
@@ -239,6 +241,7 @@ export async function insertAccount(
     .insertInto("accounts")
     .values({
       id: newId("acc"),
+      kind: "person",
       email: account.email,
       email_lower: account.email.toLowerCase(),
       email_verified_at: null,

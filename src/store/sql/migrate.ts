@@ -22,6 +22,7 @@ import * as linkKinds from "./migrations/0014-link-kinds.js";
 import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
 import * as proof from "./migrations/0016-proof.js";
 import * as statementLog from "./migrations/0017-statement-log.js";
+import * as teams from "./migrations/0021-teams.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   { name: "0015-verified-addresses", ...verifiedAddresses },
   { name: "0016-proof", ...proof },
   { name: "0017-statement-log", ...statementLog },
+  { name: "0021-teams", ...teams },
 ];
 
 export interface MigrateOptions {

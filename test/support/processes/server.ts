@@ -268,9 +268,11 @@ class FakeKeys {
         tags: [],
         replaces: null,
         lineage: id,
+        memberId: null,
       },
       account: {
-        id: accountId,
+        kind: "person",
+      id: accountId,
         email: "test@example.com",
         role: "user",
         planId: plan.id,
