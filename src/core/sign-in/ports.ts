@@ -64,7 +64,7 @@ export interface NewLink {
   /** The plan of the account that an invitation creates; absent or null for the default one. */
   planId?: string | null;
   /** The team that an invitation is to, and the role in it. */
-  team?: { id: string; role: TeamRole } | null;
+  team?: { id: string; role: TeamRole };
   createdAt: Date;
   expiresAt: Date;
 }

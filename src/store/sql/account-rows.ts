@@ -40,6 +40,7 @@ export class SqlAccounts implements AccountStore {
         .selectFrom("accounts")
         .selectAll()
         .where("email_lower", "=", email.toLowerCase())
+        .where("kind", "=", "person")
         .executeTakeFirst(),
     );
   }
@@ -85,12 +86,9 @@ export class SqlAccounts implements AccountStore {
   }
 
   async countAccounts(): Promise<number> {
-    const { total } = await this.db
-      .selectFrom("accounts")
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .where("kind", "=", "person")
-      .executeTakeFirstOrThrow();
-    return total;
+    const { rows } = await sql<{ total: number }>`select
+      (select count(*) from accounts) - (select count(*) from teams) as total`.execute(this.db);
+    return rows[0]?.total ?? 0;
   }
 
   async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {

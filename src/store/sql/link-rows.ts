@@ -255,7 +255,9 @@ export const toLink = (row: LinkRow): NewLink => ({
   emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
   email: row.email,
   planId: row.plan_id,
-  team: row.team_id === null || row.team_role === null ? null : { id: row.team_id, role: row.team_role },
+  ...(row.team_id !== null && row.team_role !== null
+    ? { team: { id: row.team_id, role: row.team_role } }
+    : {}),
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
 });

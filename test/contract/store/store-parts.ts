@@ -9,6 +9,7 @@ import { describeSessionContract } from "./sessions.js";
 import { describeStatementLogContract } from "./statement-log.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
+import { describeTeamContract } from "./teams.js";
 import { describeUsageContract } from "./usage.js";
 
 export const storeParts = [
@@ -23,4 +24,5 @@ export const storeParts = [
   describeStoredContract,
   describeServiceContract,
   describeStatementLogContract,
+  describeTeamContract,
 ];

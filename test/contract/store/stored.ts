@@ -74,6 +74,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           await store.usage.add([], undefined, [day]);
           await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
         }
+        for (const name of ["One", "Two"]) await store.teams.create({ name, planId: "free", ownerId: id });
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
         await store.links.create({ ...invite, hash: someHash(), ...times });
@@ -81,6 +82,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
+        memberships: 2,
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

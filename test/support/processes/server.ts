@@ -12,6 +12,7 @@ import {
   noQuotas,
   type ApiKey,
   type KeyLimits,
+  type KeyMember,
   type KeyRecord,
   type Plan,
 } from "../../../src/core/entities.js";
@@ -85,6 +86,8 @@ export interface KeyOptions {
   accountId?: string;
   limits?: Partial<KeyLimits>;
   name?: string;
+  /** Of a team, which the account then is. */
+  member?: KeyMember;
   expiresAt?: Date;
   revokedAt?: Date;
 }
@@ -251,6 +254,7 @@ class FakeKeys {
     const accountId = options.accountId ?? `acc_${this.#records.size}`;
     const createdAt = new Date(0);
     this.#records.set(key, {
+      ...(options.member === undefined ? {} : { member: options.member }),
       key: {
         id,
         accountId,
@@ -271,8 +275,8 @@ class FakeKeys {
         memberId: null,
       },
       account: {
-        kind: "person",
-      id: accountId,
+        id: accountId,
+        kind: options.member === undefined ? "person" : "team",
         email: "test@example.com",
         role: "user",
         planId: plan.id,
