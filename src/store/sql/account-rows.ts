@@ -86,9 +86,11 @@ export class SqlAccounts implements AccountStore {
   }
 
   async countAccounts(): Promise<number> {
-    const { rows } = await sql<{ total: number }>`select
-      (select count(*) from accounts) - (select count(*) from teams) as total`.execute(this.db);
-    return rows[0]?.total ?? 0;
+    const count = async (table: "accounts" | "teams"): Promise<number> => {
+      const all = this.db.selectFrom(table).select((select) => select.fn.countAll<number>().as("total"));
+      return (await all.executeTakeFirstOrThrow()).total;
+    };
+    return (await count("accounts")) - (await count("teams"));
   }
 
   async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {

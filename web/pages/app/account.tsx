@@ -6,6 +6,7 @@ import { EmailAddress } from "./account/email-address.tsx";
 import { CachedNow } from "./account/cached-now.tsx";
 import { Identity } from "./account/identity.tsx";
 import { StoredAboutYou } from "./account/stored-about-you.tsx";
+import { OwnTeams } from "./account/teams.tsx";
 import { VerifyAddress } from "./account/verify-address.tsx";
 
 export default function Account() {
@@ -16,6 +17,7 @@ export default function Account() {
       <div className="flex flex-col gap-6">
         <VerifyAddress />
         <Identity me={me} />
+        <OwnTeams />
         <EmailAddress email={me.account.email} />
         <ChangePassword email={me.account.email} />
         <CachedNow />
