@@ -289,28 +289,35 @@ describe("joining", () => {
     const id = await createTeam("Invited");
     const invite = (body: object) => people.owner.post<OneTimeLink>(`/api/teams/${id}/invites`, body);
     const declined = tokenOf((await invite({})).link);
-    expect((await people.outsider.post<{ name: string }>("/api/team-invitation", { token: declined })).name).toBe(
-      "Invited",
-    );
+    expect(
+      (await people.outsider.post<{ name: string }>("/api/team-invitation", { token: declined })).name,
+    ).toBe("Invited");
     await people.outsider.post("/api/team-invitation/decline", { token: declined });
-    expect((await people.outsider.send("POST", "/api/team-invitation", { token: declined })).status).toBe(404);
+    expect((await people.outsider.send("POST", "/api/team-invitation", { token: declined })).status).toBe(
+      404,
+    );
     const revoked = tokenOf((await invite({})).link);
     const { invites } = await people.owner.get<{ invites: { id: string }[] }>(`/api/teams/${id}/invites`);
     await people.owner.send("DELETE", `/api/teams/${id}/invites/${invites[0]?.id}`);
-    expect((await people.outsider.send("POST", "/api/team-invitation/accept", { token: revoked })).status).toBe(404);
+    expect(
+      (await people.outsider.send("POST", "/api/team-invitation/accept", { token: revoked })).status,
+    ).toBe(404);
     const forMember = tokenOf((await invite({ email: "member@example.com", role: "viewer" })).link);
     const stolen = await people.outsider.send("POST", "/api/team-invitation/accept", { token: forMember });
     expect(stolen.status).toBe(403);
     await people.member.post("/api/team-invitation/accept", { token: forMember });
     expect((await people.member.get<TeamPage>(`/api/teams/${id}`)).role).toBe("viewer");
-    expect((await people.member.send("POST", "/api/team-invitation/accept", { token: forMember })).status).toBe(404);
+    expect(
+      (await people.member.send("POST", "/api/team-invitation/accept", { token: forMember })).status,
+    ).toBe(404);
   });
 
   it("is open to verified addresses of the domain that the team names", async () => {
     const id = await createTeam("Domain");
     const put = (joinDomain: string | null) =>
       people.owner.send("PUT", `/api/teams/${id}`, { name: "Domain", joinDomain });
-    const offered = async () => (await people.outsider.get<TeamList>("/api/teams")).offered.map((one) => one.id);
+    const offered = async () =>
+      (await people.outsider.get<TeamList>("/api/teams")).offered.map((one) => one.id);
     expect((await put("example.com")).json).toMatchObject({ error: { field: "joinDomain" } });
     for (const name of ["owner", "outsider"]) {
       await dashboard.app.store.links.replaceOwn({

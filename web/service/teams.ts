@@ -87,4 +87,5 @@ export function useSpaceLimits(team: string | null) {
 export const mayManage = (role: TeamRole | undefined): boolean => role === "owner" || role === "admin";
 
 /** A member sees the team's sums only. */
-export const seesUsageParts = (role: TeamRole | undefined): boolean => role !== undefined && role !== "member";
+export const seesUsageParts = (role: TeamRole | undefined): boolean =>
+  role !== undefined && role !== "member";

@@ -77,7 +77,12 @@ export class OwnKeys {
     // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
     // One more than the page holds, to see whether there is a next page.
-    const found = await this.parts.store.pageOfKeys(holder.account.id, place, listedKeys + 1, holder.memberId);
+    const found = await this.parts.store.pageOfKeys(
+      holder.account.id,
+      place,
+      listedKeys + 1,
+      holder.memberId,
+    );
     const keys = found.slice(0, listedKeys);
     const last = keys.at(-1);
     const hasNext = found.length > listedKeys && last !== undefined;

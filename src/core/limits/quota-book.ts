@@ -28,12 +28,7 @@ export interface QuotaParts {
   clock: Clock;
   calendar: Calendar;
   /** On days that begin with `days`, by one key, one member or all, with what is not in the database yet. */
-  used: (
-    accountId: string,
-    keyId: string | null,
-    days: string,
-    memberId: string | null,
-  ) => Promise<QuotaUse>;
+  used: (accountId: string, keyId: string | null, days: string, memberId: string | null) => Promise<QuotaUse>;
   /** Urgent: other servers must find it in the database soon. */
   record: (used: QuotaDay, options: { isUrgent: boolean }) => void;
   /** A quota has counted so much, by the counters, or refused a request. */

@@ -20,12 +20,7 @@ const mostRemembered = 10_000;
 
 export interface QuotaWarningParts {
   store: Pick<QuotaStore, "claimWarning">;
-  used: (
-    accountId: string,
-    keyId: string | null,
-    days: string,
-    memberId: string | null,
-  ) => Promise<QuotaUse>;
+  used: (accountId: string, keyId: string | null, days: string, memberId: string | null) => Promise<QuotaUse>;
   /** The addresses that the mail goes to. */
   recipients: (caller: KeyRecord, meter: QuotaMeter) => Promise<string[]>;
   /** Of the account's quotas. */
@@ -67,17 +62,21 @@ export class QuotaWarnings {
     const usedUpAt = await this.#usedUpAt(caller, meter);
     if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
     const space = caller.account.kind === "team" ? `/app/teams/${accountId}` : "/app";
-    const facts = { level, count, owner: ownerName(), url: `${publicUrl()}${space}/limits`, usedUpAt } as const;
+    const facts = {
+      level,
+      count,
+      owner: ownerName(),
+      url: `${publicUrl()}${space}/limits`,
+      usedUpAt,
+    } as const;
     const [first, ...others] = await recipients(caller, meter);
-    for (const to of others) outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });
+    for (const to of others)
+      outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });
     return first === undefined ? null : quotaMail(first, caller, meter, facts);
   }
 
   /** Null where it is not expected in this window. */
-  async #usedUpAt(
-    caller: KeyRecord,
-    { keyId, memberId, window, kind }: QuotaMeter,
-  ): Promise<string | null> {
+  async #usedUpAt(caller: KeyRecord, { keyId, memberId, window, kind }: QuotaMeter): Promise<string | null> {
     if (keyId !== null || memberId !== null || window.period !== "month") return null;
     return (await this.parts.month(caller))[kind].usedUpAt;
   }
@@ -97,8 +96,12 @@ function quotaMail(
   { unit, limit, scopeLabel, keyId, memberId, window, kind }: QuotaMeter,
   { level, count, owner, url, usedUpAt }: QuotaMailFacts,
 ): Mail {
-  const ofAccount = account.kind === "team" && memberId === null ? `The team '${account.email}'` : "Your account";
-  const who = keyId === null ? ofAccount : `${account.kind === "team" ? "The" : "Your"} key that ends in ${key.lastFour}`;
+  const ofAccount =
+    account.kind === "team" && memberId === null ? `The team '${account.email}'` : "Your account";
+  const who =
+    keyId === null
+      ? ofAccount
+      : `${account.kind === "team" ? "The" : "Your"} key that ends in ${key.lastFour}`;
   const resets = `${window.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const number = (value: number): string => value.toLocaleString("en");
   const rate =

@@ -28,9 +28,7 @@ export class TeamAdmin {
     return this.parts.store.teams.list(search, page, this.parts.clock.now());
   }
 
-  async detail(
-    id: string,
-  ): Promise<{ team: Team; plan: Plan; members: Membership[]; counts: TeamCounts }> {
+  async detail(id: string): Promise<{ team: Team; plan: Plan; members: Membership[]; counts: TeamCounts }> {
     const { store, clock } = this.parts;
     const team = await this.require(id);
     const [plan, members, counts] = await Promise.all([

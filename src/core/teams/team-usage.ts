@@ -38,10 +38,7 @@ export class TeamUsage {
   }
 
   /** The one who used most first. */
-  async byMember(
-    teamId: string,
-    period: Pick<UsageRequest, "from" | "to" | "step">,
-  ): Promise<MemberUsage[]> {
+  async byMember(teamId: string, period: Pick<UsageRequest, "from" | "to" | "step">): Promise<MemberUsage[]> {
     const [shares, keys, members] = await Promise.all([
       this.reports.byKey(teamId, period),
       this.store.listKeys(teamId),

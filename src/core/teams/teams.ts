@@ -89,7 +89,8 @@ export class Teams {
     const isOpen = team?.suspendedAt === null && team.joinDomain !== null;
     if (team === null || !isOpen || team.joinDomain !== verifiedDomainOf(account)) throw noTeam();
     await this.requireRoom(id);
-    if (await this.store.addMember(id, account.id, "member")) await this.#announce(account, "joined team", id);
+    if (await this.store.addMember(id, account.id, "member"))
+      await this.#announce(account, "joined team", id);
     return team;
   }
 

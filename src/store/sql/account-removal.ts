@@ -37,7 +37,11 @@ export async function removeAccount(transaction: Transaction<Schema>, id: string
   await transaction.updateTable("audit").set({ actor: deletedAccount }).where("actor", "=", id).execute();
   await transaction.updateTable("audit").set({ target: deletedAccount }).where("target", "=", id).execute();
   await transaction.updateTable("audit").set({ target: deletedKey }).where("target", "in", ownKeys).execute();
-  await transaction.updateTable("audit").set({ target: deletedKey }).where("target", "in", teamKeys).execute();
+  await transaction
+    .updateTable("audit")
+    .set({ target: deletedKey })
+    .where("target", "in", teamKeys)
+    .execute();
   // Invitations to the address, which is stored as a hash.
   await transaction.deleteFrom("links").where("email_hash", "=", emailHash(account.email)).execute();
   await transaction.deleteFrom("accounts").where("id", "=", id).execute();

@@ -186,55 +186,57 @@ export class SqlStore implements FullStore {
   }
 
   #keyRecords() {
-    return this.#db
-      .selectFrom("keys")
-      .innerJoin("accounts", "accounts.id", "keys.account_id")
-      .innerJoin("plans", "plans.id", "accounts.plan_id")
-      .leftJoin("teams", "teams.id", "keys.account_id")
-      .leftJoin("memberships", (join) =>
-        join
-          .onRef("memberships.team_id", "=", "keys.account_id")
-          .onRef("memberships.account_id", "=", "keys.member_id"),
-      )
-      .leftJoin("accounts as members", "members.id", "keys.member_id")
-      // A member's key ends with the membership, and a viewer has none.
-      .where((where) =>
-        where.or([where("keys.member_id", "is", null), where("memberships.role", "<>", "viewer")]),
-      )
-      .selectAll("keys")
-      .select([
-        "accounts.kind",
-        "accounts.email",
-        "accounts.role",
-        "accounts.plan_id",
-        "accounts.suspended_at",
-        "accounts.email_verified_at",
-        "accounts.created_at as account_created_at",
-        "plans.name as plan_name",
-        "plans.requests_per_minute as plan_requests_per_minute",
-        "plans.tokens_per_minute as plan_tokens_per_minute",
-        "plans.concurrent_requests as plan_concurrent_requests",
-        "plans.requests_per_day as plan_requests_per_day",
-        "plans.tokens_per_day as plan_tokens_per_day",
-        "plans.requests_per_month as plan_requests_per_month",
-        "plans.tokens_per_month as plan_tokens_per_month",
-        "plans.max_keys",
-        "plans.max_tokens",
-        "plans.models as plan_models",
-        "plans.requires_encryption",
-        "teams.requests_per_day as team_requests_per_day",
-        "teams.tokens_per_day as team_tokens_per_day",
-        "teams.requests_per_month as team_requests_per_month",
-        "teams.tokens_per_month as team_tokens_per_month",
-        "members.suspended_at as member_suspended_at",
-        "memberships.requests_per_minute as member_requests_per_minute",
-        "memberships.tokens_per_minute as member_tokens_per_minute",
-        "memberships.concurrent_requests as member_concurrent_requests",
-        "memberships.requests_per_day as member_requests_per_day",
-        "memberships.tokens_per_day as member_tokens_per_day",
-        "memberships.requests_per_month as member_requests_per_month",
-        "memberships.tokens_per_month as member_tokens_per_month",
-      ]);
+    return (
+      this.#db
+        .selectFrom("keys")
+        .innerJoin("accounts", "accounts.id", "keys.account_id")
+        .innerJoin("plans", "plans.id", "accounts.plan_id")
+        .leftJoin("teams", "teams.id", "keys.account_id")
+        .leftJoin("memberships", (join) =>
+          join
+            .onRef("memberships.team_id", "=", "keys.account_id")
+            .onRef("memberships.account_id", "=", "keys.member_id"),
+        )
+        .leftJoin("accounts as members", "members.id", "keys.member_id")
+        // A member's key ends with the membership, and a viewer has none.
+        .where((where) =>
+          where.or([where("keys.member_id", "is", null), where("memberships.role", "<>", "viewer")]),
+        )
+        .selectAll("keys")
+        .select([
+          "accounts.kind",
+          "accounts.email",
+          "accounts.role",
+          "accounts.plan_id",
+          "accounts.suspended_at",
+          "accounts.email_verified_at",
+          "accounts.created_at as account_created_at",
+          "plans.name as plan_name",
+          "plans.requests_per_minute as plan_requests_per_minute",
+          "plans.tokens_per_minute as plan_tokens_per_minute",
+          "plans.concurrent_requests as plan_concurrent_requests",
+          "plans.requests_per_day as plan_requests_per_day",
+          "plans.tokens_per_day as plan_tokens_per_day",
+          "plans.requests_per_month as plan_requests_per_month",
+          "plans.tokens_per_month as plan_tokens_per_month",
+          "plans.max_keys",
+          "plans.max_tokens",
+          "plans.models as plan_models",
+          "plans.requires_encryption",
+          "teams.requests_per_day as team_requests_per_day",
+          "teams.tokens_per_day as team_tokens_per_day",
+          "teams.requests_per_month as team_requests_per_month",
+          "teams.tokens_per_month as team_tokens_per_month",
+          "members.suspended_at as member_suspended_at",
+          "memberships.requests_per_minute as member_requests_per_minute",
+          "memberships.tokens_per_minute as member_tokens_per_minute",
+          "memberships.concurrent_requests as member_concurrent_requests",
+          "memberships.requests_per_day as member_requests_per_day",
+          "memberships.tokens_per_day as member_tokens_per_day",
+          "memberships.requests_per_month as member_requests_per_month",
+          "memberships.tokens_per_month as member_tokens_per_month",
+        ])
+    );
   }
 
   async findKey(id: string): Promise<ApiKey | null> {
@@ -253,7 +255,9 @@ export class SqlStore implements FullStore {
     return rows.map(toKey);
   }
 
-  async pageOfKeys(...[accountId, after, limit, memberId]: Parameters<FullStore["pageOfKeys"]>): Promise<ApiKey[]> {
+  async pageOfKeys(
+    ...[accountId, after, limit, memberId]: Parameters<FullStore["pageOfKeys"]>
+  ): Promise<ApiKey[]> {
     let query = this.#db.selectFrom("keys").selectAll().where("account_id", "=", accountId);
     if (memberId != null) query = query.where("member_id", "=", memberId);
     if (after !== null) {

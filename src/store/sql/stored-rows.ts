@@ -99,7 +99,9 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ],
   [
     "memberships",
-    few(({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`),
+    few(
+      ({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`,
+    ),
   ],
   [
     "sessions",

@@ -43,7 +43,10 @@ export class SqlTeams implements TeamStore {
           ...{ password_hash: null, role: "user", plan_id: planId, suspended_at: null, created_at },
         })
         .execute();
-      await transaction.insertInto("teams").values({ id, join_domain: null, ...noQuotaColumns }).execute();
+      await transaction
+        .insertInto("teams")
+        .values({ id, join_domain: null, ...noQuotaColumns })
+        .execute();
       await insertMember(transaction, { teamId: id, accountId: ownerId, role: "owner", created_at });
     });
     const team = await this.find(id);
@@ -99,7 +102,11 @@ export class SqlTeams implements TeamStore {
       .where(found)
       .select((select) => select.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
-    const teams = rows.map((row) => ({ team: toTeam(row), members: row.members ?? 0, liveKeys: row.live_keys }));
+    const teams = rows.map((row) => ({
+      team: toTeam(row),
+      members: row.members ?? 0,
+      liveKeys: row.live_keys,
+    }));
     return { teams, total };
   }
 
@@ -183,7 +190,9 @@ export class SqlTeams implements TeamStore {
 
   async members(id: string): Promise<Membership[]> {
     const rows = await this.#members(id)
-      .orderBy(sql`case memberships.role when 'owner' then 0 when 'admin' then 1 when 'member' then 2 else 3 end`)
+      .orderBy(
+        sql`case memberships.role when 'owner' then 0 when 'admin' then 1 when 'member' then 2 else 3 end`,
+      )
       .orderBy("accounts.email_lower")
       .execute();
     return rows.map(toMembership);
@@ -316,7 +325,12 @@ const teamsIn = (db: Kysely<Schema>) =>
 /** False when the account is in the team already. */
 async function insertMember(
   db: Kysely<Schema>,
-  { teamId, accountId, role, created_at }: { teamId: string; accountId: string; role: TeamRole; created_at: number },
+  {
+    teamId,
+    accountId,
+    role,
+    created_at,
+  }: { teamId: string; accountId: string; role: TeamRole; created_at: number },
 ): Promise<boolean> {
   const rates = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null };
   const row = await db

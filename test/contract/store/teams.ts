@@ -107,7 +107,10 @@ export function describeTeamContract(name: string, open: OpenStore): void {
       const key = await store.createKey(keyOf(team, member.id));
       const day = { accountId: team.id, keyId: key.id, day: "2030-01-01", requests: 3, tokens: 9 };
       await store.usage.add([], { id: "one", done: [] }, [day]);
-      expect(await store.quotas.used(team.id, null, "2030-01", member.id)).toEqual({ requests: 3, tokens: 9 });
+      expect(await store.quotas.used(team.id, null, "2030-01", member.id)).toEqual({
+        requests: 3,
+        tokens: 9,
+      });
       expect(await store.quotas.used(team.id, null, "2030-01", "acc_other")).toMatchObject({ requests: 0 });
       await store.deleteAccount(member.id);
       expect(await store.findKey(key.id)).toBeNull();
@@ -141,7 +144,13 @@ export function describeTeamContract(name: string, open: OpenStore): void {
       });
       const hash = someHash();
       const times = { createdAt: at("00:00:00"), expiresAt: at("09:00:00") };
-      const link = { kind: "team", hash, accountId: null, emailHash: emailHash(ada.email), ...times } as const;
+      const link = {
+        kind: "team",
+        hash,
+        accountId: null,
+        emailHash: emailHash(ada.email),
+        ...times,
+      } as const;
       await store.links.create({ ...link, team: { id: team.id, role: "viewer" } });
       expect(await store.teams.listInvites(team.id, at("01:00:00"), 9)).toMatchObject([
         { team: { id: team.id, role: "viewer" } },
@@ -161,7 +170,10 @@ export function describeTeamContract(name: string, open: OpenStore): void {
       await store.teams.change(team.id, { joinDomain: "example.com", name: "Labs_1" });
       for (const search of ["", "abs_", team.id.slice(0, 9)]) {
         const found = await store.teams.list(search, page, now);
-        expect(found).toMatchObject({ total: 1, teams: [{ team: { name: "Labs_1" }, members: 1, liveKeys: 0 }] });
+        expect(found).toMatchObject({
+          total: 1,
+          teams: [{ team: { name: "Labs_1" }, members: 1, liveKeys: 0 }],
+        });
       }
       expect(await store.teams.list("Labsx", page, now)).toEqual({ teams: [], total: 0 });
       expect(await store.teams.byDomain("example.com", 9)).toMatchObject([{ id: team.id }]);

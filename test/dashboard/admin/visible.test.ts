@@ -57,7 +57,10 @@ const read = (path: string) => {
   const now = Date.now();
   const [from, to] = [now - 86_400_000, now + 3_600_000].map((time) => new Date(time).toISOString());
   const query = path.includes("/usage") ? `?from=${from}&to=${to}&step=hour&measure=requests` : "";
-  return operator.send("GET", `/api${path.replace(":id", path.startsWith("/admin/teams") ? teamId : id)}${query}`);
+  return operator.send(
+    "GET",
+    `/api${path.replace(":id", path.startsWith("/admin/teams") ? teamId : id)}${query}`,
+  );
 };
 
 it("knows every address that only admins can read", () => {

@@ -92,7 +92,15 @@ function MemberMenu({ member, onTask }: { member: MemberView; onTask: (task: Tas
   );
 }
 
-function RemoveDialog({ team, member, onClose }: { team: TeamPage; member: MemberView; onClose: () => void }) {
+function RemoveDialog({
+  team,
+  member,
+  onClose,
+}: {
+  team: TeamPage;
+  member: MemberView;
+  onClose: () => void;
+}) {
   const client = useQueryClient();
   return (
     <ConfirmDialog
