@@ -128,7 +128,7 @@ export function createDashboard(options: DashboardOptions) {
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
   const news = new News(store.news, audit, clock);
-  const teams = new Teams(store.teams, audit, clock);
+  const teams = new Teams({ store: store.teams, keys, audit, clock });
   return {
     store,
     clock,
@@ -203,7 +203,7 @@ export function createDashboard(options: DashboardOptions) {
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, clock },
     }),
-    teamAdmin: new TeamAdmin({ store, audit, clock }),
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),
     close: () => {
       live.close();

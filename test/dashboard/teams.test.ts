@@ -62,6 +62,9 @@ beforeAll(async () => {
     ids[name] = (await browser.get<Me>("/api/me")).account.id;
   }
   team = await createTeam("Research");
+  // Someone who is in another team.
+  const others = { name: "Others", planId: "free", ownerEmail: "outsider@example.com" };
+  await operator.post("/api/admin/teams", others);
   await fillTeam(team);
 });
 afterAll(() => dashboard.close());

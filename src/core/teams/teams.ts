@@ -9,6 +9,7 @@ import { mostMembers } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account, KeyLimits, Plan, TeamRole } from "../entities.js";
+import type { KeyRing } from "../keys/key-ring.js";
 import type { KeyHolder } from "../keys/own-keys.js";
 import type { MemberOutcome, Membership, Team, TeamCounts, TeamStore } from "./ports.js";
 import { hasRight, mayDecideOn, type TeamRight } from "./roles.js";
@@ -25,19 +26,23 @@ export interface OpenTeam {
   role: TeamRole;
 }
 
+export interface TeamsParts {
+  store: TeamStore;
+  /** The next request of this server sees a change; other servers follow the store. */
+  keys: Pick<KeyRing, "forgetAccount">;
+  audit: Audit;
+  clock: Clock;
+}
+
 export class Teams {
-  constructor(
-    private readonly store: TeamStore,
-    private readonly audit: Audit,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly parts: TeamsParts) {}
 
   /** Those that the account is in, and those that it may join by the domain of its address. */
   async of(account: Account): Promise<{ teams: { team: Team; role: TeamRole }[]; offered: Team[] }> {
     const domain = verifiedDomainOf(account);
     const [teams, byDomain] = await Promise.all([
-      this.store.ofAccount(account.id),
-      domain === null ? [] : this.store.byDomain(domain, mostOffered),
+      this.parts.store.ofAccount(account.id),
+      domain === null ? [] : this.parts.store.byDomain(domain, mostOffered),
     ]);
     const isIn = new Set(teams.map(({ team }) => team.id));
     return { teams, offered: byDomain.filter(({ id }) => !isIn.has(id)) };
@@ -61,7 +66,7 @@ export class Teams {
 
   async members(account: Account, id: string): Promise<OpenTeam & { members: Membership[] }> {
     const open = await this.open(account, id, "usage");
-    return { ...open, members: await this.store.members(id) };
+    return { ...open, members: await this.parts.store.members(id) };
   }
 
   async change(
@@ -78,18 +83,18 @@ export class Teams {
         { field: "joinDomain" },
       );
     }
-    const changed = await this.store.change(id, { name: checkTeamName(name), joinDomain: domain });
+    const changed = await this.parts.store.change(id, { name: checkTeamName(name), joinDomain: domain });
     await this.#announce(account, "changed team", id);
     return changed ?? team;
   }
 
   /** By the domain of a verified address. */
   async join(account: Account, id: string): Promise<Team> {
-    const team = await this.store.find(id);
+    const team = await this.parts.store.find(id);
     const isOpen = team?.suspendedAt === null && team.joinDomain !== null;
     if (team === null || !isOpen || team.joinDomain !== verifiedDomainOf(account)) throw noTeam();
     await this.requireRoom(id);
-    if (await this.store.addMember(id, account.id, "member"))
+    if (await this.parts.store.addMember(id, account.id, "member"))
       await this.#announce(account, "joined team", id);
     return team;
   }
@@ -97,7 +102,7 @@ export class Teams {
   /** One's keys in the team end. Possible while the team is suspended, too. */
   async leave(account: Account, id: string): Promise<void> {
     await this.#require(account, id);
-    requireDone(await this.store.removeMember(id, account.id, this.clock.now()));
+    requireDone(await this.parts.store.removeMember(id, account.id, this.parts.clock.now()));
     await this.#announce(account, "left team", id);
   }
 
@@ -105,16 +110,16 @@ export class Teams {
     const { role: by } = await this.open(account, id, "manage");
     const member = await this.#requireMember(id, memberId);
     if (!mayDecideOn(by, member.role, role)) throw mayNot(by);
-    requireDone(await this.store.setRole(id, memberId, role, this.clock.now()));
-    await this.#announce(account, "changed role in team", memberId);
+    requireDone(await this.parts.store.setRole(id, memberId, role, this.parts.clock.now()));
+    await this.#announce(account, "changed role in team", id, memberId);
   }
 
   async setLimits(account: Account, id: string, memberId: string, limits: KeyLimits): Promise<void> {
     const { role: by } = await this.open(account, id, "manage");
     const member = await this.#requireMember(id, memberId);
     if (!mayDecideOn(by, member.role)) throw mayNot(by);
-    await this.store.setLimits(id, memberId, limits);
-    await this.#announce(account, "changed limits in team", memberId);
+    await this.parts.store.setLimits(id, memberId, limits);
+    await this.#announce(account, "changed limits in team", id, memberId);
   }
 
   /** The member's keys in the team end. */
@@ -122,14 +127,14 @@ export class Teams {
     const { role: by } = await this.open(account, id, "manage");
     const member = await this.#requireMember(id, memberId);
     if (!mayDecideOn(by, member.role)) throw mayNot(by);
-    requireDone(await this.store.removeMember(id, memberId, this.clock.now()));
-    await this.#announce(account, "removed member of team", memberId);
+    requireDone(await this.parts.store.removeMember(id, memberId, this.parts.clock.now()));
+    await this.#announce(account, "removed member of team", id, memberId);
   }
 
   /** What deleting the team would take with it. */
   async counts(account: Account, id: string): Promise<TeamCounts> {
     await this.open(account, id, "delete");
-    return this.store.count(id, this.clock.now());
+    return this.parts.store.count(id, this.parts.clock.now());
   }
 
   /** `name` confirms which team is meant. */
@@ -138,32 +143,34 @@ export class Teams {
     if (name.trim() !== team.name) {
       throw new DashboardError("bad_request", "This is not the name of the team.", { field: "name" });
     }
-    const counts = await this.store.count(id, this.clock.now());
-    await this.store.remove(id);
-    await this.#announce(account, "deleted team", "");
+    const counts = await this.parts.store.count(id, this.parts.clock.now());
+    await this.parts.store.remove(id);
+    await this.#announce(account, "deleted team", id, "");
     return counts;
   }
 
   async requireRoom(id: string): Promise<void> {
-    const { members } = await this.store.count(id, this.clock.now());
+    const { members } = await this.parts.store.count(id, this.parts.clock.now());
     if (members < mostMembers) return;
     throw new DashboardError("limit_reached", `A team has at most ${mostMembers} members.`);
   }
 
   async #require(account: Account, id: string): Promise<OpenTeam> {
-    const open = await this.store.findFor(id, account.id);
+    const open = await this.parts.store.findFor(id, account.id);
     if (open === null) throw noTeam();
     return open;
   }
 
   async #requireMember(id: string, accountId: string): Promise<Membership> {
-    const member = await this.store.membership(id, accountId);
+    const member = await this.parts.store.membership(id, accountId);
     if (member === null) throw noMember();
     return member;
   }
 
-  #announce(account: Account, action: AuditAction, target: string): Promise<void> {
-    return this.audit.record({ accountId: account.id }, action, target);
+  /** `target` is a member of the team; empty where the team is gone. */
+  async #announce(account: Account, action: AuditAction, id: string, target = id): Promise<void> {
+    this.parts.keys.forgetAccount(id);
+    await this.parts.audit.record({ accountId: account.id }, action, target);
   }
 }
 

@@ -20,6 +20,7 @@ import { Time } from "../../components/text/time.tsx";
 import { teamApi, teamQueries } from "../../service/teams.ts";
 import { formatCount, plural } from "../../units.ts";
 import { roleName } from "../app/team/team-roles.ts";
+import { accountAddress } from "./accounts/account-address.ts";
 import { TeamPlan } from "./teams/team-plan.tsx";
 
 export default function AdminTeamPage() {
@@ -121,7 +122,7 @@ const columns: readonly Column<MemberView>[] = [
     header: "Member",
     cell: ({ accountId, email }) => (
       <Link
-        href={`/admin/accounts/${accountId}`}
+        href={accountAddress(accountId)}
         className="rounded-sm font-medium text-accent hover:underline"
       >
         <Address email={email} />
