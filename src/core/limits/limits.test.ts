@@ -194,7 +194,7 @@ describe("a key's own limits", () => {
 });
 
 describe("the limits of a team", () => {
-  const caller = callerWith({ requestsPerMinute: 4 }, { requestsPerMinute: 3 });
+  const caller = callerWith({ requestsPerMinute: 4 }, { requestsPerMinute: 9 });
   const inTeam = (memberId: string, keyId: string, requestsPerMinute: number): KeyRecord => ({
     ...caller,
     account: { ...caller.account, id: "team_1", kind: "team", email: "Research" },
@@ -216,7 +216,7 @@ describe("the limits of a team", () => {
     expect(byTeam.rates.requests).toMatchObject({ limit: 4, remaining: 0 });
     const scopes = (await limits.readings(bob)).filter(({ name }) => name === "requests_per_minute");
     expect(scopes.map(({ scope, remaining }) => [scope, remaining])).toEqual([
-      ["key", 1],
+      ["key", 7],
       ["member", 3],
       ["team", 0],
     ]);

@@ -16,8 +16,15 @@ const names: Record<TeamRole, string> = {
 
 export const roleName = (role: TeamRole): string => names[role];
 
+const mine: Record<TeamRole, string> = {
+  owner: "You are an owner of this team: you manage everything and may delete it.",
+  admin: "You are an admin of this team: you manage its members, invitations and keys.",
+  member: "You are a member of this team: you create keys of your own and see what it uses in sums.",
+  viewer: "You are a viewer of this team: you see what it uses.",
+};
+
 export const roleSentence = (role: TeamRole): string =>
-  `Your role here is ${role}: it ${may[role]}. Limits and usage are shared by all keys of the team.`;
+  `${mine[role]} All of its keys share its limits.`;
 
 /** The roles that someone may give: only owners decide about owners. */
 export const rolesToGive = (by: TeamRole) =>
