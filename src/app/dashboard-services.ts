@@ -51,6 +51,11 @@ import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
+import { quotaRecipients } from "../core/teams/quota-recipients.js";
+import { TeamAdmin } from "../core/teams/team-admin.js";
+import { TeamInvites } from "../core/teams/team-invites.js";
+import { TeamUsage } from "../core/teams/team-usage.js";
+import { Teams } from "../core/teams/teams.js";
 import type { FullStore } from "../store/full-store.js";
 import { createFactors, type FactorOptions } from "./factor-services.js";
 import { createWebhooks, type WebhookOptions } from "./webhooks.js";
@@ -133,6 +138,7 @@ export function createDashboard(options: DashboardOptions) {
   const quotaWarnings = new QuotaWarnings({
     store: store.quotas,
     used,
+    recipients: (caller, meter) => quotaRecipients(store.teams, caller, meter),
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
     outbox,
     events,
@@ -147,6 +153,7 @@ export function createDashboard(options: DashboardOptions) {
   const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
   const providers = new Providers(configuredProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
+  const teams = new Teams({ store: store.teams, keys, audit, clock });
   return {
     store,
     clock,
@@ -242,6 +249,13 @@ export function createDashboard(options: DashboardOptions) {
     checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
     privacyCheck: new LastPrivacyCheck(store, clock),
+    teams,
+    teamInvites: new TeamInvites({
+      ...{ teams, store: store.teams, linkStore: store.links, links },
+      ...{ audit, outbox, ownerName, publicUrl, clock },
+    }),
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
+    teamUsage: new TeamUsage(store, usageReports),
     close: () => {
       live.close();
       return closeAll([

@@ -120,6 +120,7 @@ async function httpParts(
         limitBytes: config.service.bodyLimitBytes,
         imageLimitBytes: config.service.imageBodyLimitBytes,
         decoding: encryption,
+        fairness: config.service.fairness,
       }),
     ),
     images: {
@@ -130,6 +131,7 @@ async function httpParts(
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,
+    fairness: config.service.fairness,
     ...(recentItems === null ? {} : { recentItems }),
     summaries: proof.summaries,
     notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),

@@ -149,6 +149,7 @@ export class Serving {
       engine: fleet,
       limits: this.limits,
       names: this.names,
+      fairness: this.context.config.service.fairness,
       substitutes: forEachChatModel((model) => this.context.config.models[model].fallback),
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock: this.context.clock,

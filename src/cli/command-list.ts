@@ -13,6 +13,7 @@ const entries: readonly Entry[] = [
   { name: "top", load: async () => (await import("./top/top.js")).topCommand },
   { name: "accounts", load: async () => (await import("./commands/accounts.js")).accountsCommand },
   { name: "keys", load: async () => (await import("./commands/keys.js")).keysCommand },
+  { name: "teams", load: async () => (await import("./commands/teams.js")).teamsCommand },
   { name: "connect", load: async () => (await import("./connect/connect.js")).connectCommand },
   { name: "plans", load: async () => (await import("./commands/plans.js")).plansCommand },
   { name: "models", load: async () => (await import("./models/models.js")).modelsCommand },

@@ -110,6 +110,12 @@ const serviceFields = {
     default: "on" as const,
     doc: "`on` keeps the items of a reply of `/v1/responses` in this server's memory, encrypted, for up to ten minutes after their last use, so that clients may refer to them by id, unless they set `store: false`. `off` refuses such references.",
   }),
+  fairness: field({
+    env: ["SOTTO_FAIRNESS"],
+    schema: z.enum(["member", "team"], { error: "must be member or team" }),
+    default: "member" as const,
+    doc: "Who takes turns with whom in the queue, and whose cached conversations are kept apart: `member` treats each person as one party, whichever team they act for, and the service keys of a team as another; `team` treats a whole team as one ([more](teams.md)).",
+  }),
   secretKey: optionalField({
     env: ["SOTTO_SECRET_KEY"],
     schema: z.string().min(32, "must have at least 32 characters"),

@@ -64,6 +64,22 @@ export const auditActions = [
   "changed webhook",
   "deleted webhook",
   "rotated secret of webhook",
+  "created team",
+  "changed team",
+  "changed plan of team",
+  "changed quotas of team",
+  "suspended team",
+  "resumed team",
+  "deleted team",
+  "joined team",
+  "left team",
+  "added member of team",
+  "changed role in team",
+  "changed limits in team",
+  "removed member of team",
+  "created invitation to team",
+  "revoked invitation to team",
+  "declined invitation to team",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -12,6 +12,7 @@ export const longest = {
   operatorName: 100,
   keyName: 80,
   planName: 80,
+  teamName: 60,
   title: 200,
   announcement: 20_000,
   tag: 30,
@@ -33,6 +34,12 @@ export const accountsPageSize = 50;
 
 /** Accounts that one request may change. */
 export const mostAtOnce = 100;
+
+/** Teams on one page of the list for admins. */
+export const teamsPageSize = 50;
+
+/** Members of one team. */
+export const mostMembers = 500;
 
 /** How long an invitation may work. */
 export const inviteDays = { min: 1, max: 90, usual: 7 } as const;

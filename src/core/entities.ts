@@ -3,8 +3,15 @@ import type { ModelId } from "./models.js";
 
 export type Role = "user" | "admin";
 
+/** A team is an account that holds keys, a plan and usage, and that nobody signs in to. */
+export type AccountKind = "person" | "team";
+
+export type TeamRole = "owner" | "admin" | "member" | "viewer";
+
 export interface Account {
   id: string;
+  kind: AccountKind;
+  /** Of a team: its name. */
   email: string;
   /** Null until a link mailed to it was opened. */
   emailVerifiedAt: Date | null;
@@ -31,6 +38,15 @@ export const noQuotas: Quotas = {
   requestsPerMonth: null,
   tokensPerMonth: null,
 };
+
+/** The plan of a team that has quotas of its own: these count in place of the plan's. */
+export const withQuotas = (plan: Plan, quotas: Quotas): Plan => ({
+  ...plan,
+  requestsPerDay: quotas.requestsPerDay ?? plan.requestsPerDay,
+  tokensPerDay: quotas.tokensPerDay ?? plan.tokensPerDay,
+  requestsPerMonth: quotas.requestsPerMonth ?? plan.requestsPerMonth,
+  tokensPerMonth: quotas.tokensPerMonth ?? plan.tokensPerMonth,
+});
 
 /** Limits of one key, below those of its account's plan; null where only the plan's applies. */
 export interface KeyLimits extends Quotas {
@@ -75,6 +91,17 @@ export interface ApiKey {
   lineage: string;
   /** Networks that it may be used from, as in `networks.ts`; null: any. */
   allowFrom: readonly string[] | null;
+  /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
+  memberId: string | null;
+}
+
+/** Whose key it is in a team. */
+export interface KeyMember {
+  /** Of the member's own account. */
+  id: string;
+  suspendedAt: Date | null;
+  /** The member's own in this team. */
+  limits: KeyLimits;
 }
 
 /** Limits of a plan. All are for one account, whatever the number of its keys. */
@@ -100,6 +127,8 @@ export interface KeyRecord {
   key: ApiKey;
   account: Account;
   plan: Plan;
+  /** Set for a key of a team's member. */
+  member?: KeyMember;
   /** Set in the playground, where a session replaces the key; its `key` is then no row of the store. */
   session?: { hash: Uint8Array };
 }

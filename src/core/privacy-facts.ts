@@ -78,7 +78,8 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Accounts",
     columns: {
       id: "id",
-      email: "email address",
+      kind: "person or team",
+      email: "email address, or the name of a team",
       email_lower: "email address",
       email_verified_at: "when the address was verified",
       password_hash: "password hash (argon2id)",
@@ -115,6 +116,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       replaces: "the key it replaced and the first in that chain",
       lineage: "the key it replaced and the first in that chain",
       allow_from: "networks it may be used from",
+      member_id: "the member of a team whose key it is",
       created_at: created,
       expires_at: expiry,
       disabled_at: "time of disabling",
@@ -123,7 +125,31 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       last_used_model: "day and model of the last use",
     },
     kept: `${withAccount}, revoked and expired keys too`,
-    why: "Your API keys, as hashes that the keys on requests are compared with, and the day and model of their last use.",
+    why: "Your API keys, also those in teams, as hashes that the keys on requests are compared with, and the day and model of their last use.",
+  },
+  teams: {
+    title: "Teams",
+    columns: {
+      id: "id",
+      join_domain: "domain whose verified addresses may join",
+      requests_per_day: "quotas",
+      tokens_per_day: "quotas",
+      requests_per_month: "quotas",
+      tokens_per_month: "quotas",
+    },
+    kept: "until the team is deleted",
+  },
+  memberships: {
+    title: "Memberships",
+    columns: {
+      team_id: "team",
+      account_id: account,
+      role: "role in the team",
+      ...limits,
+      created_at: "time of joining",
+    },
+    kept: "until leaving the team",
+    why: "The teams that you are in, with your role and your limits there. Gone when you leave.",
   },
   sessions: {
     title: "Sessions",
@@ -237,11 +263,13 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "One-time links",
     columns: {
       hash: "SHA-256 of the token",
-      kind: "what it is for (set-up, invitation, password, signing in, verifying or changing an address)",
+      kind: "what it is for (set-up, invitation, invitation to a team, password, signing in, verifying or changing an address)",
       account_id: account,
       email: "invited or new email address",
       email_hash: "SHA-256 of an invited address (unsalted)",
       plan_id: "plan of an invitation",
+      team_id: "team of an invitation, and the role in it",
+      team_role: "team of an invitation, and the role in it",
       created_at: created,
       expires_at: expiry,
     },
@@ -489,12 +517,13 @@ export const leftovers: readonly Leftover[] = [
 export const mails = {
   reset: "a link to choose a new password",
   invite: "an invitation to create an account",
+  team_invite: "an invitation to a team, with its name",
   verify: "a link to verify an address",
   change_from: "a link to agree to a new address, with that address",
   change_to: "a link to confirm a new address",
   factors_reset: "a notice that an admin removed the account’s second factors",
   quota:
-    "a warning that most or all of a quota is used: numbers, the name of the plan, the last four characters of a key",
+    "a warning that most or all of a quota is used: numbers, the name of the plan or team, the last four characters of a key",
 } as const;
 
 export type MailKind = keyof typeof mails;

@@ -11,6 +11,7 @@ import type { Limits } from "../core/limits/limits.js";
 import type { ModelId } from "../core/models.js";
 import type { Statements } from "../core/proof/statements.js";
 import type { Completions } from "../core/serving/completion.js";
+import type { Fairness } from "../core/serving/party.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
 import type { SealedSummaries } from "../core/serving/sealed-summaries.js";
@@ -52,6 +53,8 @@ export interface HttpParts {
   /** What receipts are made with. */
   receipts?: Receipts | undefined;
   completions: Completions;
+  /** Whose turns and caches are told apart; by default members of teams. */
+  fairness?: Fairness;
   /** Where the operator allows it: items that a later request may refer to. */
   recentItems?: RecentItems;
   /** For conversations that a client replaces by a summary. */

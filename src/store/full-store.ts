@@ -9,6 +9,7 @@ import type { ChangeStore } from "../core/replicas/changes.js";
 import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
 import type { SingleSignOnStore } from "../core/single-sign-on/ports.js";
 import type { Store } from "../core/store.js";
+import type { TeamStore } from "../core/teams/ports.js";
 import type { UsageStore } from "../core/usage/ports.js";
 
 /** Everything that the store keeps. */
@@ -28,4 +29,5 @@ export interface FullStore extends Store {
   readonly changes: ChangeStore;
   readonly statementLog: StatementLogStore;
   readonly webhooks: WebhookStore;
+  readonly teams: TeamStore;
 }

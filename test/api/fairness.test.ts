@@ -177,6 +177,7 @@ describe("an account with 100 requests in flight", () => {
 
 const accountOf = (id: string) => ({
   id,
+  kind: "person" as const,
   email: "a@example.com",
   role: "user" as const,
   planId: "free",

@@ -73,34 +73,37 @@ export const api = {
     send<object>("DELETE", "/api/me", body),
   exportAddress: "/api/me/export",
 
-  /** All of them, page by page. */
-  keys: async () => {
+  /** All of them, page by page. Here and below: one's own, or those of a team. */
+  keys: async (team: string | null = null) => {
     const keys: dashboard.KeyView[] = [];
     let after: string | undefined;
     do {
-      const page = await get<dashboard.KeyList>(withQuery("/api/keys", { after }));
+      const page = await get<dashboard.KeyList>(withQuery(`${below(team)}/keys`, { after }));
       keys.push(...page.keys);
       after = page.next ?? undefined;
     } while (after !== undefined);
     return { keys };
   },
-  keyPage: (query: KeysQuery) => get<KeyPageView>(withQuery("/api/keys/page", query)),
-  keyUsage: () => get<KeyUsageView>("/api/keys/usage"),
+  keyPage: (query: KeysQuery, team: string | null = null) =>
+    get<KeyPageView>(withQuery(`${below(team)}/keys/page`, query)),
+  keyUsage: (team: string | null = null) => get<KeyUsageView>(`${below(team)}/keys/usage`),
   connectionTest: () => get<ConnectionTestView>("/api/connection-test"),
   beginConnectionTest: () => post<ConnectionTestView>("/api/connection-test"),
-  createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
-    post<dashboard.KeyWithSecret>("/api/keys", body),
-  editKey: (id: string, body: BodyOf<typeof editKeyBody>) =>
-    send<dashboard.KeyView>("PUT", `/api/keys/${id}`, body),
-  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>
-    post<dashboard.KeyWithSecret>(`/api/keys/${id}/rotate`, body),
-  setKey: (id: string, change: "disable" | "enable" | "revoke") =>
-    post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
+  createKey: (body: BodyOf<typeof dashboard.createKeyBody>, team: string | null = null) =>
+    post<dashboard.KeyWithSecret>(`${below(team)}/keys`, body),
+  editKey: (id: string, body: BodyOf<typeof editKeyBody>, team: string | null = null) =>
+    send<dashboard.KeyView>("PUT", `${below(team)}/keys/${id}`, body),
+  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>, team: string | null = null) =>
+    post<dashboard.KeyWithSecret>(`${below(team)}/keys/${id}/rotate`, body),
+  setKey: (id: string, change: "disable" | "enable" | "revoke", team: string | null = null) =>
+    post<dashboard.KeyView>(`${below(team)}/keys/${id}/${change}`),
 
-  usage: (query: BodyOf<typeof dashboard.usageQuery>) => get<UsageReport>(withQuery("/api/usage", query)),
-  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
-  month: () => get<MonthView>("/api/usage/month"),
-  limits: () => get<dashboard.LimitsNow>("/api/limits"),
+  usage: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
+    get<UsageReport>(withQuery(`${below(team)}/usage`, query)),
+  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
+    withQuery(`${below(team)}/usage.csv`, query),
+  month: (team: string | null = null) => get<MonthView>(`${below(team)}/usage/month`),
+  limits: (team: string | null = null) => get<dashboard.LimitsNow>(`${below(team)}/limits`),
 
   admin: {
     setAccount: (id: string, change: "suspend" | "resume") =>
@@ -152,6 +155,9 @@ export const api = {
     endMaintenance: (id: string) => post<dashboard.Maintenance>(`/api/admin/maintenance/${id}/end`),
   },
 };
+
+/** Where the keys, usage and limits of a team are, or one's own. */
+const below = (team: string | null): string => (team === null ? "/api" : `/api/teams/${team}`);
 
 /** The address with the query's set fields appended. */
 export function withQuery(path: string, query: Query): string {

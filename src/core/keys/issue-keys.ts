@@ -72,6 +72,7 @@ export async function createKey(
   clock: Clock,
   account: Account,
   request: KeyRequest,
+  memberId: string | null = null,
 ): Promise<IssuedKey> {
   const now = clock.now();
   const permissions = {
@@ -84,7 +85,7 @@ export async function createKey(
     allowFrom: checkNetworks(request.allowFrom ?? null),
   };
   await requireRoomForKey(store, account, now);
-  const { text, key } = mint({ accountId: account.id, ...permissions });
+  const { text, key } = mint({ accountId: account.id, memberId, ...permissions });
   return { key: await store.createKey(key), text };
 }
 
@@ -140,10 +141,11 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations, limits, tags, allowFrom } = old;
+  const { accountId, memberId, name, models, operations, limits, tags, allowFrom } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const { text, key } = mint({ accountId, name, models, operations, limits, tags, allowFrom, expiresAt });
+  const kept = { accountId, memberId, name, models, operations, limits, tags, allowFrom };
+  const { text, key } = mint({ ...kept, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
@@ -178,7 +180,7 @@ async function requireRoomForKey(store: Store, account: Account, now: Date): Pro
   ).length;
   if (plan === null || live < plan.maxKeys) return;
   throw new KeyLimitReached(
-    `${account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
+    `${account.kind === "team" ? `The team '${account.email}'` : account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
   );
 }
 

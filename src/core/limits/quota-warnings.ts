@@ -1,8 +1,8 @@
 /**
- * Mails to an account, and events for webhooks, when most of a quota is used, and when it is used up: once for each
- * quota, window and level, over all replicas and restarts. The counters say when to check; since they include
- * reservations, both report actual use. Whichever replica claims the warning in the database sends it, and retries when
- * the mail server refuses it. Without a mail server and without webhooks nothing is checked.
+ * Mails to an account, or to whom it concerns in a team, and events for webhooks, when most of a quota is used, and when it
+ * is used up: once for each quota, window and level, over all replicas and restarts. The counters say when to check; since
+ * they include reservations, both report actual use. Whichever replica claims the warning in the database sends it, and
+ * retries when the mail server refuses it. Without a mail server and without webhooks nothing is checked.
  */
 import type { QuotaStore } from "./ports.js";
 import type { QuotaUse } from "../usage/ports.js";
@@ -21,7 +21,9 @@ const mostRemembered = 10_000;
 
 export interface QuotaWarningParts {
   store: Pick<QuotaStore, "claimWarning">;
-  used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  used: (accountId: string, keyId: string | null, days: string, memberId: string | null) => Promise<QuotaUse>;
+  /** The addresses that the mail goes to. */
+  recipients: (caller: KeyRecord, meter: QuotaMeter) => Promise<string[]>;
   /** Of the account's quotas. */
   month: (caller: KeyRecord) => Promise<MonthView>;
   outbox: Pick<Outbox, "canMail" | "post">;
@@ -83,19 +85,24 @@ export class QuotaWarnings {
 
   /** Null when there is nothing to say, or another has said it. */
   async #write(caller: KeyRecord, meter: QuotaMeter, isRefused: boolean): Promise<Mail | null> {
-    const { store, clock, ownerName, publicUrl } = this.parts;
+    const { store, recipients, outbox, clock, ownerName, publicUrl } = this.parts;
     const reached = await this.#reached(meter, isRefused);
     if (reached === null) return null;
     const { name, level, count } = reached;
     const usedUpAt = await this.#usedUpAt(caller, meter);
-    if (!(await store.claimWarning(meter.accountId, name, clock.now()))) return null;
-    const url = `${publicUrl()}/app/limits`;
-    return quotaMail(caller, meter, { level, count, owner: ownerName(), url, usedUpAt });
+    const { accountId } = meter;
+    if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
+    const space = caller.account.kind === "team" ? `/app/teams/${accountId}` : "/app";
+    const facts = { level, count, owner: ownerName(), url: `${publicUrl()}${space}/limits`, usedUpAt } as const;
+    const [first, ...others] = await recipients(caller, meter);
+    for (const to of others)
+      outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });
+    return first === undefined ? null : quotaMail(first, caller, meter, facts);
   }
 
   /** Null where it is not expected in this window. */
-  async #usedUpAt(caller: KeyRecord, { keyId, window, kind }: QuotaMeter): Promise<string | null> {
-    if (keyId !== null || window.period !== "month") return null;
+  async #usedUpAt(caller: KeyRecord, { keyId, memberId, window, kind }: QuotaMeter): Promise<string | null> {
+    if (keyId !== null || memberId !== null || window.period !== "month") return null;
     return (await this.parts.month(caller))[kind].usedUpAt;
   }
 }
@@ -112,11 +119,17 @@ interface QuotaMailFacts {
 }
 
 function quotaMail(
+  to: string,
   { account, key }: KeyRecord,
-  { unit, limit, scopeLabel, keyId, window, kind }: QuotaMeter,
+  { unit, limit, scopeLabel, keyId, memberId, window, kind }: QuotaMeter,
   { level, count, owner, url, usedUpAt }: QuotaMailFacts,
 ): Mail {
-  const who = keyId === null ? "Your account" : `Your key that ends in ${key.lastFour}`;
+  const ofAccount =
+    account.kind === "team" && memberId === null ? `The team '${account.email}'` : "Your account";
+  const who =
+    keyId === null
+      ? ofAccount
+      : `${account.kind === "team" ? "The" : "Your"} key that ends in ${key.lastFour}`;
   const resets = `${window.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const number = (value: number): string => value.toLocaleString("en");
   const rate =
@@ -127,7 +140,7 @@ function quotaMail(
       : `Requests that need more than is left are refused until it resets at ${resets}.`;
   return {
     kind: "quota",
-    to: account.email,
+    to,
     subject:
       level === 80
         ? `${owner}: 80 % of a quota of ${kind} is used`

@@ -13,10 +13,16 @@ export function isUsable(caller: KeyRecord, now: Date): boolean {
 }
 
 /** When it stops being usable, as far as the record says; null for never. May be in the past. */
-export function endOf({ key, account }: KeyRecord): Date | null {
+export function endOf({ key, account, member }: KeyRecord): Date | null {
   let end: Date | null = null;
-  for (const time of [account.suspendedAt, key.revokedAt, key.disabledAt, key.expiresAt]) {
-    if (time !== null && (end === null || time < end)) end = time;
+  for (const time of [
+    account.suspendedAt,
+    member?.suspendedAt,
+    key.revokedAt,
+    key.disabledAt,
+    key.expiresAt,
+  ]) {
+    if (time != null && (end === null || time < end)) end = time;
   }
   return end;
 }

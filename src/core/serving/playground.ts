@@ -29,5 +29,6 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     replaces: null,
     lineage: playgroundKeyId,
     allowFrom: null,
+    memberId: null,
   },
 });

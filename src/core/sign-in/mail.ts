@@ -40,6 +40,24 @@ ${link}
 `,
 });
 
+export const teamInviteMail = (
+  to: string,
+  link: string,
+  { owner, team, days }: { owner: string; team: string; days: number },
+): Mail => ({
+  kind: "team_invite",
+  to,
+  subject: `You are invited to the team '${team}' at ${owner}`,
+  text: `You are invited to join the team '${team}' at ${owner}. You need an account there with this address.
+
+The link works once, within the next ${days === 1 ? "day" : `${days} days`}:
+
+${link}
+
+If you do not want to join, there is nothing to do.
+`,
+});
+
 export const verifyMail = (to: string, link: string, owner: string): Mail => ({
   kind: "verify",
   to,

@@ -1,5 +1,5 @@
 /** What signing in needs from the store. Secrets are stored as SHA-256 and found by it. */
-import type { Account, Plan } from "../entities.js";
+import type { Account, Plan, TeamRole } from "../entities.js";
 
 export interface Credentials {
   account: Account;
@@ -61,7 +61,8 @@ export interface SessionStore {
 
 /** Asked for by the owner of an account: to verify its address, or to change it. */
 export type OwnLinkKind = "verify" | "change_from";
-export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" | "sign_in";
+/** `team`: an invitation into a team, for someone who has an account. */
+export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" | "sign_in" | "team";
 
 export interface NewLink {
   kind: LinkKind;
@@ -74,6 +75,8 @@ export interface NewLink {
   email?: string | null;
   /** The plan of the account that an invitation creates; absent or null for the default one. */
   planId?: string | null;
+  /** The team that an invitation is to, and the role in it. */
+  team?: { id: string; role: TeamRole };
   createdAt: Date;
   expiresAt: Date;
 }

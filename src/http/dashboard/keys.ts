@@ -1,4 +1,4 @@
-/** One's own API keys. */
+/** API keys: one's own, and those of a team. */
 import type { IssuedKey } from "../../core/keys/issue-keys.js";
 import { noKeyLimits } from "../../core/entities.js";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../../protocol/dashboard/keys.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
+import { spacesOf } from "./space.js";
 import { keyView, listedKeyView } from "./views.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -25,7 +26,7 @@ const hourMs = 60 * 60_000;
 const usageDays = 7;
 
 export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownKeys, connectionTests, usageReports, clock } = dashboard;
+  const { ownKeys, connectionTests, usageReports, teams, clock } = dashboard;
   const withSecret = ({ key, text }: IssuedKey): KeyWithSecret => ({
     key: keyView(key, clock.now()),
     secret: text,
@@ -34,31 +35,40 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     connectionTests.read(accountId) ?? { leftMs: null, requests: [] };
   const expiryOf = (days: number | null): Date | null =>
     days === null ? null : new Date(clock.now().getTime() + days * dayMs);
-  return [
-    user("GET", "/connection-test", async (_visit, { account }) => testNow(account.id)),
-    user("POST", "/connection-test", async (visit, { account }) => {
-      connectionTests.begin(account.id, visit.network);
-      return testNow(account.id);
-    }),
-    user("GET", "/keys", async (visit, { account }): Promise<KeyList> => {
+  const usageOf = async (accountId: string): Promise<KeyUsageView> => {
+    const now = clock.now().getTime();
+    const from = new Date(now - usageDays * dayMs);
+    // The hour that has just begun too.
+    const to = new Date(now + hourMs);
+    const keys = await usageReports.byKey(accountId, { from, to, step: "hour" });
+    return {
+      from: from.toISOString(),
+      keys: keys.map(({ keyId, requests, tokens }) => ({ keyId, requests, tokens })),
+    };
+  };
+  const spaces = spacesOf(teams).flatMap(({ prefix, open }) => [
+    user("GET", `${prefix}/keys`, async (visit, me): Promise<KeyList> => {
       const { after = null } = visit.query(keyListQuery);
-      const { keys, next } = await ownKeys.list(account, after);
+      const { holder } = await open(visit, me, "own_keys");
+      const { keys, next } = await ownKeys.list(holder, after);
       return { keys: keys.map((key) => keyView(key, clock.now())), next };
     }),
-    user("GET", "/keys/page", async (visit, { account }): Promise<KeyPageView> => {
-      const page = await ownKeys.page(account, visit.query(keysQuery));
+    user("GET", `${prefix}/keys/page`, async (visit, me): Promise<KeyPageView> => {
+      const { holder } = await open(visit, me, "own_keys");
+      const page = await ownKeys.page(holder, visit.query(keysQuery));
       return { ...page, keys: page.keys.map((listed) => listedKeyView(listed, clock.now())) };
     }),
-    user("GET", "/keys/usage", async (_visit, { account }): Promise<KeyUsageView> => {
-      const now = clock.now().getTime();
-      const from = new Date(now - usageDays * dayMs);
-      // The hour that has just begun too.
-      const to = new Date(now + hourMs);
-      return { from: from.toISOString(), keys: await usageReports.byKey(account.id, from, to) };
+    user("GET", `${prefix}/keys/usage`, async (visit, me): Promise<KeyUsageView> => {
+      const { holder } = await open(visit, me, "own_keys");
+      const usage = await usageOf(holder.account.id);
+      if (holder.memberId === null) return usage;
+      const own = new Set(await ownKeys.ids(holder));
+      return { ...usage, keys: usage.keys.filter(({ keyId }) => own.has(keyId)) };
     }),
-    user("PUT", "/keys/:id", async (visit, { account }) => {
+    user("PUT", `${prefix}/keys/:id`, async (visit, me) => {
+      const { holder } = await open(visit, me, "own_keys");
       const { limits, expiresInDays, allowFrom, ...change } = await visit.body(editKeyBody);
-      const key = await ownKeys.edit(account, visit.id, {
+      const key = await ownKeys.edit(holder, visit.id, {
         ...change,
         limits: limits ?? noKeyLimits,
         ...(expiresInDays === undefined ? {} : { expiresAt: expiryOf(expiresInDays) }),
@@ -66,28 +76,43 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       });
       return keyView(key, clock.now());
     }),
-    user("POST", "/keys", async (visit, { account }) => {
-      const { name, models, expiresInDays, limits, tags, allowFrom } = await visit.body(createKeyBody);
+    user("POST", `${prefix}/keys`, async (visit, me) => {
+      const space = await open(visit, me, "own_keys");
+      const { name, models, expiresInDays, limits, tags, allowFrom, isService } = await visit.body(createKeyBody);
+      if (isService) await open(visit, me, "all_keys");
       const request = {
         ...{ name, models, operations: null, limits: limits ?? noKeyLimits },
         expiresAt: expiryOf(expiresInDays),
         tags: tags ?? [],
         allowFrom: allowFrom ?? null,
       };
-      return withSecret(await ownKeys.create(account, request));
+      const memberId = space.team === null || isService ? null : me.account.id;
+      return withSecret(await ownKeys.create(space.holder, request, memberId));
     }),
-    user("POST", "/keys/:id/rotate", async (visit, { account }) => {
+    user("POST", `${prefix}/keys/:id/rotate`, async (visit, me) => {
+      const { holder } = await open(visit, me, "own_keys");
       const { graceHours } = await visit.body(rotateKeyBody);
-      return withSecret(await ownKeys.rotate(account, visit.id, graceHours * hourMs));
+      return withSecret(await ownKeys.rotate(holder, visit.id, graceHours * hourMs));
     }),
-    user("POST", "/keys/:id/disable", async ({ id }, { account }) =>
-      keyView(await ownKeys.disable(account, id), clock.now()),
-    ),
-    user("POST", "/keys/:id/enable", async ({ id }, { account }) =>
-      keyView(await ownKeys.enable(account, id), clock.now()),
-    ),
-    user("POST", "/keys/:id/revoke", async ({ id }, { account }) =>
-      keyView(await ownKeys.revoke(account, id), clock.now()),
-    ),
+    user("POST", `${prefix}/keys/:id/disable`, async (visit, me) => {
+      const { holder } = await open(visit, me, "own_keys");
+      return keyView(await ownKeys.disable(holder, visit.id), clock.now());
+    }),
+    user("POST", `${prefix}/keys/:id/enable`, async (visit, me) => {
+      const { holder } = await open(visit, me, "own_keys");
+      return keyView(await ownKeys.enable(holder, visit.id), clock.now());
+    }),
+    user("POST", `${prefix}/keys/:id/revoke`, async (visit, me) => {
+      const { holder } = await open(visit, me, "own_keys");
+      return keyView(await ownKeys.revoke(holder, visit.id), clock.now());
+    }),
+  ]);
+  return [
+    user("GET", "/connection-test", async (_visit, { account }) => testNow(account.id)),
+    user("POST", "/connection-test", async (visit, { account }) => {
+      connectionTests.begin(account.id, visit.network);
+      return testNow(account.id);
+    }),
+    ...spaces,
   ];
 }

@@ -16,6 +16,7 @@ import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
 import { webhookRoutes } from "./admin/webhooks.js";
+import { adminTeamRoutes } from "./admin/teams.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -25,6 +26,7 @@ import type { DashboardServices } from "./services.js";
 import { signInRoutes } from "./sign-in.js";
 import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
+import { teamRoutes } from "./teams.js";
 import { usageRoutes } from "./usage.js";
 import { Visit } from "./guard/visit.js";
 
@@ -50,6 +52,8 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...secondFactorRoutes(parts),
   ...singleSignOnRoutes(parts),
   ...webhookRoutes(parts),
+  ...teamRoutes(parts),
+  ...adminTeamRoutes(parts),
 ];
 
 /** What a caller is judged by. */

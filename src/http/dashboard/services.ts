@@ -39,6 +39,10 @@ import type { SingleSignOn } from "../../core/single-sign-on/single-sign-on.js";
 import type { Store } from "../../core/store.js";
 import type { LiveRates } from "../../core/usage/live-rates.js";
 import type { UsageReports } from "../../core/usage/usage-report.js";
+import type { TeamAdmin } from "../../core/teams/team-admin.js";
+import type { TeamInvites } from "../../core/teams/team-invites.js";
+import type { TeamUsage } from "../../core/teams/team-usage.js";
+import type { Teams } from "../../core/teams/teams.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardServices {
@@ -90,4 +94,8 @@ export interface DashboardServices {
   checklist: AdminChecklist;
   availability: AvailabilityReports;
   privacyCheck: LastPrivacyCheck;
+  teams: Teams;
+  teamInvites: TeamInvites;
+  teamAdmin: TeamAdmin;
+  teamUsage: TeamUsage;
 }

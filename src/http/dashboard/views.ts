@@ -67,6 +67,7 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     allowFrom: key.allowFrom && [...key.allowFrom],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
+    memberId: key.memberId,
   };
 }
 

@@ -9,6 +9,7 @@ import type { KeyLabel, TopUser, UsageBucket } from "../../core/usage/usage-view
 import type { AccountDetail, InviteView } from "./accounts.js";
 import type { AccountView, KeyView, PlanView } from "./api.js";
 import type { AuditEntry } from "./audit.js";
+import type { AdminTeam, AdminTeamDetail, MemberView } from "./teams.js";
 
 type Words<View> = Readonly<Record<keyof Required<View>, string | null>>;
 
@@ -49,6 +50,7 @@ const keyOfAccount: Words<KeyView> = {
   allowFrom: "allowed networks",
   status: "status",
   worksUntil: "status",
+  memberId: "whose it is in a team",
 };
 
 const session: Words<AccountDetail["sessions"][number]> = {
@@ -155,6 +157,26 @@ const alert: Words<AbuseAlert & AbuseAlert["account"] & AbuseSignal & KeyLabel> 
   lastFour: "key",
 };
 
+const team: Words<Omit<AdminTeamDetail, "plan" | "quotas"> & AdminTeam & MemberView> = {
+  team: "name",
+  id: "name",
+  name: "name",
+  planId: "plan",
+  createdAt: "times of creation and suspension",
+  suspendedAt: "times of creation and suspension",
+  members: "numbers of members, keys and invitations",
+  keys: "numbers of members, keys and invitations",
+  invitations: "numbers of members, keys and invitations",
+  joinDomain: "domain whose addresses may join",
+  people: "members with their role and limits, and since when they are in it",
+  accountId: "members with their role and limits, and since when they are in it",
+  email: "members with their role and limits, and since when they are in it",
+  role: "members with their role and limits, and since when they are in it",
+  limits: "members with their role and limits, and since when they are in it",
+  joinedAt: "members with their role and limits, and since when they are in it",
+  isSuspended: "members with their role and limits, and since when they are in it",
+};
+
 export const adminVisible = {
   account: { title: "Account", fields: account },
   plan: { title: "Plan", fields: plan },
@@ -166,6 +188,7 @@ export const adminVisible = {
   invitations: { title: "Invitations", fields: invite },
   month: { title: "This month", fields: month },
   alerts: { title: "Unusual use", fields: alert },
+  teams: { title: "Teams", fields: { ...team, teams: null, quotas: "limits" } },
 } satisfies Record<string, VisibleGroup>;
 
 /** What an admin sees of an account in this group. */
@@ -180,6 +203,10 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/accounts/:id/keys": ["keys"],
   "/admin/accounts/:id/usage": ["usage"],
   "/admin/accounts/:id/month": ["month"],
+  "/admin/teams": ["teams"],
+  "/admin/teams/:id": ["teams", "plan"],
+  "/admin/teams/:id/usage": ["usage"],
+  "/admin/teams/:id/month": ["month"],
   "/admin/alerts": ["alerts"],
   "/admin/usage": ["usage", "account"],
   "/admin/usage/top": ["usage"],

@@ -285,7 +285,7 @@ export const someModels = z
 
 const keyLimit = whole(1, 1_000_000_000).nullable();
 const quota = whole(1, largestQuota).nullable().default(null);
-const quotas = {
+export const quotas = {
   requestsPerDay: quota,
   tokensPerDay: quota,
   requestsPerMonth: quota,
@@ -316,6 +316,8 @@ export interface KeyView {
   status: "active" | "disabled" | "expiring" | "expired" | "revoked";
   /** While a rotated key still works. */
   worksUntil: string | null;
+  /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
+  memberId: string | null;
 }
 
 /** GET /api/keys → KeyList; `after` is the `next` of the page before. */
@@ -345,6 +347,8 @@ export const createKeyBody = z.object({
     .max(mostTags, `Use at most ${mostTags} tags.`)
     .optional(),
   allowFrom: keyNetworks,
+  /** In a team: a key that outlives its creator's membership. */
+  isService: z.boolean("Choose whether it is a service key.").default(false),
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });

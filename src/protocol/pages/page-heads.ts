@@ -14,7 +14,7 @@ export interface PageHead {
 type PageAddress = (typeof pageAddresses)[number];
 type PrivateAddress = Extract<
   PageAddress,
-  `/app${string}` | `/admin${string}` | "/sign-in/join" | "/setup" | "/reset" | "/confirm"
+  `/app${string}` | `/admin${string}` | "/sign-in/join" | "/setup" | "/reset" | "/confirm" | "/join"
 >;
 type PublicAddress = Exclude<PageAddress, PrivateAddress>;
 
@@ -114,6 +114,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/setup": "Welcome to Sotto",
   "/reset": "Reset your password",
   "/confirm": "Confirm your email address",
+  "/join": "Join a team",
   "/app": "Overview",
   "/app/keys": "Keys",
   "/app/connect": "Connect",
@@ -122,8 +123,13 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/app/limits": "Limits",
   "/app/account": "Account",
   "/app/security": "Security",
+  "/app/teams/:team": "Team",
+  "/app/teams/:team/keys": "Keys",
+  "/app/teams/:team/usage": "Usage",
+  "/app/teams/:team/limits": "Limits",
   "/admin/usage": "Service usage",
   "/admin/accounts": "Accounts",
+  "/admin/teams": "Teams",
   "/admin/plans": "Plans",
   "/admin/models": "Models",
   "/admin/engines": "Engines",

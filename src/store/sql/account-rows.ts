@@ -40,6 +40,7 @@ export class SqlAccounts implements AccountStore {
         .selectFrom("accounts")
         .selectAll()
         .where("email_lower", "=", email.toLowerCase())
+        .where("kind", "=", "person")
         .executeTakeFirst(),
     );
   }
@@ -85,11 +86,11 @@ export class SqlAccounts implements AccountStore {
   }
 
   async countAccounts(): Promise<number> {
-    const { total } = await this.db
-      .selectFrom("accounts")
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow();
-    return total;
+    const count = async (table: "accounts" | "teams"): Promise<number> => {
+      const all = this.db.selectFrom(table).select((select) => select.fn.countAll<number>().as("total"));
+      return (await all.executeTakeFirstOrThrow()).total;
+    };
+    return (await count("accounts")) - (await count("teams"));
   }
 
   async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {
@@ -177,6 +178,7 @@ export class SqlAccounts implements AccountStore {
     const nowMs = now.getTime();
     return this.db
       .selectFrom("accounts")
+      .where("accounts.kind", "=", "person")
       .selectAll("accounts")
       .select((select) => [
         select
@@ -245,6 +247,7 @@ export async function insertAccount(
     .insertInto("accounts")
     .values({
       id: newId("acc"),
+      kind: "person",
       email: account.email,
       email_lower: account.email.toLowerCase(),
       email_verified_at: emailVerifiedAt?.getTime() ?? null,

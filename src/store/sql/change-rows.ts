@@ -85,7 +85,7 @@ export class SqlChanges implements ChangeStore {
 }
 
 /** Noted changes are appended when the work is done. */
-type NoteChange = (kind: ChangeKind, subject: string) => void;
+export type NoteChange = (kind: ChangeKind, subject: string) => void;
 
 /** A kind that a newer version wrote may matter to anything. */
 const toKind = (text: string): ChangeKind => changeKinds.find((kind) => kind === text) ?? "plans_changed";

@@ -25,6 +25,7 @@ import * as statementLog from "./migrations/0017-statement-log.js";
 import * as factors from "./migrations/0018-factors.js";
 import * as singleSignOn from "./migrations/0019-single-sign-on.js";
 import * as events from "./migrations/0020-events.js";
+import * as teams from "./migrations/0021-teams.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   { name: "0018-factors", ...factors },
   { name: "0019-single-sign-on", ...singleSignOn },
   { name: "0020-events", ...events },
+  { name: "0021-teams", ...teams },
 ];
 
 export interface MigrateOptions {

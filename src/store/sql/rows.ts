@@ -14,6 +14,7 @@ import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
   return {
     id: row.id,
+    kind: row.kind,
     email: row.email,
     emailVerifiedAt: toTime(row.email_verified_at),
     role: row.role,
@@ -55,7 +56,7 @@ export function fromPlan(plan: Plan): PlanRow {
   };
 }
 
-const toQuotas = (row: QuotaColumns): Quotas => ({
+export const toQuotas = (row: QuotaColumns): Quotas => ({
   requestsPerDay: row.requests_per_day,
   tokensPerDay: row.tokens_per_day,
   requestsPerMonth: row.requests_per_month,
@@ -78,12 +79,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     // A name this version does not know is dropped: the key may do less, never more.
     models: toList(row.models)?.filter(isModelId) ?? null,
     operations: toList(row.operations)?.filter(isOperation) ?? null,
-    limits: {
-      requestsPerMinute: row.requests_per_minute,
-      tokensPerMinute: row.tokens_per_minute,
-      concurrentRequests: row.concurrent_requests,
-      ...toQuotas(row),
-    },
+    limits: toLimits(row),
     createdAt: new Date(row.created_at),
     expiresAt: toTime(row.expires_at),
     revokedAt: toTime(row.revoked_at),
@@ -94,10 +90,21 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     replaces: row.replaces,
     lineage: row.lineage ?? row.id,
     allowFrom: toList(row.allow_from),
+    memberId: row.member_id,
   };
 }
 
-const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+export type LimitColumns = QuotaColumns &
+  Pick<KeyRow, "requests_per_minute" | "tokens_per_minute" | "concurrent_requests">;
+
+export const toLimits = (row: LimitColumns): KeyLimits => ({
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  concurrentRequests: row.concurrent_requests,
+  ...toQuotas(row),
+});
+
+export const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
 const toModel = (name: string | null): ModelId | null => (name !== null && isModelId(name) ? name : null);
 

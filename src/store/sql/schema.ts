@@ -4,13 +4,15 @@
  */
 import type { StepKind } from "../../core/factors/ports.js";
 import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
-import type { Role } from "../../core/entities.js";
+import type { AccountKind, Role, TeamRole } from "../../core/entities.js";
 import type { Round } from "../../core/single-sign-on/ports.js";
 
 export interface Schema {
   accounts: AccountRow;
   plans: PlanRow;
   keys: KeyRow;
+  teams: TeamRow;
+  memberships: MembershipRow;
   sessions: SessionRow;
   totp: TotpRow;
   passkeys: PasskeyRow;
@@ -47,6 +49,8 @@ export const primaryKeys: {
 } = {
   plans: ["id"],
   accounts: ["id"],
+  teams: ["id"],
+  memberships: ["team_id", "account_id"],
   keys: ["id"],
   sessions: ["hash"],
   totp: ["account_id"],
@@ -80,8 +84,10 @@ export const primaryKeys: {
 
 export interface AccountRow {
   id: string;
+  kind: AccountKind;
+  /** Of a team: its name. */
   email: string;
-  /** The email as it is compared. */
+  /** The email as it is compared; of a team its id, so that no address is the same. */
   email_lower: string;
   /** When a link mailed to it was opened; null where none was. */
   email_verified_at: number | null;
@@ -146,6 +152,26 @@ export interface KeyRow extends QuotaColumns {
   lineage: string | null;
   /** Networks, comma-separated; null for any. */
   allow_from: string | null;
+  /** In a team: whose key it is; null for a service key, and for the key of a person's own account. */
+  member_id: string | null;
+}
+
+/** What a team has besides its account. Quotas replace those of its plan; null where the plan's count. */
+export interface TeamRow extends QuotaColumns {
+  id: string;
+  /** Whoever has a verified address there may join; null for nobody. */
+  join_domain: string | null;
+}
+
+/** Limits are those of the member in this team; null where only the team's count. */
+export interface MembershipRow extends QuotaColumns {
+  team_id: string;
+  account_id: string;
+  role: TeamRole;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrent_requests: number | null;
+  created_at: number;
 }
 
 export interface SessionRow {
@@ -216,6 +242,9 @@ export interface LinkRow {
   email: string | null;
   /** The plan of the account that an invitation creates; null for the default one. */
   plan_id: string | null;
+  /** The team that an invitation is to, and the role in it. */
+  team_id: string | null;
+  team_role: TeamRole | null;
   created_at: number;
   expires_at: number;
 }

@@ -42,6 +42,7 @@ export class SqlSessions implements SessionStore {
         "sessions.created_at as session_created_at",
         "sessions.last_seen_at",
         "sessions.expires_at",
+        "accounts.kind",
         "accounts.email",
         "accounts.role",
         "accounts.plan_id",

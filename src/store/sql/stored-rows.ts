@@ -92,7 +92,16 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ["accounts", few(({ id }) => sql`select * from accounts where id = ${id}`)],
   [
     "keys",
-    few(({ id }) => sql`select * from keys where account_id = ${id} order by created_at desc, id desc`),
+    few(
+      ({ id }) => sql`select * from keys where account_id = ${id} or member_id = ${id}
+        order by created_at desc, id desc`,
+    ),
+  ],
+  [
+    "memberships",
+    few(
+      ({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`,
+    ),
   ],
   [
     "sessions",

@@ -11,6 +11,7 @@ import { describeStatementLogContract } from "./statement-log.js";
 import { describeWebhooksContract } from "./webhooks.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
+import { describeTeamContract } from "./teams.js";
 import { describeUsageContract } from "./usage.js";
 
 export const storeParts = [
@@ -27,4 +28,5 @@ export const storeParts = [
   describeStatementLogContract,
   describeFactorContract,
   describeWebhooksContract,
+  describeTeamContract,
 ];

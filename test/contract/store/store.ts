@@ -38,6 +38,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         const account = await createAccount({ passwordHash: "$argon2id$…", role: "admin" });
         expect(account).toEqual({
           id: expect.stringMatching(/^acc_[0-9A-Za-z]{16,}$/) as unknown,
+          kind: "person",
           email: "Ada@Example.com",
           role: "admin",
           planId: "free",
@@ -188,6 +189,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           replaces: null,
           lineage: key.id,
           allowFrom: null,
+          memberId: null,
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);

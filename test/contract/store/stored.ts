@@ -87,6 +87,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         }
         await store.factors.beginTotp(id, "sealed", at("08:00:00"));
         await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);
+        for (const name of ["One", "Two"]) await store.teams.create({ name, planId: "free", ownerId: id });
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
         await store.links.create({ ...invite, hash: someHash(), ...times });
@@ -96,6 +97,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         ...{ totp: 1, passkeys: 5, recovery_codes: 2, sign_in_steps: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
         webhook_deliveries: 5,
+        memberships: 2,
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

@@ -89,6 +89,18 @@ const adminRoutes = [
   ["POST", "/api/admin/webhooks/x/test"],
   ["GET", "/api/admin/webhook-deliveries"],
   ["POST", "/api/admin/webhook-deliveries/x/redeliver"],
+  ["GET", "/api/admin/teams"],
+  ["POST", "/api/admin/teams"],
+  ["GET", "/api/admin/teams/x"],
+  ["DELETE", "/api/admin/teams/x"],
+  ["POST", "/api/admin/teams/x/plan"],
+  ["PUT", "/api/admin/teams/x/quotas"],
+  ["POST", "/api/admin/teams/x/suspend"],
+  ["POST", "/api/admin/teams/x/resume"],
+  ["PUT", "/api/admin/teams/x/members/x"],
+  ["DELETE", "/api/admin/teams/x/members/x"],
+  ["GET", "/api/admin/teams/x/usage"],
+  ["GET", "/api/admin/teams/x/month"],
 ] as const;
 
 describe("an admin", () => {
@@ -151,7 +163,7 @@ describe("an admin", () => {
     const addresses = (who: Access) =>
       routes
         .filter(({ access }) => access === who)
-        .map(({ method, path }) => `${method} /api${path.replace(":id", "x")}`)
+        .map(({ method, path }) => `${method} /api${path.replaceAll(/:\w+/g, "x")}`)
         .sort();
     expect(addresses("admin")).toEqual(adminRoutes.map((route) => route.join(" ")).sort());
     expect(addresses("anyone")).toEqual([

@@ -4,6 +4,7 @@ import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import type { DashboardParts } from "../../../src/http/dashboard/parts.js";
 import { adminReads, adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
+import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
 import {
   startDashboard,
   type Browser,
@@ -31,6 +32,7 @@ const columns: Record<string, readonly string[]> = {
 let dashboard: TestDashboard;
 let operator: Browser;
 let id: string;
+let teamId: string;
 let traces: string[];
 beforeAll(async () => {
   dashboard = await startDashboard();
@@ -41,7 +43,9 @@ beforeAll(async () => {
   const { key } = await ada.post<KeyWithSecret>("/api/keys", {
     ...{ name: "key-canary", models: null, expiresInDays: 3, tags: ["tag-canary"] },
   });
-  traces = ["canary", id, key.id];
+  const team = { name: "team-canary", planId: "free", ownerEmail: "ada-canary@example.com" };
+  teamId = (await operator.post<AdminTeamDetail>("/api/admin/teams", team)).team.id;
+  traces = ["canary", id, key.id, teamId];
   dashboard.app.dashboard.usage.record({
     ...{ accountId: id, keyId: key.id, model: "omega", outcome: "ok", promptTokens: 5, completionTokens: 7 },
   });
@@ -53,7 +57,10 @@ const read = (path: string) => {
   const now = Date.now();
   const [from, to] = [now - 86_400_000, now + 3_600_000].map((time) => new Date(time).toISOString());
   const query = path.includes("/usage") ? `?from=${from}&to=${to}&step=hour&measure=requests` : "";
-  return operator.send("GET", `/api${path.replace(":id", id)}${query}`);
+  return operator.send(
+    "GET",
+    `/api${path.replace(":id", path.startsWith("/admin/teams") ? teamId : id)}${query}`,
+  );
 };
 
 it("knows every address that only admins can read", () => {

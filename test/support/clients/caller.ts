@@ -11,6 +11,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
   const at = new Date(0);
   return {
     account: {
+      kind: "person",
       id: "acc_1",
       email: "a@example.com",
       role: "user",
@@ -37,6 +38,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       replaces: null,
       lineage: "key_1",
       allowFrom: null,
+      memberId: null,
     },
     plan: {
       id: "p",

@@ -12,6 +12,7 @@ import {
   noQuotas,
   type ApiKey,
   type KeyLimits,
+  type KeyMember,
   type KeyRecord,
   type Plan,
 } from "../../../src/core/entities.js";
@@ -87,6 +88,8 @@ export interface KeyOptions {
   accountId?: string;
   limits?: Partial<KeyLimits>;
   name?: string;
+  /** Of a team, which the account then is. */
+  member?: KeyMember;
   expiresAt?: Date;
   revokedAt?: Date;
   allowFrom?: readonly string[];
@@ -257,6 +260,7 @@ class FakeKeys {
     const accountId = options.accountId ?? `acc_${this.#records.size}`;
     const createdAt = new Date(0);
     this.#records.set(key, {
+      ...(options.member === undefined ? {} : { member: options.member }),
       key: {
         id,
         accountId,
@@ -275,9 +279,11 @@ class FakeKeys {
         replaces: null,
         lineage: id,
         allowFrom: options.allowFrom ?? null,
+        memberId: null,
       },
       account: {
         id: accountId,
+        kind: options.member === undefined ? "person" : "team",
         email: "test@example.com",
         role: "user",
         planId: plan.id,

@@ -8,6 +8,7 @@ import { CachedNow } from "./account/cached-now.tsx";
 import { Identity } from "./account/identity.tsx";
 import { LinkedProviders } from "./account/linked-providers.tsx";
 import { StoredAboutYou } from "./account/stored-about-you.tsx";
+import { OwnTeams } from "./account/teams.tsx";
 import { VerifyAddress } from "./account/verify-address.tsx";
 
 export default function Account() {
@@ -19,6 +20,7 @@ export default function Account() {
       <div className="flex flex-col gap-6">
         <VerifyAddress />
         <Identity me={me} />
+        <OwnTeams />
         <EmailAddress email={me.account.email} />
         <LinkedProviders />
         {site?.signIn !== "oidc" && <ChangePassword email={me.account.email} />}

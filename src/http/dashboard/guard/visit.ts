@@ -43,10 +43,16 @@ export class Visit {
 
   /** The `:id` of the path. */
   get id(): string {
+    return this.param("id");
+  }
+
+  /** Another part of the path that varies. */
+  param(name: "id" | "team" | "member"): string {
     const { params } = this.request;
-    const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
-    if (typeof id !== "string") throw new Error("This route has no :id.");
-    return id;
+    const values: ReadonlyMap<string, unknown> = new Map(Object.entries(params ?? {}));
+    const value = values.get(name);
+    if (typeof value !== "string") throw new Error(`This route has no :${name}.`);
+    return value;
   }
 
   /** What attempts are counted against. */

@@ -3,10 +3,12 @@ import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard
 import { longest } from "../../../../src/core/bounds.js";
 import { modelIds, type ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
+import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { ModelsField } from "../../../components/controls/models-field.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { fieldError } from "../../../form-errors.ts";
 import { daysToSend, ExpiryField } from "./expiry-field.tsx";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
@@ -16,13 +18,17 @@ import { KeyLimitsField, limitFieldNames, limitsToSend, type TypedLimits } from 
 
 interface CreateKeyDialogProps {
   plan: PlanView;
+  /** In a team: whether a service key may be created. */
+  canBeService?: boolean;
   /** For a page that fills the new key in. */
   onIssued?: (issued: KeyWithSecret) => void;
   onClose: () => void;
 }
 
-export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ plan, canBeService = false, onIssued, onClose }: CreateKeyDialogProps) {
+  const { id: team } = useSpace();
   const [name, setName] = useState("");
+  const [isService, setIsService] = useState(false);
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
   const [tags, setTags] = useState("");
@@ -33,14 +39,14 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
       action="Create key"
       done="Key created"
       issue={() =>
-        api.createKey({
-          name,
-          models,
-          expiresInDays: daysToSend(expiry),
-          limits: limitsToSend(limits),
-          tags: tagsToSend(tags),
-          allowFrom: networksToSend(networks),
-        })
+        api.createKey(
+          {
+            ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags), isService },
+            allowFrom: networksToSend(networks),
+            expiresInDays: daysToSend(expiry),
+          },
+          team,
+        )
       }
       onIssued={onIssued}
       onClose={onClose}
@@ -68,6 +74,14 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
               onChange={(event) => setName(event.target.value)}
             />
           </Field>
+          {canBeService && (
+            <Checkbox
+              label="Service key"
+              hint="Belongs to the team and keeps working when you leave it."
+              checked={isService}
+              onChange={(event) => setIsService(event.target.checked)}
+            />
+          )}
           <TagsField value={tags} onChange={setTags} error={fieldError(error, "tags")} />
           <ModelsField
             value={models}

@@ -12,6 +12,7 @@ import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
 import { daysToSend, ExpiryField, sameExpiry } from "./expiry-field.tsx";
@@ -30,6 +31,7 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 /** Changes a key’s name, permissions and expiry. The key itself stays the same. */
 export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
   const client = useQueryClient();
+  const { id: team } = useSpace();
   const [name, setName] = useState(apiKey.name);
   const [models, setModels] = useState<ModelId[] | null>(apiKey.models);
   const [limits, setLimits] = useState(typedLimits(apiKey.limits));
@@ -38,11 +40,15 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
   const [networks, setNetworks] = useState(apiKey.allowFrom?.join(", ") ?? "");
   const save = useMutation({
     mutationFn: () =>
-      api.editKey(apiKey.id, {
-        ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
-        allowFrom: networksToSend(networks),
-        ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
-      }),
+      api.editKey(
+        apiKey.id,
+        {
+          ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
+          allowFrom: networksToSend(networks),
+          ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
+        },
+        team,
+      ),
     onSuccess: async (key) => {
       toast(`${key.name} saved`);
       onClose();
