@@ -37,8 +37,7 @@ export const factorApi = {
   addPasskeyOptions: () => post<PasskeyOptions>("/api/me/passkeys/options"),
   addPasskey: (name: string, passkey: RegistrationResponseJSON) =>
     post<NewCodesView>("/api/me/passkeys", { name, passkey }),
-  renamePasskey: (id: string, name: string) =>
-    send<object>("PUT", `/api/me/passkeys/${id}`, { name }),
+  renamePasskey: (id: string, name: string) => send<object>("PUT", `/api/me/passkeys/${id}`, { name }),
   removePasskey: (id: string) => send<object>("DELETE", `/api/me/passkeys/${id}`),
   replaceCodes: () => post<NewCodesView>("/api/me/recovery-codes"),
 

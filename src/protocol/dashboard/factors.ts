@@ -22,7 +22,11 @@ const recoveryCode = z
   .max(40, "This is no recovery code.");
 
 const noPasskey = "The browser's answer is not complete. Try again.";
-const encoded = (max: number) => z.string(noPasskey).max(max, noPasskey).regex(/^[\w-]+$/, noPasskey);
+const encoded = (max: number) =>
+  z
+    .string(noPasskey)
+    .max(max, noPasskey)
+    .regex(/^[\w-]+$/, noPasskey);
 const credential = { id: encoded(1_400), rawId: encoded(1_400), type: z.literal("public-key", noPasskey) };
 const newPasskeyAnswer = z.object(
   {
