@@ -82,6 +82,21 @@ describe("an authenticator app", () => {
     expect((await finish((await enterPassword(email)).browser, { code: app.code(1) })).status).toBe(200);
   });
 
+  it("says what is wrong with a code that cannot be one, and names the field", async () => {
+    const { email, browser } = await newPerson();
+    const { browser: visitor } = await enterPassword(email);
+    const tries = [
+      [{ code: "12" }, "code"],
+      [{ recoveryCode: "" }, "recoveryCode"],
+      [{}, "code"],
+    ] as const;
+    for (const [proof, field] of tries)
+      expect((await finish(visitor, proof)).json).toMatchObject({ error: { code: "bad_request", field } });
+    expect((await browser.send("POST", "/api/me/confirm", {})).json).toMatchObject({
+      error: { code: "bad_request", field: "password" },
+    });
+  });
+
   it("accepts a code of the step before and after, and none further away", async () => {
     const { email, app } = await newPerson();
     clock.advance(5 * minuteMs);
