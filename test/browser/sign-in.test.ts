@@ -109,7 +109,7 @@ describe("a passkey", () => {
     await page.getByRole("row").filter({ hasText: "This one" }).getByText("Passkey").waitFor();
 
     await press(page, "Rename Laptop");
-    await page.getByLabel("Name").fill("Old laptop");
+    await page.getByRole("textbox", { name: "Name" }).fill("Old laptop");
     await page.keyboard.press("Enter");
     await press(page, "Remove Old laptop");
     await question(page, "Remove passkey");
