@@ -17,7 +17,13 @@ export const totpCodes: TotpCodes = {
   stepOf: async (secret, code, at) => {
     const { Secret, TOTP } = await import("otpauth");
     const timestamp = at.getTime();
-    const off = TOTP.validate({ ...kind, secret: Secret.fromBase32(secret), token: code, timestamp, window: 1 });
+    const off = TOTP.validate({
+      ...kind,
+      secret: Secret.fromBase32(secret),
+      token: code,
+      timestamp,
+      window: 1,
+    });
     return off === null ? null : TOTP.counter({ period: kind.period, timestamp }) + off;
   },
 };

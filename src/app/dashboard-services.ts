@@ -50,7 +50,6 @@ import { LiveRates } from "../core/usage/live-rates.js";
 import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
-import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { quotaRecipients } from "../core/teams/quota-recipients.js";
 import { TeamAdmin } from "../core/teams/team-admin.js";
 import { TeamInvites } from "../core/teams/team-invites.js";
@@ -162,7 +161,14 @@ export function createDashboard(options: DashboardOptions) {
     signInMode,
     providers,
     oidcClient,
-    singleSignOn: new SingleSignOn({ ...oidc, signIn, keys, admissions }),
+    singleSignOn: new SingleSignOn({
+      ...oidc,
+      ...{ signIn, keys, admissions },
+      hasFactor: async (accountId) => {
+        const { totpSince, passkeys } = await store.factors.summary(accountId);
+        return totpSince !== null || passkeys.length > 0;
+      },
+    }),
     providerLogout: new ProviderLogout({ ...oidc, sessions, ownKeys }),
     ownIdentities: new OwnIdentities({ store, audit, mode: signInMode }),
     publicUrl,

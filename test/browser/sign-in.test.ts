@@ -44,8 +44,7 @@ async function addAuthenticator(page: Page): Promise<(enabled: boolean) => Promi
       ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
     },
   });
-  return (enabled) =>
-    cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  return (enabled) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
 }
 
 async function enterPassword(page: Page, email: string): Promise<void> {
@@ -101,14 +100,16 @@ describe("a passkey", () => {
     await page.waitForURL(`${origin()}/app`);
     await agree(false);
     await signOut(page, email);
-    await press(page, "Sign in with a passkey");
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+    // What waits already is not answered any more.
     await agree(true);
+    await press(page, "Sign in with a passkey");
     await page.waitForURL(`${origin()}/app`);
     await page.goto(`${origin()}/app/security`);
     await page.getByRole("row").filter({ hasText: "This one" }).getByText("Passkey").waitFor();
 
     await press(page, "Rename Laptop");
-    await page.getByLabel("Name").fill("Old laptop");
+    await page.getByRole("textbox", { name: "Name" }).fill("Old laptop");
     await page.keyboard.press("Enter");
     await press(page, "Remove Old laptop");
     await question(page, "Remove passkey");

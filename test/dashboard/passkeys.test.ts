@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Site } from "../../src/protocol/dashboard/api.js";
-import type { FactorsView, NewCodesView, SecondStepView, SessionView } from "../../src/protocol/dashboard/factors.js";
+import type {
+  FactorsView,
+  NewCodesView,
+  SecondStepView,
+  SessionView,
+} from "../../src/protocol/dashboard/factors.js";
 import { SoftwarePasskey } from "../support/clients/software-passkey.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
-import { password, startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
+import {
+  password,
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 
 interface Options {
   challenge: string;
@@ -127,7 +137,9 @@ describe("a passkey", () => {
     expect((await other.send("DELETE", `/api/me/passkeys/${id}`)).status).toBe(404);
     expect((await other.send("PUT", `/api/me/passkeys/${id}`, { name: "Mine" })).status).toBe(404);
     await browser.must("PUT", `/api/me/passkeys/${id}`, { name: "Old laptop" });
-    expect((await browser.get<FactorsView>("/api/me/factors")).passkeys).toMatchObject([{ name: "Old laptop" }]);
+    expect((await browser.get<FactorsView>("/api/me/factors")).passkeys).toMatchObject([
+      { name: "Old laptop" },
+    ]);
     await browser.must("DELETE", `/api/me/passkeys/${id}`);
     expect((await signIn(passkey)).status).toBe(400);
   });
@@ -167,9 +179,14 @@ describe("the relying party", () => {
     try {
       const visitor = other.browser();
       expect((await visitor.get<Site>("/api/site")).passkeyOrigin).toBe(expected);
-      const asked = await visitor.send("POST", "/api/sign-in/passkey/options", {}, {
-        "x-forwarded-host": "evil.example",
-      });
+      const asked = await visitor.send(
+        "POST",
+        "/api/sign-in/passkey/options",
+        {},
+        {
+          "x-forwarded-host": "evil.example",
+        },
+      );
       if (expected === null) expect(asked.status).toBe(409);
       else expect(asked.json).toMatchObject({ rpId: "chat.example.com" });
     } finally {

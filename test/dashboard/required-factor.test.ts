@@ -87,7 +87,7 @@ it("lost second factors are reset by an admin, who is named in the audit trail, 
   const ada = await dashboard.signUp("ada@example.com");
   await addPhoneApp(ada, clock);
   const { id } = (await ada.get<Me>("/api/me")).account;
-  expect((await operator.get<object>(`/api/admin/accounts/${id}`))).toMatchObject({
+  expect(await operator.get<object>(`/api/admin/accounts/${id}`)).toMatchObject({
     factors: { hasTotp: true, passkeys: 0 },
   });
   await operator.post(`/api/admin/accounts/${id}/reset-factors`);
@@ -126,7 +126,11 @@ describe("the list of sessions", () => {
     const first = await dashboard.signUp("ada@example.com");
     const [firefox, iphone] = [await open(agents.firefox), await open(agents.iphone)];
     const sessions = await list(firefox);
-    expect(sessions.map(({ device }) => device).sort()).toEqual(["Firefox on Linux", "Safari on iPhone", null]);
+    expect(sessions.map(({ device }) => device).sort()).toEqual([
+      "Firefox on Linux",
+      "Safari on iPhone",
+      null,
+    ]);
     expect(sessions.filter(({ isThisOne }) => isThisOne)).toMatchObject([{ device: "Firefox on Linux" }]);
     for (const rows of dashboard.tables().values()) expect(rows).not.toContain("Gecko");
 

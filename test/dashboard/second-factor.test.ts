@@ -1,9 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { FactorsView, NewCodesView, NewTotp, SecondStepView } from "../../src/protocol/dashboard/factors.js";
+import type {
+  FactorsView,
+  NewCodesView,
+  NewTotp,
+  SecondStepView,
+} from "../../src/protocol/dashboard/factors.js";
 import type { Me, OneTimeLink } from "../../src/protocol/dashboard/api.js";
 import { addPhoneApp, PhoneApp } from "../support/clients/factors.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
-import { password, startDashboard, tokenOf, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
+import {
+  password,
+  startDashboard,
+  tokenOf,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 
 const minuteMs = 60_000;
 
@@ -71,13 +82,32 @@ describe("an authenticator app", () => {
     expect((await finish((await enterPassword(email)).browser, { code: app.code(1) })).status).toBe(200);
   });
 
+  it("says what is wrong with a code that cannot be one, and names the field", async () => {
+    const { email, browser } = await newPerson();
+    const { browser: visitor } = await enterPassword(email);
+    const tries = [
+      [{ code: "12" }, "code"],
+      [{ recoveryCode: "" }, "recoveryCode"],
+      [{}, "code"],
+    ] as const;
+    for (const [proof, field] of tries)
+      expect((await finish(visitor, proof)).json).toMatchObject({ error: { code: "bad_request", field } });
+    expect((await browser.send("POST", "/api/me/confirm", {})).json).toMatchObject({
+      error: { code: "bad_request", field: "password" },
+    });
+  });
+
   it("accepts a code of the step before and after, and none further away", async () => {
     const { email, app } = await newPerson();
     clock.advance(5 * minuteMs);
     for (const steps of [-2, 2])
-      expect((await finish((await enterPassword(email)).browser, { code: app.code(steps) })).status).toBe(400);
+      expect((await finish((await enterPassword(email)).browser, { code: app.code(steps) })).status).toBe(
+        400,
+      );
     for (const steps of [-1, 1])
-      expect((await finish((await enterPassword(email)).browser, { code: app.code(steps) })).status).toBe(200);
+      expect((await finish((await enterPassword(email)).browser, { code: app.code(steps) })).status).toBe(
+        200,
+      );
   });
 
   it("throttles guesses by account, also the right code then, whatever browser it comes from", async () => {
@@ -87,7 +117,9 @@ describe("an authenticator app", () => {
       expect((await finish(browser, { code: app.code(20 + guess) })).status).toBe(400);
     }
     const { browser } = await enterPassword(email);
-    expect((await finish(browser, { code: app.code() })).json).toMatchObject({ error: { code: "throttled" } });
+    expect((await finish(browser, { code: app.code() })).json).toMatchObject({
+      error: { code: "throttled" },
+    });
     clock.advance(16 * minuteMs);
     expect((await finish((await enterPassword(email)).browser, { code: app.code() })).status).toBe(200);
   });
@@ -103,7 +135,7 @@ describe("an authenticator app", () => {
   });
 
   it("is asked for after a new password was chosen by a link, too", async () => {
-    const { email, browser } = await newPerson();
+    const { browser } = await newPerson();
     const { id } = (await browser.get<Me>("/api/me")).account;
     await operator.post("/api/me/confirm", { password });
     const { link } = await operator.post<OneTimeLink>(`/api/admin/accounts/${id}/reset-link`);
@@ -132,7 +164,10 @@ describe("an authenticator app", () => {
     await browser.must("DELETE", "/api/me/totp");
     const { browser: later, step } = await enterPassword(email);
     expect(step).toMatchObject({ account: { email } });
-    expect(await later.get<FactorsView>("/api/me/factors")).toMatchObject({ totpSince: null, recoveryCodes: 0 });
+    expect(await later.get<FactorsView>("/api/me/factors")).toMatchObject({
+      totpSince: null,
+      recoveryCodes: 0,
+    });
     expect((await later.send("DELETE", "/api/me/totp")).status).toBe(404);
   });
 

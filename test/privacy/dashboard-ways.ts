@@ -109,6 +109,15 @@ export const dashboardWays: Record<string, Way> = {
     answer(operator, 400, "PUT", "/api/admin/plans/gold", {
       ...{ name: canary.repeat(3), requestsPerMinute: canary, tokensPerDay: canary, models: [canary] },
     }),
+  "second factors that are refused": async ({ ada }, canary) =>
+    [
+      await answer(ada, 400, "POST", "/api/me/confirm", { password: canary }),
+      await answer(ada, 400, "POST", "/api/me/confirm", { code: canary }),
+      await answer(ada, 400, "POST", "/api/me/passkeys", { name: canary, passkey: { id: canary } }),
+      await answer(ada, 409, "POST", "/api/sign-in/second-factor", { recoveryCode: canary.slice(0, 40) }),
+      await answer(ada, 400, "POST", "/api/sign-in/passkey", { passkey: { id: canary, rawId: canary } }),
+      await answer(ada, 404, "POST", `/api/me/sessions/${encodeURIComponent(canary)}/end`),
+    ].join("\n"),
   "an invitation that is refused": async ({ operator }, canary) =>
     [
       await answer(operator, 400, "POST", "/api/admin/invites", { email: canary }),

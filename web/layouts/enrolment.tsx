@@ -38,7 +38,10 @@ export default function Enrolment({ onDone }: { onDone: () => void }) {
         )
       ) : (
         <div className="flex flex-col gap-6">
-          <AuthenticatorApp factors={factors} onAdded={(added) => (added === null ? finish() : setCodes(added))} />
+          <AuthenticatorApp
+            factors={factors}
+            onAdded={(added) => (added === null ? finish() : setCodes(added))}
+          />
           <Passkeys factors={factors} onAdded={(added) => (added === null ? finish() : setCodes(added))} />
           <Button variant="quiet" icon={<LogOut />} className="self-center" onClick={signOut}>
             Sign out

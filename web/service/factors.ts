@@ -1,25 +1,22 @@
 /** Calls and queries about second factors and sessions, see src/protocol/dashboard/factors.ts. */
 import { queryOptions } from "@tanstack/react-query";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/browser";
-import type { z } from "zod";
 import type { Requirement, RequirementFacts } from "../../src/core/factors/requirement.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
 import type {
-  confirmIdentityBody,
   FactorsView,
   NewCodesView,
   NewTotp,
   Recovered,
-  secondFactorBody,
   SessionView,
 } from "../../src/protocol/dashboard/factors.js";
 import { get, post, send } from "./api.ts";
 import type { PasskeyOptions } from "./passkeys.ts";
 
 /** A passkey's answer goes as the browser gave it; the service reads what it needs. */
-type WithPasskey<Body> = Exclude<Body, { passkey: unknown }> | { passkey: AuthenticationResponseJSON };
-export type SecondFactorProof = WithPasskey<z.input<typeof secondFactorBody>>;
-export type IdentityProof = WithPasskey<z.input<typeof confirmIdentityBody>>;
+type PasskeyProof = { passkey: AuthenticationResponseJSON };
+export type SecondFactorProof = { code: string } | { recoveryCode: string } | PasskeyProof;
+export type IdentityProof = { code: string } | { password: string } | PasskeyProof;
 
 export const factorApi = {
   passkeySignInOptions: () => post<PasskeyOptions>("/api/sign-in/passkey/options"),
@@ -37,8 +34,7 @@ export const factorApi = {
   addPasskeyOptions: () => post<PasskeyOptions>("/api/me/passkeys/options"),
   addPasskey: (name: string, passkey: RegistrationResponseJSON) =>
     post<NewCodesView>("/api/me/passkeys", { name, passkey }),
-  renamePasskey: (id: string, name: string) =>
-    send<object>("PUT", `/api/me/passkeys/${id}`, { name }),
+  renamePasskey: (id: string, name: string) => send<object>("PUT", `/api/me/passkeys/${id}`, { name }),
   removePasskey: (id: string) => send<object>("DELETE", `/api/me/passkeys/${id}`),
   replaceCodes: () => post<NewCodesView>("/api/me/recovery-codes"),
 

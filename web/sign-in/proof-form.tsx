@@ -34,7 +34,10 @@ export function ProofForm({ methods, email, submit, pending, error, onTyped, onP
   const method = chosen ?? methods[0] ?? "password";
   const { field, label, hint, proof } = asks[method];
   const failure = formError(error, [field]);
-  const input = { value: text, onChange: (event: { target: { value: string } }) => setText(event.target.value) };
+  const input = {
+    value: text,
+    onChange: (event: { target: { value: string } }) => setText(event.target.value),
+  };
   return (
     <div className="flex flex-col gap-5">
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}

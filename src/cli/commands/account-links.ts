@@ -82,7 +82,10 @@ export async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "
   }
 }
 
-export async function ownerOf(store: Pick<Store, "getSetting" | "setSetting">, config: Config): Promise<string> {
+export async function ownerOf(
+  store: Pick<Store, "getSetting" | "setSetting">,
+  config: Config,
+): Promise<string> {
   const operator = new Operator(store, config.service.ownerName);
   await operator.read();
   return operator.name;

@@ -35,11 +35,11 @@ export class OwnFactors {
   }
 
   /** Sensitive actions are not asked about again for a while. */
-  async confirm({ account, session }: SessionRecord, proof: { password: string } | FactorProof): Promise<void> {
+  async confirm(me: SessionRecord, proof: { password: string } | FactorProof): Promise<void> {
     const { signIn, proofs, sessions } = this.parts;
-    if ("password" in proof) await signIn.confirm(account, proof.password, "password");
-    else await proofs.check(account, proof, "passkey_confirm");
-    await sessions.noteConfirmed(session);
+    if ("password" in proof) await signIn.confirm(me, proof.password, "password");
+    else await proofs.check(me.account, proof, "passkey_confirm");
+    await sessions.noteConfirmed(me.session);
   }
 
   confirmOptions(account: Account): Promise<PasskeyOptions> {

@@ -86,7 +86,10 @@ export class Passkeys {
     const accountId = await this.#use("passkey_sign_in", answer, null);
     const credentials = accountId === null ? null : await this.parts.accounts.findCredentialsById(accountId);
     if (credentials === null) {
-      throw new DashboardError("bad_request", "The passkey was not accepted. Try again, or sign in another way.");
+      throw new DashboardError(
+        "bad_request",
+        "The passkey was not accepted. Try again, or sign in another way.",
+      );
     }
     refuseSuspended(credentials.account);
     return credentials.account;
@@ -118,7 +121,8 @@ export class Passkeys {
     if (challenge === null || passkey === null) return null;
     if (accountId !== null && passkey.accountId !== accountId) return null;
     const { userHandle } = answer.response;
-    if (userHandle != null && Buffer.from(userHandle, "base64url").toString() !== passkey.accountId) return null;
+    if (userHandle != null && Buffer.from(userHandle, "base64url").toString() !== passkey.accountId)
+      return null;
     const verifiesUser = kind === "passkey_sign_in";
     const use = await webAuthn.verifyUse(this.#party(), answer, { challenge, passkey, verifiesUser });
     if (use === null) return null;
@@ -150,7 +154,10 @@ export class Passkeys {
   #party(): RelyingParty {
     const party = this.parts.party();
     if (party !== null) return party;
-    throw new DashboardError("conflict", "Passkeys need an https address: the operator sets SOTTO_PUBLIC_URL.");
+    throw new DashboardError(
+      "conflict",
+      "Passkeys need an https address: the operator sets SOTTO_PUBLIC_URL.",
+    );
   }
 }
 

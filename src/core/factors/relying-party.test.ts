@@ -3,7 +3,10 @@ import { relyingPartyOf } from "./relying-party.js";
 
 it.each([
   ["https://chat.example.com", { id: "chat.example.com", origin: "https://chat.example.com" }],
-  ["https://chat.example.com:8443/sotto", { id: "chat.example.com", origin: "https://chat.example.com:8443" }],
+  [
+    "https://chat.example.com:8443/sotto",
+    { id: "chat.example.com", origin: "https://chat.example.com:8443" },
+  ],
   ["http://127.0.0.1:8080", { id: "localhost", origin: "http://localhost:8080" }],
   ["http://[::1]:8080", { id: "localhost", origin: "http://localhost:8080" }],
   ["http://localhost", { id: "localhost", origin: "http://localhost" }],

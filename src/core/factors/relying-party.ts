@@ -9,8 +9,7 @@ import type { RelyingParty } from "./ports.js";
 export function relyingPartyOf(url: string): RelyingParty | null {
   const { protocol, hostname, origin, port } = new URL(url);
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  if (isLocal)
-    return { id: "localhost", origin: `${protocol}//localhost${port === "" ? "" : `:${port}`}` };
+  if (isLocal) return { id: "localhost", origin: `${protocol}//localhost${port === "" ? "" : `:${port}`}` };
   const isName = isIP(hostname) === 0 && !hostname.startsWith("[");
   return protocol === "https:" && isName ? { id: hostname, origin } : null;
 }

@@ -74,8 +74,8 @@ export class QuotaWarnings {
     meter: QuotaMeter,
     isRefused: boolean,
   ): Promise<{ name: string; level: 80 | 100; count: number } | null> {
-    const { accountId, keyId, window, kind, limit } = meter;
-    const count = (await this.parts.used(accountId, keyId, window.label))[kind];
+    const { accountId, keyId, memberId, window, kind, limit } = meter;
+    const count = (await this.parts.used(accountId, keyId, window.label, memberId))[kind];
     if (count < mostOfQuota * limit) return null;
     const level = levelOf(meter, count, isRefused);
     const name = `${meter.name}:${level}`;

@@ -10,6 +10,8 @@ export const signInProblems = {
     "What the identity provider answered could not be verified, so you were not signed in. Try again; if it stays, tell the operator of this service.",
   round_lost:
     "This sign-in took too long, was finished already, or was begun in another browser or tab. Try again.",
+  second_factor:
+    "This account has a second factor. Sign in with the password and that, then link the provider on the Account page.",
   too_many: "Too many people are signing in at the moment. Try again in a few minutes.",
   no_email: "The identity provider did not say what your email address is, and an account needs one.",
   no_account:

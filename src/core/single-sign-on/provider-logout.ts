@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import type { AccountStore } from "../accounts/ports.js";
 import type { Audit } from "../audit.js";
 import type { Account } from "../entities.js";
-import type { OwnKeys } from "../keys/own-keys.js";
+import { ownHolder, type OwnKeys } from "../keys/own-keys.js";
 import { keyStatus } from "../keys/key-status.js";
 import type { Clock } from "../clock.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -80,6 +80,6 @@ export class ProviderLogout {
     const { store, ownKeys, clock } = this.parts;
     const keys = await store.listKeys(account.id);
     const live = keys.filter((key) => ["active", "expiring"].includes(keyStatus(key, clock.now())));
-    for (const { id } of live) await ownKeys.disable(account, id);
+    for (const { id } of live) await ownKeys.disable(ownHolder(account), id);
   }
 }

@@ -47,6 +47,8 @@ export interface SingleSignOnParts {
   providers: Providers;
   client: OidcClient;
   signIn: SignIn;
+  /** A password alone must not give away an account that asks for more. */
+  hasFactor: (accountId: string) => Promise<boolean>;
   keys: Pick<KeyRing, "forgetAccount">;
   audit: Audit;
   admissions: Admissions;
@@ -143,10 +145,11 @@ export class SingleSignOn {
     const found = await this.#findJoin(token);
     if (token === null || found === null) throw roundLost();
     const { account, provider, proven, next } = found;
-    await this.parts.signIn.signIn(account.email, password, from);
+    await this.parts.signIn.checkPassword(account.email, password, from);
+    if (await this.parts.hasFactor(account.id)) throw new SignInFailed("second_factor");
     if ((await this.#take(token)) === null) throw roundLost();
     await this.#link(account.id, provider, proven);
-    return this.#enter(provider, account, proven, next, null);
+    return this.#enter(provider, account, proven, next, "signed in");
   }
 
   noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
@@ -252,19 +255,18 @@ export class SingleSignOn {
     if (owner?.id !== accountId) throw new SignInFailed("linked_elsewhere");
   }
 
-  /** `action` is null where it was recorded before. */
   async #enter(
     provider: Provider,
     known: Account,
     proven: ProvenIdentity,
     next: string,
-    action: "signed in" | "signed up" | null,
+    action: "signed in" | "signed up",
   ): Promise<Entered> {
     const { store, audit, clock } = this.parts;
     if (known.suspendedAt !== null) throw new SignInFailed("suspended");
     const account = await applyGroups(this.parts, provider, known, proven.groups);
     await store.singleSignOn.noteUse(proven, clock.now());
-    if (action !== null) await audit.record({ accountId: account.id }, action, account.id);
+    await audit.record({ accountId: account.id }, action, account.id);
     const { issuer, subject, sid } = proven;
     return { account, next, origin: { providerId: provider.id, issuer, subject, sid } };
   }

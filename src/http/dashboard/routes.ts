@@ -59,7 +59,6 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
 /** What a caller is judged by. */
 type Guard = Pick<DashboardServices, "sessions" | "factorRequirement" | "clock">;
 
-
 /** The handler for Fastify. The caller is identified before any of the body is read. */
 export function serve(route: DashboardRoute, guard: Guard) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

@@ -5,7 +5,7 @@ import type { NewTotp } from "../../core/factors/authenticator-app.js";
 import { requiredFor } from "../../core/factors/requirement.js";
 import type { FactorMethod } from "../../core/factors/second-step.js";
 import type { SessionMethod } from "../../core/sign-in/ports.js";
-import { line, whole, type Me } from "./api.js";
+import { line, oldPassword, whole, type Me } from "./api.js";
 
 /** In place of `Me`: the password was right, and POST /api/sign-in/second-factor finishes. */
 export interface SecondStepView {
@@ -22,7 +22,11 @@ const recoveryCode = z
   .max(40, "This is no recovery code.");
 
 const noPasskey = "The browser's answer is not complete. Try again.";
-const encoded = (max: number) => z.string(noPasskey).max(max, noPasskey).regex(/^[\w-]+$/, noPasskey);
+const encoded = (max: number) =>
+  z
+    .string(noPasskey)
+    .max(max, noPasskey)
+    .regex(/^[\w-]+$/, noPasskey);
 const credential = { id: encoded(1_400), rawId: encoded(1_400), type: z.literal("public-key", noPasskey) };
 const newPasskeyAnswer = z.object(
   {
@@ -51,25 +55,34 @@ const passkeyAnswer = z.object(
   noPasskey,
 );
 
-const byCode = z.object({ code });
-const byRecoveryCode = z.object({ recoveryCode });
-const byPasskey = z.object({ passkey: passkeyAnswer });
 
 /** POST /api/sign-in/passkey → Me; its options come from POST /api/sign-in/passkey/options */
-export const passkeySignInBody = byPasskey;
+export const passkeySignInBody = z.object({ passkey: passkeyAnswer });
 /** POST /api/sign-in/second-factor → Me & Recovered; options of a passkey: POST /api/sign-in/second-factor/passkey */
-export const secondFactorBody = z.union([byCode, byRecoveryCode, byPasskey]);
+export const secondFactorBody = z
+  .object({ code: code.optional(), recoveryCode: recoveryCode.optional(), passkey: passkeyAnswer.optional() })
+  .transform(({ code: typed, recoveryCode: recovery, passkey }, context) => {
+    if (passkey !== undefined) return { passkey };
+    if (recovery !== undefined) return { recoveryCode: recovery };
+    if (typed !== undefined) return { code: typed };
+    context.addIssue({ code: "custom", path: ["code"], message: "Enter the code." });
+    return z.NEVER;
+  });
 export interface Recovered {
   /** After a recovery code was used; null otherwise. */
   recoveryCodesLeft: number | null;
 }
 
 /** POST /api/me/confirm → {}; options of a passkey: POST /api/me/confirm/passkey */
-export const confirmIdentityBody = z.union([
-  z.object({ password: z.string("Enter your password.").max(200, "The password is wrong.") }),
-  byCode,
-  byPasskey,
-]);
+export const confirmIdentityBody = z
+  .object({ code: code.optional(), password: oldPassword.optional(), passkey: passkeyAnswer.optional() })
+  .transform(({ code: typed, password, passkey }, context) => {
+    if (passkey !== undefined) return { passkey };
+    if (typed !== undefined) return { code: typed };
+    if (password !== undefined) return { password };
+    context.addIssue({ code: "custom", path: ["password"], message: "Enter your password." });
+    return z.NEVER;
+  });
 
 /** GET /api/me/factors */
 export interface FactorsView {
@@ -90,7 +103,7 @@ export interface PasskeyView {
 // POST /api/me/totp → NewTotp    DELETE /api/me/totp → {}    POST /api/me/recovery-codes → NewCodesView
 export type { NewTotp };
 /** POST /api/me/totp/confirm → NewCodesView */
-export const confirmTotpBody = byCode;
+export const confirmTotpBody = z.object({ code });
 export interface NewCodesView {
   /** Shown this once; null where the account has codes already. */
   recoveryCodes: string[] | null;

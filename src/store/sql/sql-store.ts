@@ -474,6 +474,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
     max_tokens: row.max_tokens,
     models: row.plan_models,
     requires_encryption: row.requires_encryption,
+    weight: row.weight,
   });
   return {
     key: toKey(row),

@@ -112,7 +112,10 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     "passkeys",
     few(({ id }) => sql`select * from passkeys where account_id = ${id} order by created_at desc, id`),
   ],
-  ["recovery_codes", few(({ id }) => sql`select * from recovery_codes where account_id = ${id} order by hash`)],
+  [
+    "recovery_codes",
+    few(({ id }) => sql`select * from recovery_codes where account_id = ${id} order by hash`),
+  ],
   [
     "sign_in_steps",
     few(({ id }) => sql`select * from sign_in_steps where account_id = ${id} order by expires_at desc, hash`),

@@ -8,7 +8,13 @@ const path = "/app/security";
 /** An account with a passkey and an app, whatever it has. */
 async function withFactors(page: Page): Promise<void> {
   const since = "2026-01-02T03:04:05.000Z";
-  const passkey = { id: "0123456789abcdef", name: "Laptop", isSynced: true, createdAt: since, lastUsedAt: null };
+  const passkey = {
+    id: "0123456789abcdef",
+    name: "Laptop",
+    isSynced: true,
+    createdAt: since,
+    lastUsedAt: null,
+  };
   const factors = { totpSince: since, passkeys: [passkey], recoveryCodes: 3, hasPassword: true };
   await page.route("**/api/me/factors", (route) => route.fulfill({ json: factors }));
   await page.reload();

@@ -4,7 +4,14 @@ import { noKeyLimits, type Plan } from "../../../src/core/entities.js";
 import type { NewKey } from "../../../src/core/store.js";
 import type { AccountSummary } from "../../../src/core/accounts/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
-import { at, describeWithStore, newSession, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newSession,
+  someHash,
+  type Opened,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 const now = at("12:00:00");
 
@@ -187,7 +194,12 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       const [ended, kept] = [someHash(), someHash()];
       await store.sessions.create(newSession(id, { hash: ended, lastSeenAt: now, ...times }));
       await store.sessions.create(newSession(other.id, { hash: kept, lastSeenAt: now, ...times }));
-      const step = { kind: "second_factor", hash: someHash(), accountId: id, expiresAt: at("20:00:00") } as const;
+      const step = {
+        kind: "second_factor",
+        hash: someHash(),
+        accountId: id,
+        expiresAt: at("20:00:00"),
+      } as const;
       await store.signInSteps.create(step);
       const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null, ...times } as const;
       await store.links.create(link);

@@ -1,6 +1,13 @@
 /** The promises of `FactorStore` and `StepStore`. */
 import { expect, it } from "vitest";
-import { at, describeWithStore, newPasskey, newSession, someHash, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newPasskey,
+  newSession,
+  someHash,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 const now = at("08:00:00");
 
@@ -72,7 +79,12 @@ export function describeFactorContract(name: string, open: OpenStore): void {
     it("removes all of an account's, with its sessions, and nothing of another's", async () => {
       const { factors, sessions, signInSteps } = opened.store;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
-      const step = { kind: "second_factor", hash: someHash(), accountId: ada.id, expiresAt: at("09:00:00") } as const;
+      const step = {
+        kind: "second_factor",
+        hash: someHash(),
+        accountId: ada.id,
+        expiresAt: at("09:00:00"),
+      } as const;
       const session = newSession(ada.id);
       for (const { id } of [ada, bob]) {
         await factors.beginTotp(id, "sealed", now);
@@ -92,7 +104,12 @@ export function describeFactorContract(name: string, open: OpenStore): void {
     it("gives a step of a sign-in to one caller, for its purpose and in time", async () => {
       const { signInSteps } = opened.store;
       const { id } = await opened.createAccount();
-      const step = { kind: "passkey_add", hash: someHash(), accountId: id, expiresAt: at("08:05:00") } as const;
+      const step = {
+        kind: "passkey_add",
+        hash: someHash(),
+        accountId: id,
+        expiresAt: at("08:05:00"),
+      } as const;
       await signInSteps.create(step);
       expect(await signInSteps.find("passkey_add", step.hash, now)).toEqual(step);
       expect(await signInSteps.take("passkey_confirm", step.hash, now)).toBeNull();

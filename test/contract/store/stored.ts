@@ -5,7 +5,14 @@ import type { StoredRows } from "../../../src/core/accounts/stored-views.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
-import { at, describeWithStore, newPasskey, newSession, someHash, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newPasskey,
+  newSession,
+  someHash,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 async function readAll(
   store: FullStore,

@@ -8,9 +8,7 @@ import type { Schema } from "../schema.js";
  */
 export async function up(db: Transaction<Schema>, { bytesType }: MigrationContext): Promise<void> {
   const sessions = db.schema.alterTable("sessions");
-  await sessions
-    .addColumn("method", "text", (column) => column.notNull().defaultTo("password"))
-    .execute();
+  await sessions.addColumn("method", "text", (column) => column.notNull().defaultTo("password")).execute();
   await sessions.addColumn("device", "text").execute();
   await sessions.addColumn("confirmed_at", "bigint").execute();
   await db.schema
