@@ -78,7 +78,7 @@ function ByChoice() {
         />
       )}
       <ProviderButtons providers={site?.providers ?? []} next={next} isSecond={hasPasswords} />
-      {!hasPasswords && site?.providers.length === 0 && (
+      {!hasPasswords && site.providers.length === 0 && (
         <Callout tone="warn">No identity provider is set up yet. Ask the operator of this service.</Callout>
       )}
       {hasPasswords && site?.signUp === "open" && (
