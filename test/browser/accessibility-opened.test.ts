@@ -46,6 +46,11 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
   const weights = join(newDataDir(), "own.gguf");
   writeTinyGguf(weights);
   await operator.post("/api/admin/models/prism/weights", { file: weights });
+  const provider = { name: "Office login", issuer: "https://login.example.com", clientId: "sotto" };
+  await operator.must("PUT", "/api/admin/providers/office", provider);
+  const me = await operator.get<{ account: { id: string } }>("/api/me");
+  const identity = { issuer: provider.issuer, subject: "operator" };
+  await dashboard.app.store.singleSignOn.link(me.account.id, "office", identity, new Date());
   // Nobody listens at these.
   await operator.post("/api/admin/webhooks", { url: "http://127.0.0.1:1/hook", events: null });
   await operator.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });

@@ -267,7 +267,7 @@ it("a logout at the provider itself ends the sessions that it began, and no othe
   const [here, there, cookies] = [dashboard.browser(), dashboard.browser(), new Map<string, string>()];
   await signInAt(here, provider, "ada", { cookies });
   await signInAt(there, provider, "ada");
-  const other = await dashboard.browser();
+  const other = dashboard.browser();
   await signInAt(other, provider, "ada", { cookies });
   await provider.visit(
     `${provider.issuer}/session/end?client_id=${clientId}&post_logout_redirect_uri=${dashboard.url}/sign-in`,

@@ -102,7 +102,7 @@ function ByChoice() {
         </Button>
       )}
       <ProviderButtons providers={site?.providers ?? []} next={next} isSecond={hasPasswords} />
-      {!hasPasswords && site?.providers.length === 0 && (
+      {!hasPasswords && site.providers.length === 0 && (
         <Callout tone="warn">No identity provider is set up yet. Ask the operator of this service.</Callout>
       )}
       {hasPasswords && site?.signUp === "open" && (

@@ -152,7 +152,7 @@ export class OpenIdClient implements OidcClient {
       authenticationOf(provider, metadata),
     );
     config[oidc.customFetch] = this.#requests.fetch;
-    if (isPlain(provider)) oidc.allowInsecureRequests(config);
+    if (isPlain(provider)) allowPlain(config);
     return { ...discovered, config };
   }
 
@@ -173,9 +173,9 @@ export class OpenIdClient implements OidcClient {
     const { clock } = this.options;
     const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), {
       [oidc.customFetch]: this.#requests.fetch,
-      execute: isPlain({ issuer }) ? [oidc.allowInsecureRequests] : [],
+      execute: isPlain({ issuer }) ? [allowPlain] : [],
     });
-    const { supportsPKCE: _, ...metadata } = found.serverMetadata();
+    const metadata: oidc.ServerMetadata = found.serverMetadata();
     if (metadata.jwks_uri === undefined)
       throw new ProviderFailure("invalid", "Its metadata does not say where its keys are.");
     const keys = new ProviderKeys(metadata.jwks_uri, this.#requests, () => clock.monotonicMs());
@@ -199,6 +199,10 @@ export class OpenIdClient implements OidcClient {
     return Math.round((this.options.clock.now().getTime() - Date.now()) / 1_000);
   }
 }
+
+// Marked as deprecated only so that it stands out.
+// eslint-disable-next-line @typescript-eslint/no-deprecated
+const allowPlain = oidc.allowInsecureRequests;
 
 /** A plain address is accepted for this machine only, which `identity-provider.ts` checks. */
 const isPlain = ({ issuer }: Pick<Provider, "issuer">): boolean => issuer.startsWith("http:");

@@ -209,6 +209,12 @@ const ofOneself: Opening[] = [
       await look();
     },
   },
+  {
+    name: "unlinking a provider",
+    file: "pages/app/account/linked-providers.tsx",
+    path: "/app/account",
+    open: asks("Unlink provider", "Unlink Office login"),
+  },
 ];
 
 const ofTheDocs: Opening[] = [

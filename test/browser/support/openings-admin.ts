@@ -291,10 +291,41 @@ const ofWebhooks: Opening[] = [
   },
 ];
 
+const ofSignIn: Opening[] = [
+  {
+    name: "a new provider, refused without an id, and one that cannot be reached",
+    file: "pages/admin/sign-in/provider-form.tsx",
+    path: "/admin/sign-in",
+    open: async (page, look) => {
+      await openDialog(page, "Add provider");
+      await press(page, "Add provider");
+      await refused(page);
+      await look();
+      await page.getByLabel("Name", { exact: true }).fill("Another login");
+      await page.getByLabel("Issuer").fill("https://169.254.169.254");
+      await page.getByLabel("Client id").fill("sotto");
+      await page.getByLabel("Who gets an account").selectOption("domains");
+      await page.getByLabel("Claim with groups").fill("groups");
+      await press(page, "Add group");
+      await page.getByLabel("Group 1", { exact: true }).fill("staff");
+      await press(page, "Test");
+      await page.getByText("The test failed").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "deleting a provider",
+    file: "pages/admin/sign-in.tsx",
+    path: "/admin/sign-in",
+    open: asks("Delete provider", "Delete Office login"),
+  },
+];
+
 export const adminOpenings: readonly Opening[] = [
   ...ofAccounts,
   ...ofPlans,
   ...ofNews,
   ...ofModels,
   ...ofWebhooks,
+  ...ofSignIn,
 ];

@@ -2,7 +2,6 @@ import { Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ProviderView } from "../../../../src/protocol/identity-provider.js";
 import { IconButton } from "../../../components/controls/button.tsx";
-import { Badge } from "../../../components/states/badge.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { plural } from "../../../units.ts";
 
@@ -34,9 +33,7 @@ export function ProviderTable({ onEdit, onDelete, ...table }: ProviderTableProps
       header: "",
       align: "right",
       cell: (provider) =>
-        provider.isConfigured ? (
-          <Badge>In the configuration</Badge>
-        ) : (
+        provider.isConfigured ? null : (
           <span className="-mr-2 inline-flex">
             <IconButton label={`Edit ${provider.name}`} onClick={() => onEdit(provider)}>
               <Pencil />
@@ -56,6 +53,7 @@ function Name({ provider }: { provider: ProviderView }) {
     <span className="block min-w-0">
       <span className="block font-medium wrap-anywhere">{provider.name}</span>
       <span className="block text-sm wrap-anywhere text-muted">{provider.issuer}</span>
+      {provider.isConfigured && <span className="block text-sm text-muted">Set in the configuration</span>}
     </span>
   );
 }

@@ -27,7 +27,7 @@ export function LinkedProviders() {
   const linked = new Set(data?.identities.map(({ providerId }) => providerId));
   const problem = problemText(search.get("problem"));
   return (
-    <Card title="Identity providers" description="Where you can sign in to this account with.">
+    <Card title="Identity providers" description="You can sign in to this account with these.">
       {problem !== undefined && (
         <Callout tone="bad" className="mb-5">
           {problem}
