@@ -201,6 +201,13 @@ describe("keys of a team", () => {
     expect((await people.member.get<KeyList>("/api/keys")).keys).toEqual([]);
     expect((await ask(own.secret)).status).toBe(200);
     expect((await ask(service.secret)).status).toBe(200);
+    // An admin can end a member's key, and not get one in the member's name.
+    const rotated = await people.admin.send("POST", `${at}/${own.key.id}/rotate`, { graceHours: 0 });
+    expect(rotated.status).toBe(403);
+    const again = await people.member.post<KeyWithSecret>(`${at}/${own.key.id}/rotate`, { graceHours: 0 });
+    expect(again.key.memberId).toBe(ids.member);
+    await people.admin.post(`${at}/${again.key.id}/revoke`);
+    expect((await ask(again.secret)).status).toBe(401);
   });
 
   it("end when their member leaves, is suspended or becomes a viewer; service keys go on", async () => {

@@ -124,6 +124,10 @@ export class OwnKeys {
   async rotate(holder: KeyHolder, id: string, graceMs: number): Promise<IssuedKey> {
     const { store, clock } = this.parts;
     const key = await this.#require(holder, id);
+    // The new secret would be another member's, in the hands of whoever rotated it.
+    if (key.memberId !== null && key.memberId !== holder.actorId) {
+      throw new DashboardError("forbidden", "Only its member can rotate this key. You can revoke it.");
+    }
     if (key.disabledAt !== null) {
       throw new DashboardError("conflict", "This key is disabled. Enable it first, or create a new one.");
     }

@@ -52,7 +52,7 @@ export type MemberOutcome = "done" | "last_owner" | "none";
 export interface TeamStore {
   create(team: { name: string; planId: string; ownerId: string }): Promise<Team>;
   find(id: string): Promise<Team | null>;
-  /** With the plan that counts, read in one query; null unless the account is in the team. */
+  /** With the plan that counts; null unless the account is in the team. */
   findFor(id: string, accountId: string): Promise<{ team: Team; plan: Plan; role: TeamRole } | null>;
   /** By name; `search` is part of it or the beginning of an id. */
   list(

@@ -98,7 +98,7 @@ export class TeamInvites {
     if (link?.team == null) throw deadLink();
     requireAddress(link, account);
     const team = await store.find(link.team.id);
-    if (team === null) throw deadLink();
+    if (team === null || team.suspendedAt !== null) throw deadLink();
     return { team, role: link.team.role };
   }
 

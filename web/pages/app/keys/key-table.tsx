@@ -12,6 +12,7 @@ import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Address } from "../../../components/text/address.tsx";
+import { useMe } from "../../../hooks/use-me.ts";
 import { useSpace } from "../../../hooks/use-space.ts";
 import { LastUsed } from "../../../components/text/last-used.tsx";
 import { queries } from "../../../service/queries.ts";
@@ -171,6 +172,9 @@ interface KeyMenuProps {
 function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
   const disabled = apiKey.status === "disabled";
   const usage = useUsageAddress(apiKey.id);
+  const { account } = useMe();
+  // Nobody gets a key in the name of another member.
+  const isMine = apiKey.memberId === null || apiKey.memberId === account.id;
   return (
     <Menu
       trigger={
@@ -188,7 +192,7 @@ function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps)
       <MenuItem icon={disabled ? <CirclePlay /> : <CirclePause />} onSelect={onSwitch}>
         {disabled ? "Enable" : "Disable"}
       </MenuItem>
-      {canRotate(apiKey) && (
+      {canRotate(apiKey) && isMine && (
         <MenuItem icon={<RefreshCw />} onSelect={onRotate}>
           Rotate…
         </MenuItem>

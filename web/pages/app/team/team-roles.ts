@@ -23,8 +23,7 @@ const mine: Record<TeamRole, string> = {
   viewer: "You are a viewer of this team: you see what it uses.",
 };
 
-export const roleSentence = (role: TeamRole): string =>
-  `${mine[role]} All of its keys share its limits.`;
+export const roleSentence = (role: TeamRole): string => `${mine[role]} All of its keys share its limits.`;
 
 /** The roles that someone may give: only owners decide about owners. */
 export const rolesToGive = (by: TeamRole) =>
