@@ -8,8 +8,7 @@ import { AuthenticatorApp } from "../core/factors/authenticator-app.js";
 import { FactorProofs } from "../core/factors/factor-proofs.js";
 import { OwnFactors } from "../core/factors/own-factors.js";
 import { Passkeys } from "../core/factors/passkeys.js";
-import type { Requirement } from "../core/factors/requirement.js";
-import { FactorRequirement } from "../core/factors/requirement.js";
+import { FactorRequirement, type RequiredFor } from "../core/factors/requirement.js";
 import { RecoveryCodes } from "../core/factors/recovery-codes.js";
 import { relyingPartyOf } from "../core/factors/relying-party.js";
 import { SecondStep } from "../core/factors/second-step.js";
@@ -28,7 +27,7 @@ export interface FactorOptions {
   admissions: Admissions;
   clock: Clock;
   /** As configured. */
-  required: { requiredFor: Requirement["requiredFor"] | undefined; graceDays: number };
+  required: { requiredFor: RequiredFor | undefined; graceDays: number };
   ownerName: () => string;
   publicUrl: () => string;
 }

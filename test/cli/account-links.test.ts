@@ -63,7 +63,11 @@ describe("sotto accounts reset-factors", () => {
     const after = await open();
     expect((await after.factors.summary(id)).totpSince).toBeNull();
     const [line] = await after.audit.list(null, 1);
-    expect(line).toMatchObject({ actor: "command line", action: "reset second factors of account", target: id });
+    expect(line).toMatchObject({
+      actor: "command line",
+      action: "reset second factors of account",
+      target: id,
+    });
     await after.close();
     expect((await sotto.run("accounts", "reset-factors", "nobody@example.com")).code).toBe(1);
   });

@@ -14,7 +14,9 @@ import { get, post, send } from "./api.ts";
 import type { PasskeyOptions } from "./passkeys.ts";
 
 /** A passkey's answer goes as the browser gave it; the service reads what it needs. */
-type PasskeyProof = { passkey: AuthenticationResponseJSON };
+interface PasskeyProof {
+  passkey: AuthenticationResponseJSON;
+}
 export type SecondFactorProof = { code: string } | { recoveryCode: string } | PasskeyProof;
 export type IdentityProof = { code: string } | { password: string } | PasskeyProof;
 

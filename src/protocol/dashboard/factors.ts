@@ -55,7 +55,6 @@ const passkeyAnswer = z.object(
   noPasskey,
 );
 
-
 /** POST /api/sign-in/passkey → Me; its options come from POST /api/sign-in/passkey/options */
 export const passkeySignInBody = z.object({ passkey: passkeyAnswer });
 /** POST /api/sign-in/second-factor → Me & Recovered; options of a passkey: POST /api/sign-in/second-factor/passkey */
