@@ -202,7 +202,7 @@ export class OpenIdClient implements OidcClient {
 
 // Marked as deprecated only so that it stands out.
 // eslint-disable-next-line @typescript-eslint/no-deprecated
-const allowPlain = oidc.allowInsecureRequests;
+const allowPlain: (config: oidc.Configuration) => void = oidc.allowInsecureRequests;
 
 /** A plain address is accepted for this machine only, which `identity-provider.ts` checks. */
 const isPlain = ({ issuer }: Pick<Provider, "issuer">): boolean => issuer.startsWith("http:");

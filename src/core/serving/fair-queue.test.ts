@@ -361,7 +361,10 @@ describe("fair queue", () => {
       const queue = queueOf(8, { preempts: () => true });
       const order: string[] = [];
       const enter = (accountId: string, weight: number) =>
-        void queue.enter({ accountId, cost: 1, places: 1, weight }, never).then(() => order.push(accountId));
+        queue.enter({ accountId, cost: 1, places: 1, weight }, never).then(
+          () => order.push(accountId),
+          () => undefined,
+        );
       for (let times = 0; times < 12; times += 1) enter("light", 1);
       for (let times = 0; times < 12; times += 1) enter("heavy", 3);
       await settled();

@@ -58,7 +58,8 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             expiresAt: null,
           });
           await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
-          await store.sessions.create(newSession(id, { lastSeenAt: at("09:00:00"), ...times }));
+          const session = newSession(id, { lastSeenAt: at("09:00:00"), ...times });
+          await store.sessions.create(session);
           await store.factors.addPasskey(newPasskey(id, { createdAt: times.createdAt }));
           await store.signInSteps.create({
             kind: "second_factor",
@@ -66,6 +67,14 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             accountId: id,
             expiresAt: times.expiresAt,
           });
+          const identity = { issuer: "https://login.example.com", subject: `${id} ${i}` };
+          await store.singleSignOn.link(id, "work", identity, times.createdAt);
+          await store.singleSignOn.noteSession(session.hash, { ...identity, providerId: "work", sid: null });
+          const round = {
+            ...({ hash: someHash(), providerId: "work", purpose: "link", accountId: id } as const),
+            ...{ next: "/app", asksAgain: false, identity: null, expiresAt: times.expiresAt },
+          };
+          await store.singleSignOn.begin(round, times.createdAt, 100);
           await store.links.create({
             kind: "reset",
             hash: someHash(),
@@ -102,6 +111,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
         ...{ totp: 1, passkeys: 5, recovery_codes: 2, sign_in_steps: 5 },
+        ...{ oidc_identities: 5, oidc_rounds: 5, oidc_sessions: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
         webhook_deliveries: 5,
         memberships: 2,
