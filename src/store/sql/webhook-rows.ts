@@ -46,7 +46,7 @@ export class SqlWebhooks implements WebhookStore {
       .selectFrom("webhooks")
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow();
-    if (Number(count) >= most) return false;
+    if (count >= most) return false;
     await this.db
       .insertInto("webhooks")
       .values({

@@ -98,7 +98,12 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           const day = { accountId: id, keyId: key.id, day: `2030-01-0${i + 1}`, requests: 1, tokens: 1 };
           await store.usage.add([], undefined, [day]);
           await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
-          const delivery = { id: `msg_${key.id}`, webhookId: "wh_1", accountId: id, type: "key.created" } as const;
+          const delivery = {
+            id: `msg_${key.id}`,
+            webhookId: "wh_1",
+            accountId: id,
+            type: "key.created",
+          } as const;
           await store.webhooks.add([{ ...delivery, body: "{}", ...times, retryUntil: at("20:00:00") }], 99);
         }
         await store.factors.beginTotp(id, "sealed", at("08:00:00"));

@@ -313,7 +313,11 @@ describe("webhooks", () => {
   });
 
   it("are at most twenty", async () => {
-    for (let count = 0; count < 20; count += 1) await create();
+    const { webhook } = await create();
+    for (let count = 1; count < 20; count += 1) {
+      const other = { ...webhook, createdAt: clock.now(), id: `wh_${count}`, off: null, failingSince: null };
+      await dashboard.app.store.webhooks.create(other, 20);
+    }
     const refused = await operator.send("POST", "/api/admin/webhooks", { url: receiver.url, events: null });
     expect(refused.json).toMatchObject({ error: { code: "limit_reached" } });
   });

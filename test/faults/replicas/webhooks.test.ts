@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WebhookWithSecret } from "../../../src/protocol/dashboard/webhooks.js";
 import { verify, WebhookReceiver } from "../../support/clients/webhook-receiver.js";
 import { systemClock } from "../../../src/core/clock.js";
-import { startDashboard, type Browser, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import {
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../../support/processes/dashboard-server.js";
 import { TestPostgres } from "../../support/stores/postgres.js";
 
 describe("two replicas", () => {

@@ -46,8 +46,9 @@ export default function YourKey() {
           <code>concurrent_requests</code>, which end with the requests.
         </p>
         <p>
-          Every valid key may call this, whatever its permissions. It counts as one request and uses no
-          tokens. See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
+          Every valid key may call this, whatever its permissions, from the networks that it is limited to;
+          from any other it gets 403 <code>ip_not_allowed</code>. It counts as one request and uses no tokens.
+          See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
         </p>
       </Section>
     </div>
