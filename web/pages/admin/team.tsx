@@ -121,10 +121,7 @@ const columns: readonly Column<MemberView>[] = [
     id: "email",
     header: "Member",
     cell: ({ accountId, email }) => (
-      <Link
-        href={accountAddress(accountId)}
-        className="rounded-sm font-medium text-accent hover:underline"
-      >
+      <Link href={accountAddress(accountId)} className="rounded-sm font-medium text-accent hover:underline">
         <Address email={email} />
       </Link>
     ),
