@@ -104,7 +104,16 @@ describe("accounts", () => {
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
     expect([...rows.keys()]).toEqual([
-      ...["accounts", "keys", "memberships", "sessions", "totp", "passkeys", "recovery_codes", "sign_in_steps"],
+      ...[
+        "accounts",
+        "keys",
+        "memberships",
+        "sessions",
+        "totp",
+        "passkeys",
+        "recovery_codes",
+        "sign_in_steps",
+      ],
       ...["oidc_identities", "oidc_rounds", "oidc_sessions"],
       ...["links", "usage", "account_days", "key_days", "key_spans"],
       ...["quota_days", "quota_warnings", "webhook_deliveries"],

@@ -1,6 +1,7 @@
 /** Asks again who someone is, over the page, when the service wants to know before it does what was asked of it. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { FactorsView } from "../../src/protocol/dashboard/factors.js";
+import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
@@ -28,6 +29,7 @@ function Question({ settle }: { settle: (isConfirmed: boolean) => void }) {
     onSuccess: () => settle(true),
     gcTime: 0,
   });
+  const methods = factors === undefined ? [] : methodsOf(factors, canUsePasskeys(site));
   return (
     <Dialog
       open
@@ -43,9 +45,19 @@ function Question({ settle }: { settle: (isConfirmed: boolean) => void }) {
         ) : (
           <ErrorState error={error} onRetry={refetch} what="how you can sign in" />
         )
+      ) : methods.length === 0 ? (
+        <>
+          <p className="mb-5">Sign in once more, then do it again.</p>
+          <ProviderButtons
+            providers={site?.providers ?? []}
+            next={location.pathname + location.search}
+            isSecond={false}
+            asksAgain
+          />
+        </>
       ) : (
         <ProofForm
-          methods={methodsOf(factors, canUsePasskeys(site))}
+          methods={methods}
           email={email}
           submit="Confirm"
           pending={confirm.isPending}

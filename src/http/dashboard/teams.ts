@@ -42,18 +42,28 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
     user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
       teams.counts(account, visit.param("team")),
     ),
-    user("DELETE", "/teams/:team", async (visit, { account }): Promise<TeamCounts> => {
-      const { name } = await visit.body(deleteTeamBody);
-      return teams.remove(account, visit.param("team"), name);
-    }),
+    user(
+      "DELETE",
+      "/teams/:team",
+      async (visit, { account }): Promise<TeamCounts> => {
+        const { name } = await visit.body(deleteTeamBody);
+        return teams.remove(account, visit.param("team"), name);
+      },
+      { confirm: true },
+    ),
     user("POST", "/teams/:team/join", async (visit, { account }) => {
       await teams.join(account, visit.param("team"));
     }),
     user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team"))),
-    user("POST", "/teams/:team/members/:id/role", async (visit, { account }) => {
-      const { role } = await visit.body(memberRoleBody);
-      await teams.setRole(account, visit.param("team"), visit.id, role);
-    }),
+    user(
+      "POST",
+      "/teams/:team/members/:id/role",
+      async (visit, { account }) => {
+        const { role } = await visit.body(memberRoleBody);
+        await teams.setRole(account, visit.param("team"), visit.id, role);
+      },
+      { confirm: true },
+    ),
     user("POST", "/teams/:team/members/:id/limits", async (visit, { account }) => {
       const { limits } = await visit.body(memberLimitsBody);
       await teams.setLimits(account, visit.param("team"), visit.id, limits);

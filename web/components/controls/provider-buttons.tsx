@@ -8,9 +8,11 @@ interface ProviderButtonsProps {
   next: string;
   /** Whether there is another way above them. */
   isSecond: boolean;
+  /** Whether the provider must ask who it is, even if it knows. */
+  asksAgain?: boolean;
 }
 
-export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsProps) {
+export function ProviderButtons({ providers, next, isSecond, asksAgain = false }: ProviderButtonsProps) {
   if (providers.length === 0) return null;
   return (
     <div className="flex flex-col gap-3">
@@ -22,7 +24,7 @@ export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsPr
       {providers.map(({ id, name }) => (
         <ButtonAnchor
           key={id}
-          href={`/sign-in/oidc/${id}?${new URLSearchParams({ next }).toString()}`}
+          href={`/sign-in/oidc/${id}?${new URLSearchParams({ next, ...(asksAgain ? { again: "" } : {}) }).toString()}`}
           variant={isSecond ? "secondary" : "primary"}
           size="lg"
           className="w-full"

@@ -72,7 +72,9 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
       await teamAdmin.removeMember(actor, visit.id, visit.param("member"));
       return detail(visit.id);
     }),
-    admin("DELETE", "/admin/teams/:id", ({ id }, actor): Promise<TeamCounts> => teamAdmin.remove(actor, id)),
+    admin("DELETE", "/admin/teams/:id", ({ id }, actor): Promise<TeamCounts> => teamAdmin.remove(actor, id), {
+      confirm: true,
+    }),
     admin("GET", "/admin/teams/:id/usage", async (visit): Promise<UsageReport> => {
       await teamAdmin.require(visit.id);
       return usageReports.report(visit.id, usageRequest(visit.query(usageQuery)));

@@ -23,9 +23,12 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
       webhookView(await webhooks.change(actor, visit.id, await visit.body(webhookChangeBody))),
     ),
     admin("DELETE", "/admin/webhooks/:id", ({ id }, actor) => webhooks.remove(actor, id)),
-    admin("POST", "/admin/webhooks/:id/secret", async ({ id }, actor) => ({
-      secret: await webhooks.rotateSecret(actor, id),
-    })),
+    admin(
+      "POST",
+      "/admin/webhooks/:id/secret",
+      async ({ id }, actor) => ({ secret: await webhooks.rotateSecret(actor, id) }),
+      { confirm: true },
+    ),
     admin("POST", "/admin/webhooks/:id/test", ({ id }) => webhooks.test(id)),
     admin("GET", "/admin/webhook-deliveries", async (visit): Promise<DeliveryPage> => {
       const { webhook = null, before = null } = visit.query(deliveriesQuery);

@@ -79,10 +79,18 @@ function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: Dashboard
         isRequired: signInMode === "oidc",
       };
     }),
-    admin("PUT", "/admin/providers/:id", async (visit, actor): Promise<ProviderView> => {
-      const provider = await providers.save(actor, { id: idOf(visit), ...(await visit.body(providerBody)) });
-      return view({ provider, isConfigured: false });
-    }),
+    admin(
+      "PUT",
+      "/admin/providers/:id",
+      async (visit, actor): Promise<ProviderView> => {
+        const provider = await providers.save(actor, {
+          id: idOf(visit),
+          ...(await visit.body(providerBody)),
+        });
+        return view({ provider, isConfigured: false });
+      },
+      { confirm: true },
+    ),
     admin("POST", "/admin/providers/:id/test", async (visit): Promise<ProviderTest> => {
       const provider = await providers.complete({ id: idOf(visit), ...(await visit.body(providerBody)) });
       try {
@@ -93,7 +101,9 @@ function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: Dashboard
         return { problem: error.message, hasLogout: false, hasBackChannelLogout: false };
       }
     }),
-    admin("DELETE", "/admin/providers/:id", ({ id }, actor) => providers.remove(actor, id)),
+    admin("DELETE", "/admin/providers/:id", ({ id }, actor) => providers.remove(actor, id), {
+      confirm: true,
+    }),
   ];
 }
 
