@@ -42,6 +42,9 @@ export function saidIn(events: readonly GenerationEvent[], choice = 0): Said {
         openCall = event.call;
         said.calls.push({ id: event.id, name: event.name, arguments: "" });
         break;
+      case "vectors":
+      case "scores":
+        throw new Error("a chat has neither vectors nor scores");
       case "arguments": {
         const last = said.calls.at(-1);
         if (last === undefined || event.call !== openCall) throw new Error("arguments of no open call");
