@@ -360,11 +360,12 @@ describe("fair queue", () => {
     it("shares the places of an engine that sets requests aside, too", async () => {
       const queue = queueOf(8, { preempts: () => true });
       const order: string[] = [];
-      const enter = (accountId: string, weight: number) =>
+      const enter = (accountId: string, weight: number) => {
         queue.enter({ accountId, cost: 1, places: 1, weight }, never).then(
           () => order.push(accountId),
           () => undefined,
         );
+      };
       for (let times = 0; times < 12; times += 1) enter("light", 1);
       for (let times = 0; times < 12; times += 1) enter("heavy", 3);
       await settled();
