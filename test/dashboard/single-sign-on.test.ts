@@ -1,7 +1,10 @@
 /** Signing in with an identity provider: against a real one, in this process. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/core/clock.js";
 import type { KeyWithSecret, Me, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
 import type { IdentitiesView, PendingJoin } from "../../src/protocol/identity-provider.js";
+import { addPhoneApp } from "../support/clients/factors.js";
+import { textWith } from "../support/matchers.js";
 import {
   IdentityProvider,
   providerSetting,
@@ -134,6 +137,18 @@ describe("an account with the address", () => {
     expect((await meOf(later)).id).toBe((await meOf(owner)).id);
   });
 
+  it("is not joined with its password alone where it has a second factor", async () => {
+    const login = newPerson();
+    const owner = await dashboard.signUp(`${login}@example.com`);
+    await addPhoneApp(owner, systemClock);
+    const browser = dashboard.browser();
+    expect((await signInAt(browser, provider, login)).location).toBe("/sign-in/join");
+    const { status, text } = await browser.send("POST", "/api/sign-in/join", { password });
+    expect({ status, text }).toMatchObject({ status: 403, text: textWith("second factor") });
+    expect((await identitiesOf(owner)).identities).toEqual([]);
+    expect((await browser.get<Site>("/api/site")).me).toBeNull();
+  });
+
   it("is not opened by the address where it has no password, unless the provider verified it", async () => {
     const create = (email: string) =>
       dashboard.app.store.createAccount({ email, passwordHash: null, role: "user", planId: "free" });
@@ -215,6 +230,12 @@ describe("signing out", () => {
       models: null,
       expiresInDays: null,
     });
+    const team = await operator.post<{ team: { id: string } }>("/api/admin/teams", {
+      ...{ name: "Office", planId: "free", ownerEmail: `${login}@example.com` },
+    });
+    const inTeam = await browser.post<KeyWithSecret>(`/api/teams/${team.team.id}/keys`, {
+      ...{ name: "office", models: null, expiresInDays: null },
+    });
     dashboard.engine.script = () => ({ fragments: ["one ", "two ", "three "] });
     dashboard.engine.hold();
     dashboard.engine.release(1);
@@ -229,6 +250,8 @@ describe("signing out", () => {
     expect(await stream.text()).toContain('"code":"invalid_api_key"');
     dashboard.engine.release();
     expect((await browser.get<Site>("/api/site")).me).toBeNull();
+    const headers = { authorization: `Bearer ${inTeam.secret}` };
+    expect((await fetch(`${dashboard.url}/v1/models`, { headers })).status).toBe(401);
     expect((await logout(token)).status).toBe(400);
   });
 

@@ -15,6 +15,7 @@ import { keyStatus } from "../keys/key-status.js";
 import type { Clock } from "../clock.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import type { Store } from "../store.js";
+import type { TeamStore } from "../teams/ports.js";
 import { withTimeLimit } from "../time-limit.js";
 import { type LogoutClaims, type OidcClient, ProviderFailure, type SingleSignOnStore } from "./ports.js";
 import { noProvider, type Providers } from "./providers.js";
@@ -23,7 +24,11 @@ import { noProvider, type Providers } from "./providers.js";
 const signOutWaitMs = 2_000;
 
 export interface ProviderLogoutParts {
-  store: Store & { readonly accounts: AccountStore; readonly singleSignOn: SingleSignOnStore };
+  store: Store & {
+    readonly accounts: AccountStore;
+    readonly singleSignOn: SingleSignOnStore;
+    readonly teams: Pick<TeamStore, "ofAccount">;
+  };
   providers: Providers;
   client: OidcClient;
   sessions: Pick<Sessions, "endAll">;
@@ -76,10 +81,18 @@ export class ProviderLogout {
     return [named, ...found].filter((account) => account !== null);
   }
 
+  /** Of the account itself, and in its teams. */
   async #disableKeys(account: Account): Promise<void> {
     const { store, ownKeys, clock } = this.parts;
-    const keys = await store.listKeys(account.id);
-    const live = keys.filter((key) => ["active", "expiring"].includes(keyStatus(key, clock.now())));
-    for (const { id } of live) await ownKeys.disable(ownHolder(account), id);
+    const inTeams = (await store.teams.ofAccount(account.id)).map(({ team }) => ({
+      ...{ account: team, actorId: account.id, memberId: account.id },
+    }));
+    for (const holder of [ownHolder(account), ...inTeams]) {
+      const keys = (await store.listKeys(holder.account.id)).filter(
+        ({ memberId }) => memberId === holder.memberId,
+      );
+      const live = keys.filter((key) => ["active", "expiring"].includes(keyStatus(key, clock.now())));
+      for (const { id } of live) await ownKeys.disable(holder, id);
+    }
   }
 }
