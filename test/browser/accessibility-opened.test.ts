@@ -10,9 +10,10 @@ import { violations } from "./support/axe.js";
 import { accountOpenings } from "./support/openings-account.js";
 import { adminOpenings } from "./support/openings-admin.js";
 import { securityOpenings } from "./support/openings-security.js";
+import { teamOpenings } from "./support/openings-teams.js";
 import { openPage, password } from "./support/visit.js";
 
-const openings = [...accountOpenings, ...securityOpenings, ...adminOpenings];
+const openings = [...accountOpenings, ...securityOpenings, ...teamOpenings, ...adminOpenings];
 const hourMs = 60 * 60_000;
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
@@ -51,6 +52,11 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
   const me = await operator.get<{ account: { id: string } }>("/api/me");
   const identity = { issuer: provider.issuer, subject: "operator" };
   await dashboard.app.store.singleSignOn.link(me.account.id, "office", identity, new Date());
+  const office = { name: "Office", planId: "free", ownerEmail: "operator@example.com" };
+  const { team } = await operator.post<{ team: { id: string } }>("/api/admin/teams", office);
+  const { account: member } = await ada.get<{ account: { id: string } }>("/api/me");
+  await operator.must("PUT", `/api/admin/teams/${team.id}/members/${member.id}`, { role: "member" });
+  await operator.post(`/api/teams/${team.id}/invites`, {});
   // Nobody listens at these.
   await operator.post("/api/admin/webhooks", { url: "http://127.0.0.1:1/hook", events: null });
   await operator.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });
