@@ -14,7 +14,7 @@ import { routeHints } from "./build/route-hints.ts";
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsIndex(), preloadTextFont(), routeHints(), noCycles(), compress()],
+  plugins: [react(), tailwindcss(), docsIndex(), preloadFonts(), routeHints(), noCycles(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -34,15 +34,17 @@ export default defineConfig({
   },
 });
 
-/** Preloads the text font along with the styles, so that the first text is rendered in it. */
-function preloadTextFont(): Plugin {
+/** Preloads the fonts of text and code along with the styles, so that no line breaks elsewhere when one arrives. */
+function preloadFonts(): Plugin {
   return {
-    name: "preload-text-font",
+    name: "preload-fonts",
     transformIndexHtml(_html, { bundle }) {
-      const font = Object.keys(bundle ?? {}).find((name) => /inter-latin-opsz.*\.woff2$/.test(name));
-      if (font === undefined) return [];
-      const attrs = { rel: "preload", as: "font", type: "font/woff2", href: `/${font}`, crossorigin: "" };
-      return [{ tag: "link", attrs, injectTo: "head" }];
+      const fonts = Object.keys(bundle ?? {}).filter((name) => /-latin-(opsz|wght).*\.woff2$/.test(name));
+      return fonts.map((font) => ({
+        tag: "link",
+        attrs: { rel: "preload", as: "font", type: "font/woff2", href: `/${font}`, crossorigin: "" },
+        injectTo: "head",
+      }));
     },
   };
 }
