@@ -22,6 +22,9 @@ export interface Lease {
   release(): void;
 }
 
+/** How names begin that say more of someone than an id: where they would be kept, a hash of them is. */
+export const personalName = "throttle:";
+
 /** A window of fixed length, which opens at the first count, and what is to be counted in it. */
 export interface WindowAsk {
   name: string;

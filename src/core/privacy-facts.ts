@@ -488,7 +488,7 @@ export const leftovers: readonly Leftover[] = [
     until: "as long as those engines keep it",
   },
   {
-    what: "counters for limits and sign-in attempts, in memory or in Redis, under hashed names",
+    what: "counters for limits and sign-in attempts, in memory (by id) or in Redis (under hashed names)",
     until: "an hour at most; for quotas the rest of their day or month",
   },
   {

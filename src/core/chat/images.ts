@@ -4,7 +4,10 @@ import type { ChatMessage, ContentPart, Image } from "./request.js";
 type WithParts = Pick<ChatMessage, "parts">;
 
 export const imagesIn = (contents: readonly WithParts[]): Image[] =>
-  contents.flatMap(({ parts = [] }) => parts.filter(isImage));
+  // Most conversations have no parts at all.
+  contents.some(({ parts }) => parts !== undefined)
+    ? contents.flatMap(({ parts = [] }) => parts.filter(isImage))
+    : [];
 
 /** With the sentence in the place of each. */
 export const withoutImages = (messages: readonly ChatMessage[]): ChatMessage[] =>

@@ -67,11 +67,21 @@ export interface CallerMeters {
   concurrency: Meters;
 }
 
-export const metersOf = (caller: KeyRecord): CallerMeters => ({
-  requests: rateMetersOf("requests", caller),
-  tokens: rateMetersOf("tokens", caller),
-  concurrency: concurrencyMetersOf(caller),
-});
+/** A record serves all requests of a key for a second; it is never changed, but replaced. */
+const known = new WeakMap<KeyRecord, CallerMeters>();
+
+export function metersOf(caller: KeyRecord): CallerMeters {
+  let meters = known.get(caller);
+  if (meters === undefined) {
+    meters = {
+      requests: rateMetersOf("requests", caller),
+      tokens: rateMetersOf("tokens", caller),
+      concurrency: concurrencyMetersOf(caller),
+    };
+    known.set(caller, meters);
+  }
+  return meters;
+}
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];

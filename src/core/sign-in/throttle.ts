@@ -11,7 +11,7 @@
  */
 import { DashboardError } from "../dashboard-error.js";
 import type { Clock } from "../clock.js";
-import type { Admissions } from "../counters.js";
+import { personalName, type Admissions } from "../counters.js";
 
 const slices = 6;
 
@@ -38,7 +38,7 @@ export class Throttle {
     const sliceMs = windowMs / slices;
     const slice = Math.floor(this.clock.now().getTime() / sliceMs);
     const windowOf = (past: number, amount: number) => ({
-      name: `throttle:${this.rule.name}:${who}:${slice - past}`,
+      name: `${personalName}${this.rule.name}:${who}:${slice - past}`,
       amount,
       limit,
       windowMs,

@@ -1,7 +1,9 @@
 /** The `x-ratelimit-*` headers, in OpenAI's form. */
 import type { FastifyReply } from "fastify";
 import type { ReadRates } from "../../core/limits/admission.js";
-import type { RateReading } from "../../core/limits/meters.js";
+import type { QuotaReading, RateReading } from "../../core/limits/meters.js";
+
+type RateKind = "requests" | "tokens" | `${QuotaReading["kind"]}-${QuotaReading["period"]}`;
 
 /** Those of quotas, where there are any, end in what they count and its period: `…-tokens-day`. */
 export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: ReadRates): void {
@@ -10,10 +12,28 @@ export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: Re
   for (const quota of quotas) writeRate(reply, `${quota.kind}-${quota.period}`, quota);
 }
 
-function writeRate(reply: FastifyReply, kind: string, { limit, remaining, resetMs }: RateReading): void {
-  reply.header(`x-ratelimit-limit-${kind}`, limit);
-  reply.header(`x-ratelimit-remaining-${kind}`, remaining);
-  reply.header(`x-ratelimit-reset-${kind}`, duration(resetMs));
+/** By kind. Put together once: they are on every response, and a name that is new each time is checked each time. */
+const names = new Map<string, HeaderNames>();
+
+interface HeaderNames {
+  limit: string;
+  remaining: string;
+  reset: string;
+}
+
+function writeRate(reply: FastifyReply, kind: RateKind, { limit, remaining, resetMs }: RateReading): void {
+  let header = names.get(kind);
+  if (header === undefined) {
+    header = {
+      limit: `x-ratelimit-limit-${kind}`,
+      remaining: `x-ratelimit-remaining-${kind}`,
+      reset: `x-ratelimit-reset-${kind}`,
+    };
+    names.set(kind, header);
+  }
+  reply.header(header.limit, limit);
+  reply.header(header.remaining, remaining);
+  reply.header(header.reset, duration(resetMs));
 }
 
 /** As Go prints durations: `120ms`, `59s`, `1m0s`, `26h0m5s`. Rounded up, so that nobody retries too early. */

@@ -57,13 +57,12 @@ export interface BodiesOptions {
 /** Whose body is parsed, and how. */
 interface Work {
   dialect: DialectName;
-  /** One of several, each of which does one thing at a time. */
-  thread: ParseThread;
   /** The account. */
   owner: string;
   signal: AbortSignal;
 }
 
+/** One of several, each of which does one thing at a time. */
 interface ParseThread {
   turns: FairShares;
   worker: WorkerThread<ParseTask, ParseResult>;
@@ -134,8 +133,7 @@ export class Bodies {
       });
       exchange.receipt?.noteRequest(bytes);
       const { length } = bytes;
-      const thread = body.isAmongImages || mayHaveImages(bytes) ? this.#threads.images : this.#threads.text;
-      const work = { dialect, thread, owner, signal: exchange.signal };
+      const work = { dialect, owner, signal: exchange.signal };
       const parsed = await this.#parse(bytes, body, work);
       const { imageChars = 0 } = parsed;
       if (length - imageChars > textBytes) throw tooLarge(textBytes, "bytes without its images");
@@ -166,7 +164,9 @@ export class Bodies {
 
   async #parse(bytes: Buffer<ArrayBuffer>, body: LargeBody, work: Work): Promise<ParsedRequest> {
     if (bytes.length <= quickBytes) return dialects[work.dialect].read(parseJson(bytes));
-    return body.isAdmitted ? this.#parseInThread(bytes, work) : this.#parseInTurn(bytes, work);
+    if (!body.isAdmitted) return this.#parseInTurn(bytes, work);
+    const { images, text } = this.#threads;
+    return this.#parseInThread(bytes, body.isAmongImages || mayHaveImages(bytes) ? images : text, work);
   }
 
   async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<ParsedRequest> {
@@ -182,7 +182,8 @@ export class Bodies {
   /** The bytes are moved to the thread, and gone afterwards. */
   async #parseInThread(
     bytes: Buffer<ArrayBuffer>,
-    { dialect, thread: { turns, worker }, owner, signal }: Work,
+    { turns, worker }: ParseThread,
+    { dialect, owner, signal }: Work,
   ): Promise<ParsedRequest> {
     const release = await turns.take(owner, 1, signal);
     try {

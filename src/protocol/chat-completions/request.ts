@@ -131,15 +131,24 @@ export function readTopLogprobs(body: JsonObject): number | undefined {
   return wanted ? (top ?? 0) : undefined;
 }
 
+const replaced = [
+  ["functions", "tools"],
+  ["function_call", "tool_choice"],
+] as const;
+const absent = [
+  ["audio", "audio"],
+  ["web_search_options", "web search"],
+] as const;
+
 function refuseUnsupported(body: JsonObject): void {
-  for (const [param, instead] of Object.entries({ functions: "tools", function_call: "tool_choice" })) {
+  for (const [param, instead] of replaced) {
     const value = optional(body, param, anything);
     const isInert = value === undefined || value === "none" || (Array.isArray(value) && value.length === 0);
     if (isInert) continue;
     const message = `Unsupported parameter: '${param}' is deprecated. Use '${instead}' instead.`;
     throw refusal("unsupported_parameter", param, message);
   }
-  for (const [param, what] of Object.entries({ audio: "audio", web_search_options: "web search" })) {
+  for (const [param, what] of absent) {
     if (optional(body, param, anything) !== undefined) throw unsupported(param, what);
   }
   const modalities = optional(body, "modalities", array) ?? [];

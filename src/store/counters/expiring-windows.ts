@@ -1,6 +1,6 @@
 /**
  * Windows by name, each removed by a timer within a minute of its end: names come from sign-in throttles too, and
- * nothing about anybody is kept for longer than it is counted. Callers hash the names.
+ * nothing about anybody is kept for longer than it is counted. Callers hash names that are personal.
  */
 import type { Clock } from "../../core/clock.js";
 

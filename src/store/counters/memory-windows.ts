@@ -1,11 +1,11 @@
 /**
  * Windows of limits in the memory of one process. They are timed by the monotonic clock, so that a jump of the wall
- * clock neither unlocks an account nor locks it out. Names hold email and network addresses (sign-in throttles), so
- * they are hashed with a secret that only this process has.
+ * clock neither unlocks an account nor locks it out. Names with email and network addresses (sign-in throttles) are
+ * hashed with a secret that only this process has; ids of accounts and keys are not, since every request needs them.
  */
 import { hash, randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
-import type { CounterReading } from "../../core/counters.js";
+import { personalName, type CounterReading } from "../../core/counters.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 
 interface Window {
@@ -29,8 +29,7 @@ export class MemoryWindows {
   }
 
   take(name: string, amount: number, limit: number, windowMs: number): CounterReading {
-    const hashed = this.#hash(name);
-    const window = this.#windows.live(hashed) ?? this.#open(hashed, windowMs);
+    const window = this.#find(name) ?? this.#open(name, windowMs);
     const admitted = window.count + amount <= limit;
     if (admitted) window.count += amount;
     return this.#reading(window, limit, admitted);
@@ -60,7 +59,7 @@ export class MemoryWindows {
 
   /** With a count from the database. Does nothing if the window is open. */
   openRecorded(name: string, windowMs: number, count: number): void {
-    if (!this.isOpen(name)) this.#open(this.#hash(name), windowMs, count, true);
+    if (!this.isOpen(name)) this.#open(name, windowMs, count, true);
   }
 
   /** Closes windows that were opened with a count from the database, to be opened with a new one. */
@@ -78,17 +77,19 @@ export class MemoryWindows {
   }
 
   #find(name: string): Window | undefined {
-    return this.#windows.live(this.#hash(name));
+    return this.#windows.live(this.#kept(name));
   }
 
-  #open(hashed: string, windowMs: number, count = 0, isRecorded = false): Window {
+  #open(name: string, windowMs: number, count = 0, isRecorded = false): Window {
     const endsMs = this.clock.monotonicMs() + windowMs;
     const window = { id: String(this.#nextId++), count, endsMs, isRecorded };
-    this.#windows.set(hashed, window);
+    this.#windows.set(this.#kept(name), window);
     return window;
   }
 
-  #hash(name: string): string {
+  /** What the window is kept by. */
+  #kept(name: string): string {
+    if (!name.startsWith(personalName)) return name;
     // In one call: an `Hmac` object costs six times as much, and the hash does not leave this process.
     return hash("sha256", this.#secret + name, "base64url");
   }
