@@ -4,6 +4,7 @@ import type {
   EnginePreflight,
   ModelChoicesView,
   ModelsNow,
+  ModelView,
   PullRequest,
   PullView,
   WeightsRequest,
@@ -38,6 +39,19 @@ export class ModelAdmin {
       pulls: this.pulls.list(),
       aliases: [...this.names.aliases],
     };
+  }
+
+  async one(id: string): Promise<ModelView> {
+    const model = requireModel(id);
+    const found = (await this.sources.now()).find((view) => view.model === model);
+    if (found === undefined) throw new DashboardError("not_found", "There is no such model.");
+    return found;
+  }
+
+  onePull(id: string): PullView {
+    const found = this.pulls.list().find((pull) => pull.id === id);
+    if (found === undefined) throw new DashboardError("not_found", "There is no such pull.");
+    return found;
   }
 
   choices(model: ModelId | undefined): Promise<ModelChoicesView> {

@@ -19,8 +19,31 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
     backupCommand,
     hasOperator: isComplete(await operator.read()),
   });
+  const pageOnly = { sessionOnly: "What the admins' home page shows of itself; the rest has routes of its own." };
   return [
-    admin("GET", "/admin/home", async (): Promise<AdminHome> => {
+    admin("GET", "/admin/home", homePage, pageOnly),
+    admin("GET", "/admin/operator", () => operator.read()),
+    admin("PUT", "/admin/operator", async (visit, actor) =>
+      operator.save(audit, actor, await visit.body(operatorBody)),
+    ),
+    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own()), pageOnly),
+    admin("GET", "/admin/alerts", async (): Promise<AbuseAlertList> => ({
+      alerts: await abuseAlerts.list(),
+    })),
+    admin("POST", "/admin/alerts/:id/dismiss", ({ id }, actor) => abuseAlerts.dismiss(actor, id)),
+    admin("POST", "/admin/alerts/:id/restore", ({ id }, actor) => abuseAlerts.restore(actor, id)),
+    admin(
+      "POST",
+      "/admin/checklist/:id",
+      async (visit) => {
+        const { ticked } = await visit.body(tickBody);
+        await checklist.tick(visit.id, ticked);
+      },
+      pageOnly,
+    ),
+  ];
+
+  async function homePage(): Promise<AdminHome> {
       const engines = engineViews(parts).map(
         ({ models, serving, state, active, capacity, waiting, problem }) => {
           return { models, serving, state, active, capacity, waiting, problem };
@@ -40,21 +63,7 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
         machine: live.machine,
         engines,
       };
-    }),
-    admin("PUT", "/admin/operator", async (visit, actor) =>
-      operator.save(audit, actor, await visit.body(operatorBody)),
-    ),
-    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own())),
-    admin("GET", "/admin/alerts", async (): Promise<AbuseAlertList> => ({
-      alerts: await abuseAlerts.list(),
-    })),
-    admin("POST", "/admin/alerts/:id/dismiss", ({ id }, actor) => abuseAlerts.dismiss(actor, id)),
-    admin("POST", "/admin/alerts/:id/restore", ({ id }, actor) => abuseAlerts.restore(actor, id)),
-    admin("POST", "/admin/checklist/:id", async (visit) => {
-      const { ticked } = await visit.body(tickBody);
-      await checklist.tick(visit.id, ticked);
-    }),
-  ];
+  }
 }
 
 const isComplete = ({ name, contact }: OperatorFacts): boolean => name !== null && contact !== null;
