@@ -102,12 +102,14 @@ export class ModelAdmin {
   }
 
   async pause(actor: Actor, id: string): Promise<PullView> {
+    this.onePull(id);
     const pull = await translateError(undefined, async () => this.pulls.pause(id));
     await this.audit.record(actor, "paused pull", pull.reference);
     return pull;
   }
 
   async resume(actor: Actor, id: string): Promise<PullView> {
+    this.onePull(id);
     const pull = await translateError(undefined, async () => this.pulls.resume(id));
     this.#remember(pull, actor);
     await this.audit.record(actor, "resumed pull", pull.reference);
@@ -115,6 +117,7 @@ export class ModelAdmin {
   }
 
   async cancel(actor: Actor, id: string): Promise<void> {
+    this.onePull(id);
     const pull = await translateError(undefined, () => this.pulls.cancel(id));
     // Removing a finished one from the list changes nothing.
     if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);

@@ -6,6 +6,7 @@
  * No cookie is looked at, so no other site can make a browser act here: nothing that guards against that is needed.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { packageFile } from "../../adapters/program-files.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { type KeyScope, hasScope } from "../../core/key-scopes.js";
 import { authenticate, countRequest } from "../api/auth.js";
@@ -24,7 +25,7 @@ export function registerOperatorApi(server: FastifyInstance, parts: DashboardPar
   void server.register(
     async (api) => {
       api.setErrorHandler(answerOperatorError(parts.http.log));
-      api.get("/openapi.json", openApi("docs/openapi-operator.yaml"));
+      api.get("/openapi.json", openApi(packageFile("docs/openapi-operator.yaml")));
       await api.register(async (guarded) => {
         guarded.setNotFoundHandler(() => {
           throw new DashboardError("not_found", "There is no such address. See /api/v1/openapi.json.");

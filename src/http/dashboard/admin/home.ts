@@ -19,7 +19,9 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
     backupCommand,
     hasOperator: isComplete(await operator.read()),
   });
-  const pageOnly = { sessionOnly: "What the admins' home page shows of itself; the rest has routes of its own." };
+  const pageOnly = {
+    sessionOnly: "What the admins' home page shows of itself; the rest has routes of its own.",
+  };
   return [
     admin("GET", "/admin/home", homePage, pageOnly),
     admin("GET", "/admin/operator", () => operator.read()),
@@ -44,25 +46,25 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
   ];
 
   async function homePage(): Promise<AdminHome> {
-      const engines = engineViews(parts).map(
-        ({ models, serving, state, active, capacity, waiting, problem }) => {
-          return { models, serving, state, active, capacity, waiting, problem };
-        },
-      );
-      const sum = (count: "active" | "waiting" | "capacity") =>
-        engines.reduce((total, engine) => total + engine[count], 0);
-      return {
-        checklist: await checklist.read(await own()),
-        suggestion: suggestion(),
-        startedAt: live.startedAt.toISOString(),
-        minutes: live.read(),
-        tokensPerSecond: rates.tokensPerSecond(modelIds),
-        running: sum("active"),
-        waiting: sum("waiting"),
-        capacity: sum("capacity"),
-        machine: live.machine,
-        engines,
-      };
+    const engines = engineViews(parts).map(
+      ({ models, serving, state, active, capacity, waiting, problem }) => {
+        return { models, serving, state, active, capacity, waiting, problem };
+      },
+    );
+    const sum = (count: "active" | "waiting" | "capacity") =>
+      engines.reduce((total, engine) => total + engine[count], 0);
+    return {
+      checklist: await checklist.read(await own()),
+      suggestion: suggestion(),
+      startedAt: live.startedAt.toISOString(),
+      minutes: live.read(),
+      tokensPerSecond: rates.tokensPerSecond(modelIds),
+      running: sum("active"),
+      waiting: sum("waiting"),
+      capacity: sum("capacity"),
+      machine: live.machine,
+      engines,
+    };
   }
 }
 
