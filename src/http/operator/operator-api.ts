@@ -8,7 +8,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { packageFile } from "../../adapters/program-files.js";
 import { DashboardError } from "../../core/dashboard-error.js";
-import { type KeyScope, hasScope } from "../../core/key-scopes.js";
+import type { KeyScope } from "../../core/key-scopes.js";
+import { hasScope } from "../../core/serving/permission.js";
 import { authenticate, countRequest } from "../api/auth.js";
 import { openApi } from "../api/openapi.js";
 import { callerOf } from "../connection/caller.js";
