@@ -59,9 +59,7 @@ export function CreateKeyDialog(props: CreateKeyDialogProps) {
       onClose={onClose}
       note={
         scopes !== null ? (
-          <p className="text-sm text-muted">
-            It works under <code className="font-mono">/api/v1</code>, not with models.
-          </p>
+          <p className="text-sm text-muted">It manages the service and does not work with models.</p>
         ) : onIssued === undefined ? (
           <p className="text-sm">
             <ArrowLink href="/app/connect">Connect a client</ArrowLink>
