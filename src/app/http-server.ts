@@ -15,7 +15,8 @@ import { operatorTokenSetting } from "../core/admin/operator-token.js";
 import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
-import { registerDashboard } from "../http/dashboard/dashboard-api.js";
+import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
+import { registerOperatorApi } from "../http/operator/operator-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
@@ -165,7 +166,7 @@ async function addDashboard(
   const { fleet } = engines;
   const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
-  registerDashboard(server, {
+  const parts: DashboardParts = {
     http,
     dashboard: serving.dashboard,
     memory: serving.memory,
@@ -188,7 +189,9 @@ async function addDashboard(
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
     typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
-  });
+  };
+  registerDashboard(server, parts);
+  registerOperatorApi(server, parts);
 }
 
 function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {

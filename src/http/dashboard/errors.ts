@@ -13,7 +13,7 @@ interface Answer {
   code: ErrorCode;
 }
 
-const answers: Record<DashboardErrorCode, Answer> = {
+export const answers: Record<DashboardErrorCode, Answer> = {
   bad_request: { status: 400, code: "invalid_value" },
   signed_out: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "insufficient_permissions" },
