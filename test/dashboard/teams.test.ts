@@ -322,6 +322,33 @@ describe("joining", () => {
     ).toBe(404);
   });
 
+  it("is not possible with an invitation of someone who was removed or may not invite any more", async () => {
+    const id = await createTeam("Former");
+    await fillTeam(id);
+    const invite = async () =>
+      tokenOf((await people.admin.post<OneTimeLink>(`/api/teams/${id}/invites`, { role: "admin" })).link);
+    const accept = (who: Browser, token: string) => who.send("POST", "/api/team-invitation/accept", { token });
+    const first = await invite();
+    await people.owner.post(`/api/teams/${id}/members/${ids.admin}/role`, { role: "member" });
+    expect((await accept(people.outsider, first)).status).toBe(404);
+    await people.owner.post(`/api/teams/${id}/members/${ids.admin}/role`, { role: "admin" });
+    const second = await invite();
+    await people.owner.must("DELETE", `/api/teams/${id}/members/${ids.admin}`);
+    expect((await accept(people.admin, second)).status).toBe(404);
+    expect((await people.admin.send("GET", `/api/teams/${id}`)).status).toBe(404);
+  });
+
+  it("is mailed to a hundred addresses an hour at most", async () => {
+    const { teams } = await people.outsider.get<TeamList>("/api/teams");
+    const path = `/api/teams/${teams[0]?.id}/invites`;
+    const invite = (email: string) => people.outsider.send("POST", path, { email });
+    for (let at = 0; at < 100; at++) {
+      expect((await invite(`someone${at}@example.com`)).status).toBe(200);
+    }
+    expect((await invite("one-more@example.com")).json).toMatchObject({ error: { code: "throttled" } });
+    expect((await people.outsider.send("POST", path, {})).status).toBe(200);
+  });
+
   it("is open to verified addresses of the domain that the team names", async () => {
     const id = await createTeam("Domain");
     const put = (joinDomain: string | null) =>
@@ -348,6 +375,14 @@ describe("joining", () => {
     await people.outsider.post(`/api/teams/${id}/leave`);
     await put(null);
   });
+});
+
+it("has people as members, not accounts that do not exist, nor other teams", async () => {
+  const [id, other] = [await createTeam("People"), await createTeam("Other")];
+  for (const member of ["acc_unknown", other]) {
+    const answer = await operator.send("PUT", `/api/admin/teams/${id}/members/${member}`, { role: "member" });
+    expect(answer.status).toBe(404);
+  }
 });
 
 describe("the end", () => {
