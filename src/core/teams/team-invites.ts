@@ -35,12 +35,12 @@ export interface PendingTeamInvite extends NewLink {
 }
 
 export interface TeamInvitesParts {
-  teams: Teams;
-  store: TeamStore;
+  teams: Pick<Teams, "open" | "requireRoom">;
+  store: Pick<TeamStore, "find" | "listInvites" | "revokeInvite" | "acceptInvite">;
   linkStore: Pick<LinkStore, "find">;
-  links: OneTimeLinks;
-  audit: Audit;
-  outbox: Outbox;
+  links: Pick<OneTimeLinks, "team">;
+  audit: Pick<Audit, "record">;
+  outbox: Pick<Outbox, "post">;
   ownerName: () => string;
   publicUrl: () => string;
   admissions: Admissions;
