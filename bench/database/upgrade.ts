@@ -52,15 +52,20 @@ async function upgrade({ name, db, context, options, fill }: Filled): Promise<vo
   requireSame(before, await rowsOf(db, columns));
   await requireReadable(db, name === "Postgres");
   const rows = [...before.values()].reduce((sum, counted) => sum + Number(counted["rows"]), 0);
-  console.log(`${name}: ${rows} rows migrated in ${(allMs / 1000).toFixed(2)} s, none lost (${took.join(", ")})`);
+  console.log(
+    `${name}: ${rows} rows migrated in ${(allMs / 1000).toFixed(2)} s, none lost (${took.join(", ")})`,
+  );
 }
 
 type Columns = ReadonlyMap<string, readonly ColumnMetadata[]>;
 type Counted = Record<string, string>;
+type SumRow = Record<string, number | string | null>;
 
 async function columnsOf(db: Kysely<Schema>): Promise<Columns> {
   const tables = await db.introspection.getTables();
-  return new Map(tables.filter(({ name }) => name !== "migrations").map((table) => [table.name, table.columns]));
+  return new Map(
+    tables.filter(({ name }) => name !== "migrations").map((table) => [table.name, table.columns]),
+  );
 }
 
 /** By table: its rows, and of each column a sum. */
@@ -69,10 +74,12 @@ async function rowsOf(db: Kysely<Schema>, columns?: Columns): Promise<Map<string
   for (const [table, names] of columns ?? (await columnsOf(db))) {
     const sums = names.map(({ name, dataType }) => {
       const column = sql.ref(name);
-      const value = /int/.test(dataType) ? sql`cast(${column} as numeric)` : sql`length(cast(${column} as text))`;
+      const value = /int/.test(dataType)
+        ? sql`cast(${column} as numeric)`
+        : sql`length(cast(${column} as text))`;
       return sql`sum(${value}) as ${sql.ref(name)}`;
     });
-    const query = sql<Counted>`select count(*) as "rows", ${sql.join(sums)} from ${sql.table(table)}`;
+    const query = sql<SumRow>`select count(*) as "rows", ${sql.join(sums)} from ${sql.table(table)}`;
     const [row = {}] = (await query.execute(db)).rows;
     counted.set(table, Object.fromEntries(Object.entries(row).map(([name, sum]) => [name, String(sum)])));
   }
@@ -118,7 +125,13 @@ async function inPostgres(work: (filled: Filled) => Promise<void>): Promise<void
   const db = connectPostgres(url, { max: 1, statement_timeout: longestMs, query_timeout: longestMs });
   try {
     const context: MigrationContext = { bytesType: "bytea", defaultPlan: testPlan };
-    await work({ name: "Postgres", db, context, options: postgresMigration, fill: () => fillPostgresTables(url, new Date()) });
+    await work({
+      name: "Postgres",
+      db,
+      context,
+      options: postgresMigration,
+      fill: () => fillPostgresTables(url, new Date()),
+    });
   } finally {
     await db.destroy();
     await server.dispose();

@@ -208,7 +208,9 @@ describe("an account with the address", () => {
     const [session] = await sessions.list((await meOf(browser)).id, 1);
     await sessions.noteConfirmed(session?.hash ?? new Uint8Array(), new Date(Date.now() - 11 * 60_000));
     const refused = { error: { code: "confirmation_required" } };
-    expect((await browser.send("POST", "/api/me/identities", { provider: "test" })).json).toMatchObject(refused);
+    expect((await browser.send("POST", "/api/me/identities", { provider: "test" })).json).toMatchObject(
+      refused,
+    );
     expect((await browser.send("DELETE", "/api/me/identities/x")).json).toMatchObject(refused);
   });
 

@@ -334,7 +334,8 @@ describe("joining", () => {
     await fillTeam(id);
     const invite = async () =>
       tokenOf((await people.admin.post<OneTimeLink>(`/api/teams/${id}/invites`, { role: "admin" })).link);
-    const accept = (who: Browser, token: string) => who.send("POST", "/api/team-invitation/accept", { token });
+    const accept = (who: Browser, token: string) =>
+      who.send("POST", "/api/team-invitation/accept", { token });
     const first = await invite();
     await people.owner.post(`/api/teams/${id}/members/${ids.admin}/role`, { role: "member" });
     expect((await accept(people.outsider, first)).status).toBe(404);

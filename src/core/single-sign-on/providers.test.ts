@@ -19,7 +19,9 @@ it("sends the secret that it has to its own issuer only", async () => {
   const audit: Pick<Audit, "record"> = { record: async () => undefined };
   const providers = new Providers([provider], vault, audit as Audit, () => undefined);
   const { clientSecret: _, ...unchanged } = provider;
-  expect(await providers.complete({ ...unchanged, name: "Login" })).toMatchObject({ clientSecret: "a-secret" });
+  expect(await providers.complete({ ...unchanged, name: "Login" })).toMatchObject({
+    clientSecret: "a-secret",
+  });
   const moved = { ...unchanged, issuer: "https://evil.example" };
   await expect(providers.complete(moved)).rejects.toMatchObject({ field: "clientSecret" });
   expect(await providers.complete({ ...moved, clientSecret: "b" })).toMatchObject({ clientSecret: "b" });

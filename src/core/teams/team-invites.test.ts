@@ -20,7 +20,8 @@ it("are mailed to a hundred addresses an hour at most, and links without an addr
     outbox: { post: () => void (mails += 1) },
     ...{ clock, ownerName: () => "", publicUrl: () => "", admissions: memoryCounters(clock).admissions },
   });
-  const invite = (email: string | null) => invites.create(account, team.id, { email, role: "member", days: 1 });
+  const invite = (email: string | null) =>
+    invites.create(account, team.id, { email, role: "member", days: 1 });
   for (let count = 0; count < 100; count++) await invite(`someone${count}@example.com`);
   await expect(invite("one-more@example.com")).rejects.toMatchObject({ code: "throttled" });
   await invite(null);

@@ -142,6 +142,8 @@ describe.skipIf(noRedis || noHistory)("the version before and this one", () => {
   });
 
   it("do not start in the other order: the one before says that the database is newer", async () => {
-    await expect(startSotto({ env, program: previous.program })).rejects.toThrow(/by a newer version of Sotto/);
+    await expect(startSotto({ env, program: previous.program })).rejects.toThrow(
+      /by a newer version of Sotto/,
+    );
   });
 });

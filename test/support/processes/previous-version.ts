@@ -21,7 +21,9 @@ export interface PreviousVersion {
 
 export function checkOutPreviousVersion(): PreviousVersion {
   const folder = mkdtempSync(join(tmpdir(), "sotto-previous-"));
-  const files = execFileSync("git", ["archive", commit, "src", "bin", "package.json"], { maxBuffer: 2 ** 28 });
+  const files = execFileSync("git", ["archive", commit, "src", "bin", "package.json"], {
+    maxBuffer: 2 ** 28,
+  });
   execFileSync("tar", ["-x", "-C", folder], { input: files });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   return {
