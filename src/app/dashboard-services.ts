@@ -258,7 +258,7 @@ export function createDashboard(options: DashboardOptions) {
     teams,
     teamInvites: new TeamInvites({
       ...{ teams, store: store.teams, linkStore: store.links, links },
-      ...{ audit, outbox, ownerName, publicUrl, clock },
+      ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
     teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),

@@ -188,7 +188,7 @@ const accountFields = {
     env: ["SOTTO_SIGN_IN"],
     schema: z.enum(["all", "oidc"], { error: "must be all or oidc" }),
     default: "all" as const,
-    doc: "How people sign in: `oidc` with identity providers only, so that passwords are neither asked for nor accepted; `all` with passwords, too. `sotto open` signs an admin in either way ([more](single-sign-on.md)).",
+    doc: "How people sign in: `oidc` with identity providers only, so that passwords and passkeys are neither asked for nor accepted; `all` with those, too. `sotto open` signs an admin in either way ([more](single-sign-on.md)).",
   }),
   oidcProviders: field({
     env: ["SOTTO_OIDC_PROVIDERS"],

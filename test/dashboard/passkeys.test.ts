@@ -169,28 +169,16 @@ describe("a passkey", () => {
   });
 });
 
-describe("the relying party", () => {
-  it.each([
-    ["https://chat.example.com", "https://chat.example.com"],
-    ["http://chat.example.com", null],
-    ["https://10.0.0.1", null],
-  ])("of %s is at %s, whatever a request calls it", async (publicUrl, expected) => {
-    const other = await startDashboard({ env: { SOTTO_PUBLIC_URL: publicUrl } });
-    try {
-      const visitor = other.browser();
-      expect((await visitor.get<Site>("/api/site")).passkeyOrigin).toBe(expected);
-      const asked = await visitor.send(
-        "POST",
-        "/api/sign-in/passkey/options",
-        {},
-        {
-          "x-forwarded-host": "evil.example",
-        },
-      );
-      if (expected === null) expect(asked.status).toBe(409);
-      else expect(asked.json).toMatchObject({ rpId: "chat.example.com" });
-    } finally {
-      await other.close();
-    }
-  });
+it("belongs to the configured address, whatever a request calls it", async () => {
+  const publicUrl = "https://chat.example.com";
+  const other = await startDashboard({ env: { SOTTO_PUBLIC_URL: publicUrl } });
+  try {
+    const visitor = other.browser();
+    expect((await visitor.get<Site>("/api/site")).passkeyOrigin).toBe(publicUrl);
+    const headers = { "x-forwarded-host": "evil.example" };
+    const asked = await visitor.send("POST", "/api/sign-in/passkey/options", {}, headers);
+    expect(asked.json).toMatchObject({ rpId: "chat.example.com" });
+  } finally {
+    await other.close();
+  }
 });

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/core/clock.js";
 import type { KeyWithSecret, Me, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
 import type { IdentitiesView, PendingJoin } from "../../src/protocol/identity-provider.js";
 import { addPhoneApp } from "../support/clients/factors.js";
+import { SoftwarePasskey } from "../support/clients/software-passkey.js";
 import { textWith } from "../support/matchers.js";
 import {
   IdentityProvider,
@@ -15,6 +16,7 @@ import {
   type Browser,
   password,
   startDashboard,
+  tokenOf,
   type TestDashboard,
 } from "../support/processes/dashboard-server.js";
 
@@ -167,6 +169,49 @@ describe("an account with the address", () => {
     expect((await signInAt(dashboard.browser(), provider, "second")).location).toBe(
       "/sign-in?problem=address_taken",
     );
+  });
+
+  it("is not opened by the address where a passkey signs in to it", async () => {
+    const login = newPerson();
+    const { id } = await dashboard.app.store.createAccount({
+      ...{ email: `${login}@example.com`, passwordHash: null, role: "user", planId: "free" },
+    });
+    const owner = dashboard.browser();
+    const { path } = await dashboard.app.dashboard.links.signIn(id);
+    await owner.post("/api/sign-in/link", { token: tokenOf(path) });
+    const passkey = new SoftwarePasskey(dashboard.url.replace("127.0.0.1", "localhost"));
+    const options = await owner.post<{ challenge: string }>("/api/me/passkeys/options");
+    await owner.post("/api/me/passkeys", { name: "Laptop", passkey: passkey.create(options) });
+    expect((await signInAt(dashboard.browser(), provider, login)).location).toBe(
+      "/sign-in?problem=address_taken",
+    );
+  });
+
+  it("is not shared with whoever signed up with it before, once its owner has reset the password", async () => {
+    const squatter = await dashboard.signUp("victim@example.com");
+    const { id } = await meOf(squatter);
+    const login = newPerson();
+    const { url } = await squatter.post<{ url: string }>("/api/me/identities", { provider: "test" });
+    const back = new URL(await provider.visit(url, login));
+    await squatter.send("GET", back.pathname + back.search);
+    expect((await identitiesOf(squatter)).identities).toHaveLength(1);
+    const { path } = await dashboard.app.dashboard.links.reset(id);
+    await dashboard.browser().post("/api/reset", { token: tokenOf(path), password: "another long one" });
+    const later = dashboard.browser();
+    await signInAt(later, provider, login);
+    expect((await meOf(later)).id).not.toBe(id);
+  });
+
+  it("is linked and unlinked by a session that has proved lately whose it is", async () => {
+    const browser = await dashboard.signUp("lately@example.com");
+    const { sessions } = dashboard.app.store;
+    const [session] = await sessions.list((await meOf(browser)).id, 1);
+    await sessions.noteConfirmed(session?.hash ?? new Uint8Array(), new Date(Date.now() - 11 * 60_000));
+    const refused = { error: { code: "confirmation_required" } };
+    expect((await browser.send("POST", "/api/me/identities", { provider: "test" })).json).toMatchObject(
+      refused,
+    );
+    expect((await browser.send("DELETE", "/api/me/identities/x")).json).toMatchObject(refused);
   });
 
   it("keeps a way in: the last provider of an account without a password stays", async () => {

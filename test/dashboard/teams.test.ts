@@ -27,6 +27,8 @@ const hashOf = (text: string): Uint8Array => createHash("sha256").update(text).d
 let dashboard: TestDashboard;
 let operator: Browser;
 let people: Record<TeamRole | "outsider", Browser>;
+/** Was an admin of the team before the account was suspended. */
+let suspended: Browser;
 let ids: Record<string, string>;
 let team: string;
 
@@ -66,6 +68,10 @@ beforeAll(async () => {
   const others = { name: "Others", planId: "free", ownerEmail: "outsider@example.com" };
   await operator.post("/api/admin/teams", others);
   await fillTeam(team);
+  suspended = await join("suspended");
+  const { id } = (await suspended.get<Me>("/api/me")).account;
+  await operator.must("PUT", `/api/admin/teams/${team}/members/${id}`, { role: "admin" });
+  await operator.post(`/api/admin/accounts/${id}/suspend`);
 });
 afterAll(() => dashboard.close());
 
@@ -138,6 +144,7 @@ describe("every route of a team", () => {
 
   it.each(Object.keys(allowed))("%s answers only those who may", async (route) => {
     expect((await send(dashboard.browser(), route, team)).status).toBe(401);
+    expect((await send(suspended, route, team)).status).toBe(401);
     expect((await send(people.outsider, route, team)).status).toBe(404);
     expect((await send(operator, route, team)).status).toBe(404);
     expect((await send(people.owner, route, "team_unknown")).status).toBe(404);
@@ -322,6 +329,23 @@ describe("joining", () => {
     ).toBe(404);
   });
 
+  it("is not possible with an invitation of someone who was removed or may not invite any more", async () => {
+    const id = await createTeam("Former");
+    await fillTeam(id);
+    const invite = async () =>
+      tokenOf((await people.admin.post<OneTimeLink>(`/api/teams/${id}/invites`, { role: "admin" })).link);
+    const accept = (who: Browser, token: string) =>
+      who.send("POST", "/api/team-invitation/accept", { token });
+    const first = await invite();
+    await people.owner.post(`/api/teams/${id}/members/${ids.admin}/role`, { role: "member" });
+    expect((await accept(people.outsider, first)).status).toBe(404);
+    await people.owner.post(`/api/teams/${id}/members/${ids.admin}/role`, { role: "admin" });
+    const second = await invite();
+    await people.owner.must("DELETE", `/api/teams/${id}/members/${ids.admin}`);
+    expect((await accept(people.admin, second)).status).toBe(404);
+    expect((await people.admin.send("GET", `/api/teams/${id}`)).status).toBe(404);
+  });
+
   it("is open to verified addresses of the domain that the team names", async () => {
     const id = await createTeam("Domain");
     const put = (joinDomain: string | null) =>
@@ -348,6 +372,14 @@ describe("joining", () => {
     await people.outsider.post(`/api/teams/${id}/leave`);
     await put(null);
   });
+});
+
+it("has people as members, not accounts that do not exist, nor other teams", async () => {
+  const [id, other] = [await createTeam("People"), await createTeam("Other")];
+  for (const member of ["acc_unknown", other]) {
+    const answer = await operator.send("PUT", `/api/admin/teams/${id}/members/${member}`, { role: "member" });
+    expect(answer.status).toBe(404);
+  }
 });
 
 describe("the end", () => {

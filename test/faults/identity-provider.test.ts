@@ -279,7 +279,7 @@ it("a logout at the provider itself ends the sessions that it began, and no othe
 });
 
 describe("where people sign in with providers only", () => {
-  it("passwords are refused, and a link from the command line signs an admin in", async () => {
+  it("passwords and passkeys are refused, and a link from the command line signs an admin in", async () => {
     const env = { SOTTO_OIDC_PROVIDERS: providerSetting(provider.issuer), SOTTO_SIGN_IN: "oidc" };
     const strict = await startDashboard({ env });
     const admin = await strict.setUp();
@@ -290,6 +290,8 @@ describe("where people sign in with providers only", () => {
       ["/api/sign-up", { ...credentials, email: "new@example.com" }],
       ["/api/reset/request", { email: credentials.email }],
       ["/api/reset", { token: "x".repeat(43), password: credentials.password }],
+      ["/api/sign-in/passkey/options", {}],
+      ["/api/sign-in/passkey", {}],
     ] as const)
       expect((await browser.send("POST", path, body)).json).toMatchObject({ error: { code: "forbidden" } });
     const change = { current: credentials.password, next: "another long one" };

@@ -176,8 +176,9 @@ export class OpenIdClient implements OidcClient {
       execute: isPlain({ issuer }) ? [allowPlain] : [],
     });
     const metadata: oidc.ServerMetadata = found.serverMetadata();
-    if (metadata.jwks_uri === undefined)
-      throw new ProviderFailure("invalid", "Its metadata does not say where its keys are.");
+    const isSafe = isPlain({ issuer }) || metadata.jwks_uri?.startsWith("https:") === true;
+    if (metadata.jwks_uri === undefined || !isSafe)
+      throw new ProviderFailure("invalid", "Its metadata does not say where its keys are, by https.");
     const keys = new ProviderKeys(metadata.jwks_uri, this.#requests, () => clock.monotonicMs());
     const discovered = { metadata, keys, readMs: clock.monotonicMs() };
     if (this.#discovered.size >= mostKept) this.#discovered.clear();

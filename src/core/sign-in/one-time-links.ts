@@ -84,13 +84,14 @@ export class OneTimeLinks {
     return { ...made, path, id: inviteId(link.hash) };
   }
 
-  /** Into a team; `email` restricts it to the account with that address. */
+  /** Into a team, by a member of it; `email` restricts it to the account with that address. */
   async team(
     team: { id: string; role: TeamRole },
+    invitedBy: string,
     email: string | null,
     lifeMs: number,
   ): Promise<CreatedInvite> {
-    const whose = { email, emailHash: email === null ? null : emailHash(email) };
+    const whose = { email, emailHash: email === null ? null : emailHash(email), accountId: invitedBy };
     const { link, made } = this.#make("team", { ...whose, team }, lifeMs);
     await this.store.create(link);
     return { ...made, id: inviteId(link.hash) };

@@ -67,7 +67,7 @@ export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" 
 export interface NewLink {
   kind: LinkKind;
   hash: Uint8Array;
-  /** Whose password or address it is about, or who a sign-in link signs in. */
+  /** Whose password or address it is about, who a sign-in link signs in, or who invites into a team. */
   accountId: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   emailHash: Uint8Array | null;
@@ -104,7 +104,8 @@ export interface LinkStore {
   /** False when there is no such invitation (any more). */
   revokeInvite(hash: Uint8Array): Promise<boolean>;
   /**
-   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account. Null
+   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account, and its links to
+   * identity providers where the address was never verified: whoever signed up with it may have been someone else. Null
    * when the link does not work (any more).
    */
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null>;

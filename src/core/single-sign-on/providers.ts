@@ -56,11 +56,16 @@ export class Providers {
     });
   }
 
-  /** With the secret that it has, unless another is given. */
+  /** With the secret that it has, unless another is given. Nobody can have it sent to another issuer. */
   async complete(change: ProviderChange): Promise<Provider> {
     const { clientSecret } = change;
     if (clientSecret !== undefined) return { ...change, clientSecret };
-    return { ...change, clientSecret: (await this.find(change.id))?.clientSecret ?? null };
+    const known = await this.find(change.id);
+    if (known === null || known.clientSecret === null) return { ...change, clientSecret: null };
+    if (known.issuer === change.issuer) return { ...change, clientSecret: known.clientSecret };
+    throw new DashboardError("bad_request", "The issuer has changed. Enter the client secret again.", {
+      field: "clientSecret",
+    });
   }
 
   async save(actor: Actor, change: ProviderChange): Promise<Provider> {

@@ -47,7 +47,7 @@ export interface SingleSignOnParts {
   providers: Providers;
   client: OidcClient;
   signIn: SignIn;
-  /** A password alone must not give away an account that asks for more. */
+  /** Neither a password alone nor an address must give away an account that asks for more. */
   hasFactor: (accountId: string) => Promise<boolean>;
   keys: Pick<KeyRing, "forgetAccount">;
   audit: Audit;
@@ -226,7 +226,8 @@ export class SingleSignOn {
       const join = { purpose: "join", accountId: account.id, asksAgain: false, identity: proven } as const;
       return { type: "join", ...(await this.#begin({ ...join, providerId: provider.id, next })) };
     }
-    const isUnused = (await store.singleSignOn.listIdentities(account.id)).length === 0;
+    const identities = await store.singleSignOn.listIdentities(account.id);
+    const isUnused = identities.length === 0 && !(await this.parts.hasFactor(account.id));
     if (!isUnused || !proven.isEmailVerified || !maySignUp(provider, email, true))
       throw new SignInFailed("address_taken");
     await this.#link(account.id, provider, proven);

@@ -74,13 +74,16 @@ export interface TeamStore {
   membership(id: string, accountId: string): Promise<Membership | null>;
   /** Owners first, then by address. */
   members(id: string): Promise<Membership[]>;
-  /** False when the account is in the team already. */
+  /** False when the account is in the team already, or is no person's. */
   addMember(id: string, accountId: string, role: TeamRole): Promise<boolean>;
-  /** The keys of one who becomes a viewer are revoked in the same transaction. */
+  /**
+   * The keys of one who becomes a viewer are revoked in the same transaction, and the invitations of one who does not
+   * become an owner.
+   */
   setRole(id: string, accountId: string, role: TeamRole, at: Date): Promise<MemberOutcome>;
   /** False when there is no such member. */
   setLimits(id: string, accountId: string, limits: KeyLimits): Promise<boolean>;
-  /** The member's keys are revoked in the same transaction. */
+  /** The member's keys and invitations are revoked in the same transaction. */
   removeMember(id: string, accountId: string, at: Date): Promise<MemberOutcome>;
 
   /** Invitations that were not used and have not expired, newest first. */

@@ -5,6 +5,7 @@
 import type { Audit } from "../audit.js";
 import { checkedEmail } from "../accounts/sign-up.js";
 import type { Clock } from "../clock.js";
+import type { Admissions } from "../counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account, TeamRole } from "../entities.js";
 import { teamInviteMail } from "../sign-in/mail.js";
@@ -12,12 +13,15 @@ import { type CreatedLink, deadLink, inviteId, type OneTimeLinks } from "../sign
 import type { Outbox } from "../sign-in/outbox.js";
 import type { LinkStore, NewLink } from "../sign-in/ports.js";
 import { emailHash, tokenHash } from "../sign-in/secret-token.js";
+import { Throttle } from "../sign-in/throttle.js";
 import type { Team, TeamStore } from "./ports.js";
 import { mayDecideOn } from "./roles.js";
 import type { Teams } from "./teams.js";
 
 const dayMs = 24 * 60 * 60_000;
 const mostPending = 200;
+/** Each goes to an address that the sender chooses. */
+const mostMails = { name: "team-invitations", limit: 100, windowMs: 60 * 60_000 };
 
 export interface TeamInviteRequest {
   /** Null for anyone who has an account. */
@@ -31,19 +35,24 @@ export interface PendingTeamInvite extends NewLink {
 }
 
 export interface TeamInvitesParts {
-  teams: Teams;
-  store: TeamStore;
+  teams: Pick<Teams, "open" | "requireRoom">;
+  store: Pick<TeamStore, "find" | "listInvites" | "revokeInvite" | "acceptInvite">;
   linkStore: Pick<LinkStore, "find">;
-  links: OneTimeLinks;
-  audit: Audit;
-  outbox: Outbox;
+  links: Pick<OneTimeLinks, "team">;
+  audit: Pick<Audit, "record">;
+  outbox: Pick<Outbox, "post">;
   ownerName: () => string;
   publicUrl: () => string;
+  admissions: Admissions;
   clock: Clock;
 }
 
 export class TeamInvites {
-  constructor(private readonly parts: TeamInvitesParts) {}
+  readonly #mails: Throttle;
+
+  constructor(private readonly parts: TeamInvitesParts) {
+    this.#mails = new Throttle(parts.admissions, parts.clock, mostMails);
+  }
 
   /** Mailed too when it is for an address and there is a mail server. */
   async create(
@@ -64,7 +73,8 @@ export class TeamInvites {
         `${mostPending} invitations are pending. Revoke some that are no longer needed.`,
       );
     }
-    const made = await links.team({ id: teamId, role }, email, days * dayMs);
+    if (email !== null) await this.#mails.attempt(account.id);
+    const made = await links.team({ id: teamId, role }, account.id, email, days * dayMs);
     await audit.record({ accountId: account.id }, "created invitation to team", teamId);
     if (email !== null) {
       outbox.post(async () =>

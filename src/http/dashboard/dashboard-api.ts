@@ -35,7 +35,9 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
       api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
       for (const route of dashboardRoutes(parts)) {
         const { method, path } = route;
-        api.route({ method, url: path, handler: serve(route, parts.dashboard) });
+        // Nobody asks the others with HEAD, and a second route for each takes time at every start.
+        const exposeHeadRoute = route.access === "anyone";
+        api.route({ method, url: path, handler: serve(route, parts.dashboard), exposeHeadRoute });
       }
     },
     { prefix: "/api" },

@@ -68,8 +68,12 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return { ...(await welcome(visit, account)), recoveryCodesLeft };
     }),
     anyone("POST", "/sign-in/second-factor/passkey", (visit) => secondStep.passkeyOptions(visit.stepToken)),
-    anyone("POST", "/sign-in/passkey/options", (visit) => passkeys.signInOptions(visit.network)),
+    anyone("POST", "/sign-in/passkey/options", async (visit) => {
+      requirePasswords();
+      return passkeys.signInOptions(visit.network);
+    }),
     anyone("POST", "/sign-in/passkey", async (visit) => {
+      requirePasswords();
       const { passkey } = await visit.body(passkeySignInBody);
       const account = await passkeys.signIn(passkey);
       await audit.record({ accountId: account.id }, "signed in", account.id);
@@ -122,8 +126,8 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   ];
 }
 
-/** Refuses what only passwords are for where people sign in with identity providers. */
+/** Where people sign in with identity providers, refuses passwords, and passkeys, which no provider could take away. */
 export function requirePasswordMode(mode: SignInMode): void {
   if (mode === "all") return;
-  throw new DashboardError("forbidden", "People sign in here with an identity provider, not with passwords.");
+  throw new DashboardError("forbidden", "People sign in here with an identity provider only.");
 }

@@ -295,11 +295,15 @@ const isTaken = (error: unknown): boolean =>
   ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(String(error.code));
 
 /**
- * What an old password or a pending change of address could still be used for; a link that verifies the address
- * stays.
+ * What an old password or a pending change of address could still be used for; a link that verifies the address, and
+ * invitations into teams, stay.
  */
 export async function deleteCredentialLinks(transaction: Transaction<Schema>, id: string): Promise<void> {
-  await transaction.deleteFrom("links").where("account_id", "=", id).where("kind", "!=", "verify").execute();
+  await transaction
+    .deleteFrom("links")
+    .where("account_id", "=", id)
+    .where("kind", "not in", ["verify", "team"])
+    .execute();
 }
 
 export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {

@@ -83,6 +83,8 @@ export class SqlLinks implements LinkStore {
         .returningAll()
         .executeTakeFirstOrThrow();
       await deleteCredentialLinks(transaction, accountId);
+      if (row.email_verified_at === null)
+        await transaction.deleteFrom("oidc_identities").where("account_id", "=", accountId).execute();
       await endSessions(transaction, accountId, null);
       note("sessions_ended", accountId);
       return toAccount(row);

@@ -198,7 +198,14 @@ export class SqlTeams implements TeamStore {
     return rows.map(toMembership);
   }
 
-  addMember(id: string, accountId: string, role: TeamRole): Promise<boolean> {
+  async addMember(id: string, accountId: string, role: TeamRole): Promise<boolean> {
+    const person = await this.db
+      .selectFrom("accounts")
+      .select("id")
+      .where("id", "=", accountId)
+      .where("kind", "=", "person")
+      .executeTakeFirst();
+    if (person === undefined) return false;
     const created_at = this.options.clock.now().getTime();
     return insertMember(this.db, { teamId: id, accountId, role, created_at });
   }
@@ -212,6 +219,7 @@ export class SqlTeams implements TeamStore {
         .where("account_id", "=", accountId)
         .executeTakeFirst();
       if (role === "viewer") await revokeKeys(transaction, note, { teamId: id, accountId }, at);
+      if (role !== "owner") await revokeInvites(transaction, { teamId: id, accountId });
       return numUpdatedRows > 0n;
     });
   }
@@ -237,6 +245,7 @@ export class SqlTeams implements TeamStore {
         .where("account_id", "=", accountId)
         .executeTakeFirst();
       await revokeKeys(transaction, note, { teamId: id, accountId }, at);
+      await revokeInvites(transaction, { teamId: id, accountId });
       return numDeletedRows > 0n;
     });
   }
@@ -358,6 +367,18 @@ async function revokeKeys(
     .returning("id")
     .execute();
   for (const { id } of revoked) note("key_ended", id);
+}
+
+/** Those that this member has made: they could be used to come back, or for what the member may not give any more. */
+async function revokeInvites(
+  transaction: Transaction<Schema>,
+  { teamId, accountId }: { teamId: string; accountId: string },
+): Promise<void> {
+  await transaction
+    .deleteFrom("links")
+    .where("team_id", "=", teamId)
+    .where("account_id", "=", accountId)
+    .execute();
 }
 
 /** As in the list of accounts: keys that have neither expired nor been revoked. */

@@ -128,12 +128,25 @@ describe("an admin", () => {
   let operator: Browser;
   let ada: Browser;
   let adaId: string;
+  /** Were admins, until they were demoted and suspended. */
+  let demoted: Browser;
+  let suspended: Browser;
   beforeAll(async () => {
     // The clock stands still: what is held in memory stays fresh unless it is told to go.
     dashboard = await startDashboard({ clock: new FakeClock() });
     operator = await dashboard.setUp();
     ada = await dashboard.signUp("ada@example.com");
     adaId = (await ada.get<Me>("/api/me")).account.id;
+    const former = async (email: string, end: string, body: object) => {
+      const browser = await dashboard.signUp(email);
+      const { id } = (await browser.get<Me>("/api/me")).account;
+      await operator.post(`/api/admin/accounts/${id}/role`, { role: "admin" });
+      expect((await browser.send("GET", "/api/admin/plans")).status).toBe(200);
+      await operator.post(`/api/admin/accounts/${id}/${end}`, body);
+      return browser;
+    };
+    demoted = await former("demoted@example.net", "role", { role: "user" });
+    suspended = await former("suspended@example.net", "suspend", {});
   });
   afterEach(() => dashboard.engine.release());
   afterAll(() => dashboard.close());
@@ -142,10 +155,10 @@ describe("an admin", () => {
     (await operator.get<AccountPage>(`/api/admin/accounts?search=${search}`)).accounts;
 
   it.each(adminRoutes)("%s %s is for admins only", async (method, path) => {
-    expect((await ada.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
-    expect((await dashboard.browser().send(method, path)).json).toMatchObject({
-      error: { code: "signed_out" },
-    });
+    for (const user of [ada, demoted])
+      expect((await user.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
+    for (const stranger of [dashboard.browser(), suspended])
+      expect((await stranger.send(method, path)).json).toMatchObject({ error: { code: "signed_out" } });
     expect([401, 403]).not.toContain((await operator.send(method, path)).status);
   });
 
@@ -209,9 +222,10 @@ describe("an admin", () => {
     ]);
     for (const route of addresses("user")) {
       const [method = "", path = ""] = route.split(" ");
-      expect((await dashboard.browser().send(method, path)).json, route).toMatchObject({
-        error: { code: "signed_out" },
-      });
+      for (const stranger of [dashboard.browser(), suspended])
+        expect((await stranger.send(method, path)).json, route).toMatchObject({
+          error: { code: "signed_out" },
+        });
     }
   });
 

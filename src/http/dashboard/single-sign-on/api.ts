@@ -60,13 +60,18 @@ const ownRoutes = ({ singleSignOn, ownIdentities, providers }: DashboardServices
       })),
     };
   }),
-  user("POST", "/me/identities", async (visit, me) => {
-    const { provider } = await visit.body(linkBody);
-    const round = await singleSignOn.startLink(me, provider, "/app/account");
-    visit.rememberRound(round.token, round.expiresAt);
-    return { url: round.url };
-  }),
-  user("DELETE", "/me/identities/:id", ({ id }, me) => ownIdentities.unlink(me, id)),
+  user(
+    "POST",
+    "/me/identities",
+    async (visit, me) => {
+      const { provider } = await visit.body(linkBody);
+      const round = await singleSignOn.startLink(me, provider, "/app/account");
+      visit.rememberRound(round.token, round.expiresAt);
+      return { url: round.url };
+    },
+    { confirm: true },
+  ),
+  user("DELETE", "/me/identities/:id", ({ id }, me) => ownIdentities.unlink(me, id), { confirm: true }),
 ];
 
 function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: DashboardServices): DashboardRoute[] {
