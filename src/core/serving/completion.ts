@@ -358,10 +358,14 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
 
 /** One, but for several raw prompts. */
 function generationsOf(request: ChatRequest, model: ModelId, accountId: string): Generation[] {
-  const { morePrompts } = request;
-  const first: Generation & Partial<ChatRequest> = { ...request, model, accountId };
-  if (morePrompts === undefined) return [first];
-  delete first.morePrompts;
+  const {
+    stream: _stream,
+    includeUsage: _includeUsage,
+    serviceTier: _tier,
+    morePrompts = [],
+    ...asked
+  } = request;
+  const first: Generation = { ...asked, model, accountId };
   return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
 }
 
