@@ -15,7 +15,10 @@ function lastDays(days: number, step: "hour" | "day"): string {
 
 const all = new URLSearchParams({ status: "all" }).toString();
 
-/** By route. `:id` is the caller's account, or the team that it owns. */
+/** What `:id` stands for where it is no account; others get an id that does not exist, and what is answered then. */
+const ids: Record<string, string> = { plans: "free", models: "omega" };
+
+/** By route. `:id` is the caller's account, or the team that it owns, or as in `ids`. */
 export const reads: Record<string, [who: Who, query?: string]> = {
   "/site": ["ada"],
   "/status": ["ada"],
@@ -77,6 +80,20 @@ export const reads: Record<string, [who: Who, query?: string]> = {
   "/admin/model-suggestion": ["operator"],
   "/admin/changelog/drafts": ["operator"],
   "/admin/providers": ["operator"],
+  "/admin/operator": ["operator"],
+  "/admin/changelog": ["operator"],
+  "/admin/maintenance": ["operator"],
+  "/admin/keys": ["operator", "account=:id"],
+  "/admin/plans/:id": ["operator"],
+  "/admin/models/:id": ["operator"],
+  "/admin/keys/:id": ["operator"],
+  "/admin/changelog/:id": ["operator"],
+  "/admin/maintenance/:id": ["operator"],
+  "/admin/invites/:id": ["operator"],
+  "/admin/providers/:id": ["operator"],
+  "/admin/pulls/:id": ["operator"],
+  "/admin/webhooks/:id": ["operator"],
+  "/admin/webhook-deliveries/:id": ["operator"],
   "/admin/usage": ["operator", lastDays(90, "day")],
   "/admin/usage.csv": ["operator", lastDays(7, "hour")],
   "/admin/usage/top": ["operator", `${lastDays(30, "day")}&measure=tokens`],
@@ -119,12 +136,18 @@ export async function readEverything(installation: Installation): Promise<Record
   const team = await teamOf(installation, account.email);
   const texts: Record<string, string> = {};
   for (const [route, [who, query = ""]] of Object.entries(reads)) {
+    const [, of = ""] = /^\/admin\/([\w-]+)\/:id$/.exec(route) ?? [];
+    const isOther = of !== "" && !["accounts", "teams"].includes(of);
     const path = route
       .replace("/teams/:id", `/teams/${team}`)
       .replace(":team", team)
-      .replace(":id", account.id);
-    const { status, text } = await installation[who].send("GET", `/api${path}?${query}`);
-    if (status !== 200) throw new Error(`GET ${route} answered ${status}: ${text}`);
+      .replace(":id", isOther ? (ids[of] ?? "none") : account.id);
+    const { status, text } = await installation[who].send(
+      "GET",
+      `/api${path}?${query.replace(":id", account.id)}`,
+    );
+    const expected = isOther && ids[of] === undefined ? 404 : 200;
+    if (status !== expected) throw new Error(`GET ${route} answered ${status}: ${text}`);
     texts[route] = text;
   }
   return texts;
