@@ -129,6 +129,8 @@ export interface KeyRecord {
   plan: Plan;
   /** Set for a key of a team's member. */
   member?: KeyMember;
+  /** Of a key of a team that is limited to networks: the key's own list may only narrow them down. */
+  teamAllowFrom?: readonly string[];
   /** Set in the playground, where a session replaces the key; its `key` is then no row of the store. */
   session?: { hash: Uint8Array };
 }

@@ -58,12 +58,13 @@ export class QuotaWarnings {
     const { store, events, clock } = this.parts;
     const reached = await this.#reached(meter, isRefused);
     if (reached === null) return;
-    const { accountId, keyId, kind, window, limit } = meter;
+    const { accountId, keyId, memberId, kind, window, limit } = meter;
     if (!(await store.claimWarning(accountId, `${reached.name}:event`, clock.now()))) return;
     events.publish({
       type: "quota.reached",
       data: {
-        ...{ account_id: accountId, key_id: keyId, unit: kind, period: window.period, window: window.label },
+        ...{ account_id: accountId, key_id: keyId, member_id: memberId },
+        ...{ unit: kind, period: window.period, window: window.label },
         ...{ percent: reached.level, used: reached.count, limit },
       },
     });

@@ -22,6 +22,7 @@ import type { SessionRecord } from "../sign-in/ports.js";
 import type { Origin, SignIn } from "../sign-in/sign-in.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
+import type { TeamStore } from "../teams/ports.js";
 import { applyGroups } from "./group-rights.js";
 import {
   type OidcClient,
@@ -43,7 +44,11 @@ const mostRounds = 10_000;
 const limitByAddress = { name: "oidc", limit: 300, windowMs: 15 * 60_000 };
 
 export interface SingleSignOnParts {
-  store: Store & { readonly accounts: AccountStore; readonly singleSignOn: SingleSignOnStore };
+  store: Store & {
+    readonly accounts: AccountStore;
+    readonly singleSignOn: SingleSignOnStore;
+    readonly teams: TeamStore;
+  };
   providers: Providers;
   client: OidcClient;
   signIn: SignIn;

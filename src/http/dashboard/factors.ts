@@ -56,7 +56,7 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       },
       { ...always, ...confirmed },
     ),
-    user("DELETE", "/me/totp", (_visit, me) => ownFactors.removeTotp(me.account), confirmed),
+    user("DELETE", "/me/totp", (_visit, me) => ownFactors.removeTotp(me), confirmed),
 
     user("POST", "/me/passkeys/options", (_visit, me) => ownFactors.addOptions(me.account), {
       ...always,
@@ -83,7 +83,7 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     user(
       "DELETE",
       "/me/passkeys/:id",
-      (visit, { account }) => ownFactors.removePasskey(account, visit.id),
+      (visit, me) => ownFactors.removePasskey(me, visit.id),
       confirmed,
     ),
     user(

@@ -35,6 +35,7 @@ import {
   toAccount,
   toKey,
   toLimits,
+  toList,
   toPlan,
   toTime,
 } from "./rows.js";
@@ -240,6 +241,7 @@ export class SqlStore implements FullStore {
           "teams.tokens_per_day as team_tokens_per_day",
           "teams.requests_per_month as team_requests_per_month",
           "teams.tokens_per_month as team_tokens_per_month",
+          "teams.allow_from as team_allow_from",
           "members.suspended_at as member_suspended_at",
           "memberships.requests_per_minute as member_requests_per_minute",
           "memberships.tokens_per_minute as member_tokens_per_minute",
@@ -457,6 +459,7 @@ type JoinedKeyRow = KeyRow &
     plan_tokens_per_month: number | null;
     plan_models: string | null;
     member_suspended_at: number | null;
+    team_allow_from: string | null;
   } & Record<`team_${keyof QuotaColumns}` | `member_${keyof LimitColumns}`, number | null>;
 
 function toKeyRecord(row: JoinedKeyRow): KeyRecord {
@@ -476,6 +479,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
     requires_encryption: row.requires_encryption,
     weight: row.weight,
   });
+  const teamAllowFrom = toList(row.team_allow_from);
   return {
     key: toKey(row),
     account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
@@ -486,6 +490,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       tokensPerMonth: row.team_tokens_per_month,
     }),
     ...(row.member_id === null ? {} : { member: toMember(row.member_id, row) }),
+    ...(teamAllowFrom === null ? {} : { teamAllowFrom }),
   };
 }
 
