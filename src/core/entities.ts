@@ -1,4 +1,5 @@
 /** The entities that every area of the core works with. */
+import type { KeyScope } from "./key-scopes.js";
 import type { ModelId } from "./models.js";
 
 export type Role = "user" | "admin";
@@ -93,6 +94,8 @@ export interface ApiKey {
   allowFrom: readonly string[] | null;
   /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
   memberId: string | null;
+  /** Empty for an ordinary key. */
+  scopes: readonly KeyScope[];
 }
 
 /** Whose key it is in a team. */

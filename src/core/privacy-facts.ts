@@ -117,6 +117,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       lineage: "the key it replaced and the first in that chain",
       allow_from: "networks it may be used from",
       member_id: "the member of a team whose key it is",
+      scopes: "what it may do besides using models",
       created_at: created,
       expires_at: expiry,
       disabled_at: "time of disabling",

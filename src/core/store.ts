@@ -1,4 +1,5 @@
 /** Accounts, keys, plans and settings in the database. Areas with rows of their own have them in their `ports.ts`. */
+import type { KeyScope } from "./key-scopes.js";
 import type { ModelId } from "./models.js";
 import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
 
@@ -32,6 +33,7 @@ export interface NewKey {
   allowFrom?: readonly string[] | null;
   /** In a team: whose key it is; absent for a service key. */
   memberId?: string | null;
+  scopes?: readonly KeyScope[];
 }
 
 /**

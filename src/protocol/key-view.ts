@@ -9,6 +9,8 @@ export interface WireKey {
   /** Those that both the key and its plan allow. */
   models: string[];
   operations: string[];
+  /** Of the operator's API; empty for a key that uses models. */
+  scopes: string[];
   /** Unix seconds. */
   created: number;
   /** Unix seconds; null for never. */

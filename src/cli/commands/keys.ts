@@ -24,6 +24,7 @@ interface CreateOptions {
   operations?: string[];
   expires?: number;
   allowFrom?: string[];
+  scope?: string[];
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
@@ -44,6 +45,7 @@ function createCommand(keys: Command): void {
       parseDuration,
     )
     .option("--allow-from <list>", "only from these networks, such as 192.0.2.0/24 (default: any)", parseList)
+    .option("--scope <list>", "for the operator's API: admin:read, admin:write, scim (default: none)", parseList)
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
     .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
@@ -59,10 +61,11 @@ Examples:
   sotto keys create ada@example.com --name tests --requests-per-minute 30 --concurrent 2
   sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
   sotto keys create ada@example.com --name backend --allow-from 192.0.2.0/24,2001:db8::/48
+  sotto keys create admin@example.com --name terraform --scope admin:write --expires 90d
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
     .action(async (email: string, options: CreateOptions, command: Command) => {
-      const { name, models = null, operations = null, expires, allowFrom = null } = options;
+      const { name, models = null, operations = null, expires, allowFrom = null, scope: scopes = [] } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
@@ -75,7 +78,7 @@ Examples:
           requestsPerMonth: options.requestsPerMonth ?? null,
           tokensPerMonth: options.tokensPerMonth ?? null,
         };
-        const request = { name, models, operations, limits, expiresAt, allowFrom };
+        const request = { name, models, operations, limits, expiresAt, allowFrom, scopes };
         const issued = await createKey(store, systemClock, account, request);
         await record("created key", issued.key.id);
         return issued;
@@ -166,6 +169,7 @@ models      ${permissions(key.models)}
 operations  ${permissions(key.operations)}
 limits      ${ownLimits(key)}
 networks    ${key.allowFrom?.join(", ") ?? "any"}
+scopes      ${key.scopes.length === 0 ? "none" : key.scopes.join(", ")}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
 function keyTable(keys: readonly ApiKey[]): string {
@@ -176,6 +180,7 @@ function keyTable(keys: readonly ApiKey[]): string {
     "state",
     "models",
     "operations",
+    "scopes",
     "limits",
     "created (utc)",
     "expires",
@@ -190,6 +195,7 @@ function keyTable(keys: readonly ApiKey[]): string {
       state(key),
       permissions(key.models),
       permissions(key.operations),
+      key.scopes.join(", "),
       ownLimits(key),
       time(key.createdAt),
       time(key.expiresAt),
@@ -233,5 +239,6 @@ const toJson = (key: ApiKey) => ({
   last_used_model: key.lastUsedModel,
   tags: key.tags,
   allow_from: key.allowFrom,
+  scopes: key.scopes,
   replaces: key.replaces,
 });

@@ -16,6 +16,7 @@ import {
   operations,
 } from "../entities.js";
 import { keyHash, mintKey } from "./key-format.js";
+import { type KeyScope, keyScopes } from "../key-scopes.js";
 import { isModelId, type ModelId, modelIds } from "../models.js";
 import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { NewKey, Store } from "../store.js";
@@ -32,6 +33,8 @@ export interface KeyRequest {
   tags?: readonly string[];
   /** Networks in CIDR notation, or addresses; null or none for any. */
   allowFrom?: readonly string[] | null;
+  /** Absent or none for an ordinary key. Only an admin's own key may have some. */
+  scopes?: readonly string[];
 }
 
 /** What its owner changes about a key. */
@@ -83,6 +86,7 @@ export async function createKey(
     expiresAt: checkExpiry(request.expiresAt, now),
     tags: checkTags(request.tags ?? []),
     allowFrom: checkNetworks(request.allowFrom ?? null),
+    scopes: checkScopes(request.scopes ?? [], account),
   };
   await requireRoomForKey(store, account, now);
   const { text, key } = mint({ accountId: account.id, memberId, ...permissions });
@@ -141,10 +145,10 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, memberId, name, models, operations, limits, tags, allowFrom } = old;
+  const { accountId, memberId, name, models, operations, limits, tags, allowFrom, scopes } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const kept = { accountId, memberId, name, models, operations, limits, tags, allowFrom };
+  const kept = { accountId, memberId, name, models, operations, limits, tags, allowFrom, scopes };
   const { text, key } = mint({ ...kept, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
@@ -209,6 +213,15 @@ function checkNetworks(texts: readonly string[] | null): string[] | null {
   const networks = parseNetworks(texts);
   if (networks !== null && networks.length <= mostNetworks) return networks;
   throw new KeyFieldError(howToWriteNetworks, "allowFrom");
+}
+
+function checkScopes(names: readonly string[], { kind, role }: Account): KeyScope[] {
+  const scopes = keyScopes.filter((scope) => names.includes(scope));
+  if (scopes.length !== new Set(names).size) {
+    throw new KeyFieldError(`Unknown scope. A key may have: ${keyScopes.join(", ")}.`, "scopes");
+  }
+  if (scopes.length === 0 || (kind === "person" && role === "admin")) return scopes;
+  throw new KeyFieldError("Only a key of an admin's own account can have scopes.", "scopes");
 }
 
 function checkModels(names: readonly string[] | null): ModelId[] | null {

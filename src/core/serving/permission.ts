@@ -35,6 +35,11 @@ export const refusalOf = ({ session }: KeyRecord): ServiceError =>
 
 /** Throws `insufficient_permissions` unless key and plan allow a chat completion with the model. */
 export function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
+  if (key.scopes.length > 0) {
+    throw new ServiceError("insufficient_permissions", {
+      message: `This API key has scopes (${key.scopes.join(", ")}) and cannot use models. Use a key without scopes.`,
+    });
+  }
   if (key.operations !== null && !key.operations.includes("chat")) {
     throw new ServiceError("insufficient_permissions", {
       message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",

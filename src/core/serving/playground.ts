@@ -30,5 +30,6 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     lineage: playgroundKeyId,
     allowFrom: null,
     memberId: null,
+    scopes: [],
   },
 });

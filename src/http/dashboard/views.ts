@@ -68,6 +68,7 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
     memberId: key.memberId,
+    scopes: [...key.scopes],
   };
 }
 

@@ -51,6 +51,7 @@ const keyOfAccount: Words<KeyView> = {
   status: "status",
   worksUntil: "status",
   memberId: "whose it is in a team",
+  scopes: "scopes",
 };
 
 const session: Words<AccountDetail["sessions"][number]> = {

@@ -18,6 +18,7 @@ import {
   shownBound,
 } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
+import type { KeyScope } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
@@ -318,6 +319,8 @@ export interface KeyView {
   worksUntil: string | null;
   /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
   memberId: string | null;
+  /** Empty for an ordinary key. */
+  scopes: KeyScope[];
 }
 
 /** GET /api/keys → KeyList; `after` is the `next` of the page before. */

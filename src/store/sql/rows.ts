@@ -8,6 +8,7 @@ import {
   type Plan,
   type Quotas,
 } from "../../core/entities.js";
+import { isKeyScope } from "../../core/key-scopes.js";
 import { isModelId, type ModelId } from "../../core/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
@@ -91,6 +92,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     lineage: row.lineage ?? row.id,
     allowFrom: toList(row.allow_from),
     memberId: row.member_id,
+    scopes: toList(row.scopes)?.filter(isKeyScope) ?? [],
   };
 }
 

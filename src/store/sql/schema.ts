@@ -156,6 +156,8 @@ export interface KeyRow extends QuotaColumns {
   allow_from: string | null;
   /** In a team: whose key it is; null for a service key, and for the key of a person's own account. */
   member_id: string | null;
+  /** Comma-separated; null for none. */
+  scopes: string | null;
 }
 
 /** What a team has besides its account. Quotas replace those of its plan; null where the plan's count. */

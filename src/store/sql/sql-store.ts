@@ -439,6 +439,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
       lineage: replaced?.lineage ?? null,
       allow_from: key.allowFrom?.join(",") ?? null,
       member_id: key.memberId ?? null,
+      scopes: key.scopes === undefined || key.scopes.length === 0 ? null : key.scopes.join(","),
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -190,6 +190,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           lineage: key.id,
           allowFrom: null,
           memberId: null,
+          scopes: [],
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);

@@ -39,6 +39,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       lineage: "key_1",
       allowFrom: null,
       memberId: null,
+      scopes: [],
     },
     plan: {
       id: "p",

@@ -93,6 +93,7 @@ export interface KeyOptions {
   expiresAt?: Date;
   revokedAt?: Date;
   allowFrom?: readonly string[];
+  scopes?: ApiKey["scopes"];
 }
 
 export interface TestServer {
@@ -280,6 +281,7 @@ class FakeKeys {
         lineage: id,
         allowFrom: options.allowFrom ?? null,
         memberId: null,
+        scopes: options.scopes ?? [],
       },
       account: {
         id: accountId,
