@@ -16,6 +16,7 @@ import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard } from "../http/dashboard/dashboard-api.js";
+import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
@@ -165,6 +166,8 @@ async function addDashboard(
   const { fleet } = engines;
   const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
+  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
+  registerScim(server, { http, users, groups, publicUrl });
   registerDashboard(server, {
     http,
     dashboard: serving.dashboard,

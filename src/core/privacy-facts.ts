@@ -164,6 +164,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       user_name: "name and id where the account is managed over SCIM",
       user_name_lower: "name and id where the account is managed over SCIM",
       external_id: "name and id where the account is managed over SCIM",
+      inactive_since: "time of a suspension over SCIM",
     },
     kept: withAccount,
     why: "What your organisation calls you where it manages your account from its own directory.",

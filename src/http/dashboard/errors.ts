@@ -13,7 +13,7 @@ interface Answer {
   code: ErrorCode;
 }
 
-const answers: Record<DashboardErrorCode, Answer> = {
+export const dashboardAnswers: Record<DashboardErrorCode, Answer> = {
   bad_request: { status: 400, code: "invalid_value" },
   signed_out: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "insufficient_permissions" },
@@ -45,14 +45,14 @@ export function answerDashboardError(log: Log) {
 }
 
 /** Not a bug: the database is unreachable, or its disk is full. */
-const storeUnavailable = new DashboardError(
+export const storeUnavailable = new DashboardError(
   "unavailable",
   "The database is unreachable or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },
 );
 
 function answer(error: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code } = answers[error.code];
+  const { status, code } = dashboardAnswers[error.code];
   request.exchange.code = code;
   send(reply, status, error);
 }

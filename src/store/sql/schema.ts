@@ -194,6 +194,8 @@ export interface ScimUserRow {
   /** As it is compared. */
   user_name_lower: string;
   external_id: string | null;
+  /** The time of the suspension that SCIM asked for, which it alone may lift over SCIM; null without one. */
+  inactive_since: number | null;
 }
 
 export interface SessionRow {

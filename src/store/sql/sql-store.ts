@@ -40,6 +40,7 @@ import {
   toTime,
 } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns, Schema } from "./schema.js";
+import { SqlScim } from "./scim-rows.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
@@ -71,6 +72,7 @@ export class SqlStore implements FullStore {
   readonly statementLog: SqlStatementLog;
   readonly webhooks: SqlWebhooks;
   readonly teams: SqlTeams;
+  readonly scim: SqlScim;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
@@ -98,6 +100,7 @@ export class SqlStore implements FullStore {
     this.service = sqlService(db, clock);
     this.statementLog = new SqlStatementLog(db);
     this.webhooks = new SqlWebhooks(db, { locksRows });
+    this.scim = new SqlScim(db);
     this.teams = new SqlTeams(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
   }
 

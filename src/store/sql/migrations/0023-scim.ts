@@ -20,6 +20,7 @@ export async function up(db: Transaction<Schema>): Promise<void> {
     .addColumn("user_name", "text", (column) => column.notNull())
     .addColumn("user_name_lower", "text", (column) => column.notNull().unique())
     .addColumn("external_id", "text")
+    .addColumn("inactive_since", "bigint")
     .execute();
   await db.schema.createIndex("scim_users_by_external_id").on("scim_users").column("external_id").execute();
   await db.schema.createIndex("teams_by_external_id").on("teams").column("external_id").execute();
