@@ -92,7 +92,7 @@ export class ScimUsers {
   async #resume(actor: Actor, id: string): Promise<void> {
     const user = await this.require(id);
     const { suspendedAt } = user.account;
-    // An admin suspended it, perhaps after SCIM had.
+    // Whoever an admin has suspended stays out, whatever the directory says.
     if (suspendedAt === null || suspendedAt.getTime() !== user.inactiveSince?.getTime()) return;
     await this.parts.accountAdmin.resume(actor, id);
     await this.parts.store.scim.nameUser({ ...user, id, inactiveSince: null });
