@@ -7,7 +7,9 @@ export type Role = "user" | "admin";
 /** A team is an account that holds keys, a plan and usage, and that nobody signs in to. */
 export type AccountKind = "person" | "team";
 
-export type TeamRole = "owner" | "admin" | "member" | "viewer";
+/** The one that may do most first. */
+export const teamRoles = ["owner", "admin", "member", "viewer"] as const;
+export type TeamRole = (typeof teamRoles)[number];
 
 export interface Account {
   id: string;

@@ -1,6 +1,7 @@
 /** What an operator writes about an identity provider, in the configuration or on the page. */
 import { isIP } from "node:net";
 import * as z from "zod";
+import { teamRoles } from "../core/entities.js";
 import { type GroupRule, type Provider, providerSignUps } from "../core/single-sign-on/provider.js";
 
 const line = (what: string, max: number) =>
@@ -29,7 +30,7 @@ const domain = z
   .toLowerCase()
   .regex(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/, "Enter domains such as example.com.");
 
-const teamRole = z.enum(["owner", "admin", "member", "viewer"], "Choose owner, admin, member or viewer.");
+const teamRole = z.enum(teamRoles, "Choose owner, admin, member or viewer.");
 
 const groupRule = z.strictObject({
   group: line("a group", 300),

@@ -96,12 +96,12 @@ describe("users", () => {
       expect(await find(filter), filter).toMatchObject({ totalResults: 1, Resources: [{ id }] });
     }
     expect(await find('userName eq "nobody@example.com"')).toMatchObject({ totalResults: 0, Resources: [] });
-    for (const filter of ['userName sw "a"', 'title eq "a"', 'userName eq "a" and active eq "true"']) {
+    for (const filter of [`userName eq "${"a".repeat(1_000)}"`, 'userName sw "a"', 'title eq "a"', 'userName eq "a" and active eq "true"']) {
       const refused = await scim.send("GET", `/Users?filter=${encodeURIComponent(filter)}`);
       expect(refused, filter).toMatchObject({ status: 400, json: { scimType: "invalidFilter" } });
     }
     const again = await scim.send("POST", "/Users", { userName: email });
-    expect(again).toMatchObject({ status: 409, json: { scimType: "uniqueness" } });
+    expect(again).toMatchObject({ status: 409, json: { scimType: "uniqueness", detail: textLike(/userName/) } });
 
     const put = { userName: `new-${email}`, emails: [{ value: `x-${email}` }, { value: `y-${email}`, primary: true }] };
     expect((await scim.send("PUT", `/Users/${id}`, put)).json).toMatchObject({

@@ -1,7 +1,8 @@
 /** `sotto teams`: teams, their plans and quotas, and who is in them. */
-import type { Command } from "commander";
-import { defaultPlanId } from "../../core/accounts/accounts.js";
+import { Option, type Command } from "commander";
+import { defaultPlanId, requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
+import { type TeamRole, teamRoles } from "../../core/entities.js";
 import type { Team, TeamSummary } from "../../core/teams/ports.js";
 import { TeamAdmin } from "../../core/teams/team-admin.js";
 import { UserError } from "../../core/user-error.js";
@@ -19,6 +20,7 @@ export function teamsCommand(program: Command): void {
   showCommand(teams);
   createCommand(teams);
   planCommand(teams);
+  addCommand(teams);
   switchCommand(teams, "suspend", "refuse a team's keys until it is resumed");
   switchCommand(teams, "resume", "accept a suspended team's keys again");
   deleteCommand(teams);
@@ -84,6 +86,21 @@ function planCommand(teams: Command): void {
       report(command, toJson(team), `The team ${team.name} is on the plan ${team.planId}.`);
     },
   );
+}
+
+function addCommand(teams: Command): void {
+  storeCommand(teams, "add <team> <email>", "add a member to a team, or change the role of one")
+    .addOption(new Option("--role <role>", "what they may do").choices(teamRoles).default("member"))
+    .action(async (name: string, email: string, { role }: { role: TeamRole }, command: Command) => {
+      const team = await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
+        const id = await idOf(admin, name);
+        const { id: accountId } = await requireAccount(opened[0], email);
+        await admin.putMember(actor, id, accountId, role);
+        return admin.require(id);
+      });
+      report(command, { ...toJson(team), email, role }, `${email} is in the team ${team.name} as ${role}.`);
+    });
 }
 
 function switchCommand(teams: Command, action: "suspend" | "resume", description: string): void {

@@ -35,10 +35,11 @@ export class ScimGroups {
   async list(
     filter: GroupFilter | null,
     page: ScimPage,
+    { withMembers }: { withMembers: boolean },
   ): Promise<{ groups: GroupWithMembers[]; total: number }> {
     const { scim } = this.parts.store;
     const { groups, total } = await scim.listGroups(filter, page);
-    const members = await scim.members(groups.map(({ id }) => id));
+    const members = withMembers ? await scim.members(groups.map(({ id }) => id)) : [];
     return {
       groups: groups.map((group) => ({
         ...group,

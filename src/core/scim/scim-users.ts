@@ -48,6 +48,8 @@ export class ScimUsers {
     const { store, audit, clock } = this.parts;
     if (userName === undefined) throw invalid("userName", "A user needs a userName.");
     const address = checkedEmail(email ?? userName);
+    const known = await store.scim.listUsers({ attribute: "userName", value: userName }, { offset: 0, limit: 1 });
+    if (known.total > 0) throw taken(new DuplicateUserName());
     const user = { email: address, userName, externalId, planId: defaultPlanId };
     const created = await unlessTaken(() => store.scim.createUser(user, clock.now()));
     await audit.record(actor, "created account", created.account.id);
@@ -112,8 +114,7 @@ async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    if (error instanceof DuplicateUserName)
-      throw new DashboardError("conflict", error.message, { field: "userName" });
+    if (error instanceof DuplicateUserName) throw taken(error);
     if (!(error instanceof DuplicateEmail)) throw error;
     throw new DashboardError(
       "conflict",
@@ -122,6 +123,9 @@ async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
     );
   }
 }
+
+const taken = ({ message }: DuplicateUserName): DashboardError =>
+  new DashboardError("conflict", message, { field: "userName" });
 
 const invalid = (field: string, message: string): DashboardError =>
   new DashboardError("bad_request", message, { field });

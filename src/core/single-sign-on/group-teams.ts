@@ -7,7 +7,7 @@ import type { AuditAction } from "../audit-actions.js";
 import type { Audit } from "../audit.js";
 import { mostMembers } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { TeamRole } from "../entities.js";
+import { type TeamRole, teamRoles } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { TeamStore } from "../teams/ports.js";
 import type { GroupRule } from "./provider.js";
@@ -52,15 +52,13 @@ export async function applyTeams(
   }
 }
 
-const byRank: readonly TeamRole[] = ["owner", "admin", "member", "viewer"];
-
 /** By team; of several groups, the role that may do most. */
 function rolesIn(rules: readonly GroupRule[]): Map<string, TeamRole> {
   const roles = new Map<string, TeamRole>();
   for (const { team } of rules) {
     if (team === null) continue;
     const other = roles.get(team.id);
-    if (other === undefined || byRank.indexOf(team.role) < byRank.indexOf(other)) roles.set(team.id, team.role);
+    if (other === undefined || teamRoles.indexOf(team.role) < teamRoles.indexOf(other)) roles.set(team.id, team.role);
   }
   return roles;
 }

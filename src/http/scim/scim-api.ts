@@ -115,7 +115,8 @@ function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): vo
   scope.get("/Groups", async (request, reply) => {
     const query = queryOf(request);
     const page = pageOf(query);
-    const found = await groups.list(groupFilterOf(query.get("filter") ?? undefined), page);
+    const filter = groupFilterOf(query.get("filter") ?? undefined);
+    const found = await groups.list(filter, page, { withMembers: wantsMembers(request) });
     const resources = found.groups.map((group) => view(group, request));
     return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
   });

@@ -4,13 +4,12 @@
  */
 import * as z from "zod";
 import { graceDays, inviteDays, longest } from "../../core/bounds.js";
-import type { Quotas, TeamRole } from "../../core/entities.js";
+import { type Quotas, type TeamRole, teamRoles } from "../../core/entities.js";
 import type { TeamCounts } from "../../core/teams/ports.js";
 import type { MemberUsage } from "../../core/teams/team-usage.js";
 import { email, keyLimits, keyNetworks, line, noPage, quotas, whole, type KeyLimitsView, type PlanView } from "./api.js";
 
-const roles = ["owner", "admin", "member", "viewer"] as const satisfies readonly TeamRole[];
-const role = z.enum(roles, `Choose one of ${roles.join(", ")}.`);
+const role = z.enum(teamRoles, `Choose one of ${teamRoles.join(", ")}.`);
 const token = z.string("The link is not complete.").max(200, "The link is not complete.");
 const name = line("a name", longest.teamName);
 

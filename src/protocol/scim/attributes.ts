@@ -30,7 +30,7 @@ export function operationsOf(body: unknown): PatchOperation[] {
     const op = String(operation.get("op")).toLowerCase();
     const path = operation.get("path") ?? "";
     if (op !== "add" && op !== "replace" && op !== "remove") throw invalidSyntax();
-    if (typeof path !== "string") throw invalidPath();
+    if (typeof path !== "string" || path.length > longestText) throw invalidPath();
     return { op, path: withoutSchema(path.trim()), value: operation.get("value") };
   });
 }

@@ -17,6 +17,10 @@ const ofGroups: Readonly<Record<string, GroupFilter["attribute"]>> = {
   externalid: "externalId",
 };
 
+/** A bound for what the expression below has to try. */
+const longestFilter = 1_000;
+const comparison = /^\s*(\S.*?)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i;
+
 /** Null where all are asked for. Throws for what is not supported, since leaving it out would answer something else. */
 export const userFilterOf = (text: string | undefined): UserFilter | null => filterOf(text, ofUsers);
 export const groupFilterOf = (text: string | undefined): GroupFilter | null => filterOf(text, ofGroups);
@@ -26,7 +30,8 @@ function filterOf<Attribute>(
   attributes: Readonly<Record<string, Attribute>>,
 ): { attribute: Attribute; value: string } | null {
   if (text === undefined || text.trim() === "") return null;
-  const [, path = "", quoted = ""] = /^\s*(\S.*?)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(text) ?? [];
+  const found = text.length > longestFilter ? null : comparison.exec(text);
+  const [, path = "", quoted = ""] = found ?? [];
   // Which of the addresses is meant makes no difference: there is one.
   const name = withoutSchema(path).replace(/\[[^\]]*\]/, "").toLowerCase();
   const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;

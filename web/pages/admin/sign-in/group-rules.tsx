@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useId } from "react";
+import { teamRoles } from "../../../../src/core/entities.js";
 import type { GroupRule } from "../../../../src/core/single-sign-on/provider.js";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
@@ -13,10 +14,7 @@ import { queries } from "../../../service/queries.ts";
 import { teamQueries } from "../../../service/teams.ts";
 import { isRole, roleName } from "../../app/team/team-roles.ts";
 
-const teamRoles = (["owner", "admin", "member", "viewer"] as const).map((role) => ({
-  value: role,
-  label: roleName(role),
-}));
+const roles = teamRoles.map((role) => ({ value: role, label: roleName(role) }));
 
 interface GroupRulesProps {
   rules: readonly GroupRule[];
@@ -87,7 +85,7 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
           </Field>
           <Field label={`Role in the team of group ${at + 1}`}>
             <Select
-              options={teamRoles}
+              options={roles}
               disabled={rule.team === null}
               value={rule.team?.role ?? "member"}
               onChange={({ target: { value } }) =>
