@@ -67,11 +67,8 @@ export class Audit {
     private readonly store: AuditStore,
     private readonly clock: Clock,
     /** Called with every line once it is written. */
-    private readonly onRecorded: (
-      action: AuditAction,
-      target: string,
-      team?: TeamMatter,
-    ) => void = () => undefined,
+    private readonly onRecorded: (action: AuditAction, target: string, team?: TeamMatter) => void = () =>
+      undefined,
   ) {}
 
   async record(actor: Actor, action: AuditAction, target: string, team?: TeamMatter): Promise<void> {

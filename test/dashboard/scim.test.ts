@@ -96,14 +96,25 @@ describe("users", () => {
       expect(await find(filter), filter).toMatchObject({ totalResults: 1, Resources: [{ id }] });
     }
     expect(await find('userName eq "nobody@example.com"')).toMatchObject({ totalResults: 0, Resources: [] });
-    for (const filter of [`userName eq "${"a".repeat(1_000)}"`, 'userName sw "a"', 'title eq "a"', 'userName eq "a" and active eq "true"']) {
+    for (const filter of [
+      `userName eq "${"a".repeat(1_000)}"`,
+      'userName sw "a"',
+      'title eq "a"',
+      'userName eq "a" and active eq "true"',
+    ]) {
       const refused = await scim.send("GET", `/Users?filter=${encodeURIComponent(filter)}`);
       expect(refused, filter).toMatchObject({ status: 400, json: { scimType: "invalidFilter" } });
     }
     const again = await scim.send("POST", "/Users", { userName: email });
-    expect(again).toMatchObject({ status: 409, json: { scimType: "uniqueness", detail: textLike(/userName/) } });
+    expect(again).toMatchObject({
+      status: 409,
+      json: { scimType: "uniqueness", detail: textLike(/userName/) },
+    });
 
-    const put = { userName: `new-${email}`, emails: [{ value: `x-${email}` }, { value: `y-${email}`, primary: true }] };
+    const put = {
+      userName: `new-${email}`,
+      emails: [{ value: `x-${email}` }, { value: `y-${email}`, primary: true }],
+    };
     expect((await scim.send("PUT", `/Users/${id}`, put)).json).toMatchObject({
       ...{ userName: put.userName, externalId: login, active: true, emails: [{ value: `y-${email}` }] },
     });
@@ -114,7 +125,11 @@ describe("users", () => {
       { op: "Replace", path: "displayName", value: "Ada" },
       { op: "replace", value: { "name.givenName": "Ada", userName: email } },
     );
-    expect(patched.json).toMatchObject({ userName: email, externalId: "another", emails: [{ value: email }] });
+    expect(patched.json).toMatchObject({
+      userName: email,
+      externalId: "another",
+      emails: [{ value: email }],
+    });
     expect(patched.json).not.toHaveProperty("displayName");
 
     await newUser();
@@ -130,9 +145,11 @@ describe("users", () => {
       expect(await scim.send("POST", "/Users", body), JSON.stringify(body)).toMatchObject({
         ...{ status: 400, json: { scimType: "invalidValue" } },
       });
-    expect(await scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: "maybe" })).toMatchObject({
-      ...{ status: 400, json: { detail: textLike(/active/) } },
-    });
+    expect(await scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: "maybe" })).toMatchObject(
+      {
+        ...{ status: 400, json: { detail: textLike(/active/) } },
+      },
+    );
     expect(await scim.patch(`/Users/${id}`, { op: "swap" })).toMatchObject({
       ...{ status: 400, json: { scimType: "invalidSyntax" } },
     });
@@ -153,7 +170,10 @@ describe("users", () => {
     const { url } = await browser.post<{ url: string }>("/api/me/identities", { provider: "test" });
     const back = new URL(await provider.visit(url, "grace"));
     await browser.send("GET", back.pathname + back.search);
-    const found = await scim.send("GET", `/Users?filter=${encodeURIComponent('userName eq "grace@example.com"')}`);
+    const found = await scim.send(
+      "GET",
+      `/Users?filter=${encodeURIComponent('userName eq "grace@example.com"')}`,
+    );
     expect(found.json).toMatchObject({ Resources: [{ id }] });
   });
 
@@ -239,7 +259,8 @@ describe("a deprovisioned person", () => {
 
   it("can be let in again, unless an admin has suspended them", async () => {
     const { id, login } = await newUser({ active: false });
-    const active = (value: boolean | string) => scim.patch(`/Users/${id}`, { op: "replace", path: "active", value });
+    const active = (value: boolean | string) =>
+      scim.patch(`/Users/${id}`, { op: "replace", path: "active", value });
     expect((await scim.send("GET", `/Users/${id}`)).json.active).toBe(false);
     expect((await active("True")).json.active).toBe(true);
     await signedIn(login);
@@ -285,7 +306,9 @@ describe("groups", () => {
     await scim.patch(at, { op: "replace", path: "members", value: [{ value: a }, { value: b }] });
     expect(await membersOf(id)).toEqual([a, b]);
     await scim.patch(at, { op: "replace", value: { id, displayName: "Search" } });
-    expect((await scim.send("PUT", at, { displayName: "Search", members: [{ value: c }] })).json).toMatchObject({
+    expect(
+      (await scim.send("PUT", at, { displayName: "Search", members: [{ value: c }] })).json,
+    ).toMatchObject({
       ...{ displayName: "Search", externalId: "g1", members: [{ value: c }] },
     });
     expect(await scim.patch(at, { op: "remove", path: 'members[type eq "x"]' })).toMatchObject({

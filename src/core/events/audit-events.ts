@@ -104,8 +104,7 @@ async function teamEvents(
   if (teamType === "team.deleted") events.publish({ type: teamType, data: { team_id: teamId } });
   else if (teamType !== undefined) {
     const team = await findAccount(teamId);
-    if (team !== null)
-      events.publish({ type: teamType, data: { team_id: teamId, plan_id: team.planId } });
+    if (team !== null) events.publish({ type: teamType, data: { team_id: teamId, plan_id: team.planId } });
   }
   if (memberType !== undefined && memberId !== undefined && (await findAccount(memberId)) !== null) {
     const role = await findRole(teamId, memberId);

@@ -60,7 +60,10 @@ export class FactorRequirement {
   }
 
   /** When whoever is signed in must have a second factor; null where they need not. */
-  async dueOf({ account, teamFactorBy }: Pick<SessionRecord, "account" | "teamFactorBy">): Promise<Date | null> {
+  async dueOf({
+    account,
+    teamFactorBy,
+  }: Pick<SessionRecord, "account" | "teamFactorBy">): Promise<Date | null> {
     const [first = null] = [await this.#dueByService(account), teamFactorBy]
       .filter((due) => due !== null)
       .sort((one, other) => one.getTime() - other.getTime());

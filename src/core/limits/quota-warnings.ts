@@ -94,7 +94,13 @@ export class QuotaWarnings {
     const { accountId } = meter;
     if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
     const space = caller.account.kind === "team" ? `/app/teams/${accountId}` : "/app";
-    const facts = { level, count, owner: ownerName(), url: `${publicUrl()}${space}/limits`, usedUpAt } as const;
+    const facts = {
+      level,
+      count,
+      owner: ownerName(),
+      url: `${publicUrl()}${space}/limits`,
+      usedUpAt,
+    } as const;
     const [first, ...others] = await recipients(caller, meter);
     for (const to of others)
       outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });

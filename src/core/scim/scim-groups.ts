@@ -62,7 +62,11 @@ export class ScimGroups {
     }
     // Before there is a team to be left over.
     for (const { ids } of change.members ?? []) await this.#requireUsers(ids);
-    const { id } = await this.parts.teamAdmin.create(actor, { name, planId: defaultPlanId, ownerEmail: null });
+    const { id } = await this.parts.teamAdmin.create(actor, {
+      name,
+      planId: defaultPlanId,
+      ownerEmail: null,
+    });
     return this.change(actor, id, change);
   }
 

@@ -48,7 +48,10 @@ export class ScimUsers {
     const { store, audit, clock } = this.parts;
     if (userName === undefined) throw invalid("userName", "A user needs a userName.");
     const address = checkedEmail(email ?? userName);
-    const known = await store.scim.listUsers({ attribute: "userName", value: userName }, { offset: 0, limit: 1 });
+    const known = await store.scim.listUsers(
+      { attribute: "userName", value: userName },
+      { offset: 0, limit: 1 },
+    );
     if (known.total > 0) throw taken(new DuplicateUserName());
     const user = { email: address, userName, externalId, planId: defaultPlanId };
     const created = await unlessTaken(() => store.scim.createUser(user, clock.now()));

@@ -32,7 +32,9 @@ export async function applyTeams(
     await audit.record({ accountId }, action, accountId, { teamId, memberId: accountId });
   };
   const wanted = rolesIn(matched);
-  const present = new Map((await teams.membershipsOf(accountId)).map((membership) => [membership.teamId, membership]));
+  const present = new Map(
+    (await teams.membershipsOf(accountId)).map((membership) => [membership.teamId, membership]),
+  );
   for (const membership of present.values()) {
     const { teamId } = membership;
     if (membership.providerId !== providerId || wanted.has(teamId)) continue;
@@ -42,7 +44,8 @@ export async function applyTeams(
   for (const [teamId, role] of wanted) {
     const membership = present.get(teamId);
     if (membership === undefined) {
-      if ((await teams.find(teamId)) === null || (await teams.count(teamId, now)).members >= mostMembers) continue;
+      if ((await teams.find(teamId)) === null || (await teams.count(teamId, now)).members >= mostMembers)
+        continue;
       if (await teams.addMember(teamId, accountId, role, providerId))
         await announce("added member of team", teamId);
     } else if (membership.providerId === providerId && membership.role !== role) {
@@ -58,7 +61,8 @@ function rolesIn(rules: readonly GroupRule[]): Map<string, TeamRole> {
   for (const { team } of rules) {
     if (team === null) continue;
     const other = roles.get(team.id);
-    if (other === undefined || teamRoles.indexOf(team.role) < teamRoles.indexOf(other)) roles.set(team.id, team.role);
+    if (other === undefined || teamRoles.indexOf(team.role) < teamRoles.indexOf(other))
+      roles.set(team.id, team.role);
   }
   return roles;
 }

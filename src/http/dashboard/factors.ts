@@ -80,12 +80,7 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       },
       confirmed,
     ),
-    user(
-      "DELETE",
-      "/me/passkeys/:id",
-      (visit, me) => ownFactors.removePasskey(me, visit.id),
-      confirmed,
-    ),
+    user("DELETE", "/me/passkeys/:id", (visit, me) => ownFactors.removePasskey(me, visit.id), confirmed),
     user(
       "POST",
       "/me/recovery-codes",

@@ -66,12 +66,9 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
     user("POST", "/teams/:team/join", async (visit, { account }) => {
       await teams.join(account, visit.param("team"));
     }),
-    user(
-      "POST",
-      "/teams/:team/leave",
-      (visit, { account }) => teams.leave(account, visit.param("team")),
-      { fromAnywhere: true },
-    ),
+    user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team")), {
+      fromAnywhere: true,
+    }),
     user(
       "POST",
       "/teams/:team/members/:id/role",

@@ -121,7 +121,10 @@ function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): vo
     return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
   });
   scope.post("/Groups", async (request, reply) =>
-    sendCreated(reply, view(await groups.create(actorOf(request), readGroup(await bodyOf(request))), request)),
+    sendCreated(
+      reply,
+      view(await groups.create(actorOf(request), readGroup(await bodyOf(request))), request),
+    ),
   );
   scope.get("/Groups/:id", async (request, reply) =>
     sendScim(reply, 200, view(await groups.require(idOf(request)), request)),

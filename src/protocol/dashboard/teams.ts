@@ -7,7 +7,17 @@ import { graceDays, inviteDays, longest } from "../../core/bounds.js";
 import { type Quotas, type TeamRole, teamRoles } from "../../core/entities.js";
 import type { TeamCounts } from "../../core/teams/ports.js";
 import type { MemberUsage } from "../../core/teams/team-usage.js";
-import { email, keyLimits, keyNetworks, line, noPage, quotas, whole, type KeyLimitsView, type PlanView } from "./api.js";
+import {
+  email,
+  keyLimits,
+  keyNetworks,
+  line,
+  noPage,
+  quotas,
+  whole,
+  type KeyLimitsView,
+  type PlanView,
+} from "./api.js";
 
 const role = z.enum(teamRoles, `Choose one of ${teamRoles.join(", ")}.`);
 const token = z.string("The link is not complete.").max(200, "The link is not complete.");

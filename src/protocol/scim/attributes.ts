@@ -36,7 +36,12 @@ export function operationsOf(body: unknown): PatchOperation[] {
 }
 
 export function textOf(name: string, value: unknown): string {
-  if (typeof value === "string" && value.trim() !== "" && value.length <= longestText && !/\p{Cc}/u.test(value))
+  if (
+    typeof value === "string" &&
+    value.trim() !== "" &&
+    value.length <= longestText &&
+    !/\p{Cc}/u.test(value)
+  )
     return value.trim();
   throw invalidValue(name, `${name} must be text of 1 to ${longestText} characters.`);
 }

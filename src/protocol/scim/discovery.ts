@@ -66,7 +66,10 @@ export const schemas = (baseUrl: string) =>
       name: "User",
       description: "An account",
       attributes: [
-        attribute("userName", "Unique name, by which it is looked up.", { required: true, uniqueness: "server" }),
+        attribute("userName", "Unique name, by which it is looked up.", {
+          required: true,
+          uniqueness: "server",
+        }),
         externalId,
         attribute("active", "Whether it may be used.", { type: "boolean" }),
         attribute("emails", "The address of the account: the primary one, or the first.", {

@@ -33,7 +33,9 @@ function filterOf<Attribute>(
   const found = text.length > longestFilter ? null : comparison.exec(text);
   const [, path = "", quoted = ""] = found ?? [];
   // Which of the addresses is meant makes no difference: there is one.
-  const name = withoutSchema(path).replace(/\[[^\]]*\]/, "").toLowerCase();
+  const name = withoutSchema(path)
+    .replace(/\[[^\]]*\]/, "")
+    .toLowerCase();
   const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   const value = unquoted(quoted);
   if (attribute !== undefined && value !== null) return { attribute, value };

@@ -10,10 +10,7 @@ export type Resource = Readonly<Record<string, unknown>> & {
 };
 
 /** `baseUrl` ends in `/scim/v2`. */
-export const userResource = (
-  { account, userName, externalId }: ScimUser,
-  baseUrl: string,
-): Resource => ({
+export const userResource = ({ account, userName, externalId }: ScimUser, baseUrl: string): Resource => ({
   schemas: [userSchema],
   id: account.id,
   ...(externalId === null ? {} : { externalId }),

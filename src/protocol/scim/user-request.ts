@@ -1,6 +1,13 @@
 /** Users as SCIM clients send them, whole and in operations. Names of people are not kept. */
 import type { UserChange } from "../../core/scim/scim-users.js";
-import { attributesOf, booleanOf, operationsOf, optionalTextOf, textOf, type Attributes } from "./attributes.js";
+import {
+  attributesOf,
+  booleanOf,
+  operationsOf,
+  optionalTextOf,
+  textOf,
+  type Attributes,
+} from "./attributes.js";
 
 /** POST and PUT /Users */
 export const readUser = (body: unknown): UserChange => changeOf(attributesOf(body));

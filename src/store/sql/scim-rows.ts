@@ -92,11 +92,7 @@ export class SqlScim implements ScimStore {
   }
 
   async setExternalId(groupId: string, externalId: string | null): Promise<void> {
-    await this.db
-      .updateTable("teams")
-      .set({ external_id: externalId })
-      .where("id", "=", groupId)
-      .execute();
+    await this.db.updateTable("teams").set({ external_id: externalId }).where("id", "=", groupId).execute();
   }
 
   async members(groupIds: readonly string[]): Promise<ScimMember[]> {

@@ -373,7 +373,15 @@ async function insertMember(
   const origin = { provider_id: providerId };
   const row = await db
     .insertInto("memberships")
-    .values({ team_id: teamId, account_id: accountId, role, created_at, ...origin, ...rates, ...noQuotaColumns })
+    .values({
+      team_id: teamId,
+      account_id: accountId,
+      role,
+      created_at,
+      ...origin,
+      ...rates,
+      ...noQuotaColumns,
+    })
     .onConflict((conflict) => conflict.columns(["team_id", "account_id"]).doNothing())
     .returning("team_id")
     .executeTakeFirst();

@@ -38,7 +38,12 @@ export function describeScimContract(name: string, open: OpenStore): void {
       expect(await ids({ attribute: "externalId", value: "Ada" }, page)).toEqual({ ids: [], total: 0 });
 
       // A name of its own takes the place of the address.
-      await scim.nameUser({ id: linked.id, userName: "grace", externalId: "7", inactiveSince: at("09:00:00") });
+      await scim.nameUser({
+        id: linked.id,
+        userName: "grace",
+        externalId: "7",
+        inactiveSince: at("09:00:00"),
+      });
       expect(await scim.findUser(linked.id)).toMatchObject({
         ...{ userName: "grace", externalId: "7", inactiveSince: at("09:00:00") },
       });
@@ -51,7 +56,9 @@ export function describeScimContract(name: string, open: OpenStore): void {
       await expect(create("ADA@example.com")).rejects.toThrow(DuplicateEmail);
       const second = await create("grace@example.com");
       const named = { id: second.account.id, externalId: null, inactiveSince: null };
-      await expect(scim.nameUser({ ...named, userName: "ADA@EXAMPLE.COM" })).rejects.toThrow(DuplicateUserName);
+      await expect(scim.nameUser({ ...named, userName: "ADA@EXAMPLE.COM" })).rejects.toThrow(
+        DuplicateUserName,
+      );
       const both = await Promise.allSettled([create("linus@example.com"), create("linus@example.com")]);
       expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
       await opened.store.deleteAccount(account.id);
@@ -86,7 +93,9 @@ export function describeScimContract(name: string, open: OpenStore): void {
       await scim.setExternalId(id, "g1");
       expect(await scim.findGroup(id)).toMatchObject({ id, name: "Research", externalId: "g1" });
       expect(await scim.findGroup(account.id)).toBeNull();
-      expect(await scim.members([id])).toEqual([{ groupId: id, id: account.id, userName: "ada@example.com" }]);
+      expect(await scim.members([id])).toEqual([
+        { groupId: id, id: account.id, userName: "ada@example.com" },
+      ]);
       expect(await scim.members([])).toEqual([]);
       for (const filter of [
         null,

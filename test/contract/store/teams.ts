@@ -4,7 +4,14 @@ import { noKeyLimits, noQuotas } from "../../../src/core/entities.js";
 import { OnlyOwner, type NewKey } from "../../../src/core/store.js";
 import type { Team } from "../../../src/core/teams/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
-import { at, describeWithStore, newSession, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newSession,
+  someHash,
+  type Opened,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 const keyOf = (team: Team, memberId: string | null = null): NewKey => ({
   ...{ accountId: team.id, memberId, name: "k", hash: someHash(), lastFour: "abcd" },
@@ -96,9 +103,9 @@ export function describeTeamContract(name: string, open: OpenStore): void {
       // The first of several teams counts, and there the time of joining, which is later.
       const other = await store.teams.create({ name: "Other", planId: "free", ownerId: owner.id });
       await store.teams.change(other.id, { secondFactor: { graceDays: 1, since: new Date(0) } });
-      const [, joined] = await store.teams.membershipsOf(owner.id).then((all) =>
-        [team, other].map(({ id }) => all.find(({ teamId }) => teamId === id)),
-      );
+      const [, joined] = await store.teams
+        .membershipsOf(owner.id)
+        .then((all) => [team, other].map(({ id }) => all.find(({ teamId }) => teamId === id)));
       expect(await store.sessions.find(session.hash)).toMatchObject({
         teamFactorBy: new Date((joined?.joinedAt.getTime() ?? 0) + dayMs),
       });
