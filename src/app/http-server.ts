@@ -15,7 +15,8 @@ import { operatorTokenSetting } from "../core/admin/operator-token.js";
 import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
-import { registerDashboard } from "../http/dashboard/dashboard-api.js";
+import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
+import { registerOperatorApi } from "../http/operator/operator-api.js";
 import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
@@ -166,9 +167,7 @@ async function addDashboard(
   const { fleet } = engines;
   const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
-  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
-  registerScim(server, { http, users, groups, publicUrl });
-  registerDashboard(server, {
+  const parts: DashboardParts = {
     http,
     dashboard: serving.dashboard,
     memory: serving.memory,
@@ -191,7 +190,11 @@ async function addDashboard(
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
     typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
-  });
+  };
+  registerDashboard(server, parts);
+  registerOperatorApi(server, parts);
+  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
+  registerScim(server, { http, users, groups, publicUrl });
 }
 
 function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {

@@ -118,7 +118,7 @@ export const errorTable = {
     status: 403,
     type: "permission_error",
     message: "This API key does not have permission for this resource.",
-    when: "The key is restricted to other models or operations.",
+    when: "The key is restricted to other models or operations, or is one for the operator's API.",
   },
   ip_not_allowed: {
     status: 403,

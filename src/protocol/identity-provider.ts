@@ -65,6 +65,9 @@ const fields = {
  */
 export const providerBody = z.object({ ...fields, clientSecret: secret.nullable().optional() });
 
+/** POST /api/admin/providers → ProviderView (409 where there is one with this id); GET …/:id → ProviderView */
+export const newProviderBody = providerBody.extend({ id: providerId });
+
 /** As an element of SOTTO_OIDC_PROVIDERS. The secret may be in a file instead. */
 export const configuredProvider = z.strictObject({
   id: providerId,

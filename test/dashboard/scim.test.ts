@@ -21,6 +21,8 @@ beforeAll(async () => {
   dashboard = await startDashboard({ env });
   await provider.serve(dashboard.url, { others: ["other"] });
   operator = await dashboard.setUp();
+  const { plan } = await operator.get<Me>("/api/me");
+  await operator.must("PUT", "/api/admin/plans/free", { ...plan, requestsPerMinute: 10_000 });
   scim = await ScimClient.of(dashboard);
 });
 afterAll(async () => {

@@ -136,6 +136,23 @@ export const dashboardWays: Record<string, Way> = {
       await answer(operator, 400, "POST", "/api/admin/checklist/mail", { ticked: canary }),
     ].join("\n");
   },
+  "what the operator's API refuses": async ({ operator, sotto }, canary) => {
+    const key = { name: "terraform", expiresInDays: null, scopes: ["admin:write"] };
+    const { secret } = await operator.post<{ secret: string }>("/api/admin/operator-keys", key);
+    const send = async (path: string, body: unknown): Promise<Response> =>
+      fetch(`${sotto.url}/api/v1${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    return [
+      await failed(await send("/plans", { id: canary, name: canary.repeat(3) }), 400, "invalid_value"),
+      await failed(await send("/accounts", { email: canary }), 400, "invalid_value"),
+      await failed(await send("/keys", { account: canary, name: canary }), 400, "invalid_value"),
+      await failed(await send(`/accounts/${encodeURIComponent(canary)}/suspend`, {}), 404, "not_found"),
+      await failed(await send(`/${encodeURIComponent(canary)}`, { text: canary }), 404, "not_found"),
+    ].join("\n");
+  },
   "the address of a page": async ({ sotto }, canary) => {
     const text = encodeURIComponent(canary);
     const paths = ["/docs", "/docs/api", "/app/connect", "/app/usage", "/app/playground", "/status"];

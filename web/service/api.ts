@@ -106,6 +106,8 @@ export const api = {
   limits: (team: string | null = null) => get<dashboard.LimitsNow>(`${below(team)}/limits`),
 
   admin: {
+    createOperatorKey: (body: BodyOf<typeof dashboard.operatorKeyBody>) =>
+      post<dashboard.KeyWithSecret>("/api/admin/operator-keys", body),
     setAccount: (id: string, change: "suspend" | "resume") =>
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/${change}`),
     setPlan: (id: string, body: BodyOf<typeof dashboard.setPlanBody>) =>

@@ -45,7 +45,11 @@ function createCommand(keys: Command): void {
       parseDuration,
     )
     .option("--allow-from <list>", "only from these networks, such as 192.0.2.0/24 (default: any)", parseList)
-    .option("--scope <list>", "for the operator's API: admin:read, admin:write, scim (default: none)", parseList)
+    .option(
+      "--scope <list>",
+      "for the operator's API: admin:read, admin:write, scim (default: none)",
+      parseList,
+    )
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
     .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
@@ -65,7 +69,14 @@ Examples:
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
     .action(async (email: string, options: CreateOptions, command: Command) => {
-      const { name, models = null, operations = null, expires, allowFrom = null, scope: scopes = [] } = options;
+      const {
+        name,
+        models = null,
+        operations = null,
+        expires,
+        allowFrom = null,
+        scope: scopes = [],
+      } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
@@ -169,7 +180,7 @@ models      ${permissions(key.models)}
 operations  ${permissions(key.operations)}
 limits      ${ownLimits(key)}
 networks    ${key.allowFrom?.join(", ") ?? "any"}
-scopes      ${key.scopes.length === 0 ? "none" : key.scopes.join(", ")}
+scopes      ${scopes(key)}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
 function keyTable(keys: readonly ApiKey[]): string {
@@ -195,7 +206,7 @@ function keyTable(keys: readonly ApiKey[]): string {
       state(key),
       permissions(key.models),
       permissions(key.operations),
-      key.scopes.join(", "),
+      scopes(key),
       ownLimits(key),
       time(key.createdAt),
       time(key.expiresAt),
@@ -213,6 +224,8 @@ function lastUse({ lastUsedAt, lastUsedModel }: ApiKey): string {
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
+
+const scopes = ({ scopes: names }: ApiKey): string => (names.length === 0 ? "none" : names.join(", "));
 
 function state(key: ApiKey): string {
   const status = keyStatus(key, systemClock.now());

@@ -54,7 +54,7 @@ export class Webhooks {
 
   async change(actor: Actor, id: string, draft: WebhookDraft & { isOn: boolean }): Promise<Webhook> {
     const { store, clock, onDue } = this.parts;
-    const { off } = await this.#require(id);
+    const { off } = await this.require(id);
     const offNow = off ?? { at: clock.now(), reason: "admin" as const };
     const webhook = await store.change(id, { ...this.#checked(draft), off: draft.isOn ? null : offNow });
     if (webhook === null) throw noWebhook();
@@ -72,7 +72,7 @@ export class Webhooks {
 
   /** The one before works for another day. */
   async rotateSecret(actor: Actor, id: string): Promise<string> {
-    await this.#require(id);
+    await this.require(id);
     const secret = await this.parts.secrets.renew(id);
     await this.#changed(actor, "rotated secret of webhook", id);
     return secret;
@@ -80,7 +80,7 @@ export class Webhooks {
 
   /** Sends an event that means nothing. Resolves when it is written down, not when it has arrived. */
   async test(id: string): Promise<void> {
-    const webhook = await this.#require(id);
+    const webhook = await this.require(id);
     if (webhook.off !== null) throw isOff();
     await this.parts.publisher.publishTo(webhook, { type: "webhook.test", data: { webhook_id: id } });
   }
@@ -101,9 +101,8 @@ export class Webhooks {
   /** Sends it again, under the same message id, whether or not it arrived. */
   async redeliver(deliveryId: string): Promise<void> {
     const { store, clock, onDue } = this.parts;
-    const delivery = await store.findDelivery(deliveryId);
-    if (delivery === null) throw new DashboardError("not_found", "There is no such delivery.");
-    if ((await this.#require(delivery.webhookId)).off !== null) throw isOff();
+    const delivery = await this.requireDelivery(deliveryId);
+    if ((await this.require(delivery.webhookId)).off !== null) throw isOff();
     const now = clock.now();
     await store.redeliver(deliveryId, now, new Date(now.getTime() + retriedForMs));
     onDue();
@@ -114,7 +113,13 @@ export class Webhooks {
     await this.parts.publisher.look();
   }
 
-  async #require(id: string): Promise<Webhook> {
+  async requireDelivery(id: string): Promise<Delivery> {
+    const delivery = await this.parts.store.findDelivery(id);
+    if (delivery === null) throw new DashboardError("not_found", "There is no such delivery.");
+    return delivery;
+  }
+
+  async require(id: string): Promise<Webhook> {
     const webhook = await this.parts.store.find(id);
     if (webhook === null) throw noWebhook();
     return webhook;

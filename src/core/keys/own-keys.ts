@@ -104,7 +104,7 @@ export class OwnKeys {
   /** Applies to the next request; running ones were admitted under the previous settings. */
   async edit(holder: KeyHolder, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
     const { store, clock } = this.parts;
-    await this.#require(holder, id);
+    await this.require(holder, id);
     const key = await translateError("conflict", () => editKey(store, clock, id, change));
     this.parts.keys.forget(id);
     await this.#record(holder, "edited key", id);
@@ -123,7 +123,7 @@ export class OwnKeys {
 
   async rotate(holder: KeyHolder, id: string, graceMs: number): Promise<IssuedKey> {
     const { store, clock } = this.parts;
-    const key = await this.#require(holder, id);
+    const key = await this.require(holder, id);
     // The new secret would be another member's, in the hands of whoever rotated it.
     if (key.memberId !== null && key.memberId !== holder.actorId) {
       throw new DashboardError("forbidden", "Only its member can rotate this key. You can revoke it.");
@@ -139,28 +139,29 @@ export class OwnKeys {
   }
 
   async revoke(holder: KeyHolder, id: string): Promise<ApiKey> {
-    await this.#require(holder, id);
+    await this.require(holder, id);
     return endKey(this.parts, { accountId: holder.actorId }, id);
   }
 
   async disable(holder: KeyHolder, id: string): Promise<ApiKey> {
-    await this.#require(holder, id);
+    await this.require(holder, id);
     await this.parts.store.accounts.setKeyDisabled(id, this.parts.clock.now());
     this.parts.keys.forget(id);
     this.parts.cutStreams({ keyId: id });
     await this.#record(holder, "disabled key", id);
-    return this.#require(holder, id);
+    return this.require(holder, id);
   }
 
   async enable(holder: KeyHolder, id: string): Promise<ApiKey> {
-    await this.#require(holder, id);
+    await this.require(holder, id);
     await this.parts.store.accounts.setKeyDisabled(id, null);
     this.parts.keys.forget(id);
     await this.#record(holder, "enabled key", id);
-    return this.#require(holder, id);
+    return this.require(holder, id);
   }
 
-  async #require({ account, memberId }: KeyHolder, id: string): Promise<ApiKey> {
+  /** A key of another is not found. */
+  async require({ account, memberId }: KeyHolder, id: string): Promise<ApiKey> {
     const key = await this.parts.store.findKey(id);
     if (key?.accountId === account.id && (memberId === null || key.memberId === memberId)) return key;
     throw new DashboardError("not_found", "There is no such key.");

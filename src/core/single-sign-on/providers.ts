@@ -41,6 +41,21 @@ export class Providers {
     return this.configured.find((provider) => provider.id === id) ?? (await this.#read(id));
   }
 
+  /** Throws `not_found` where there is none. */
+  async require(id: string): Promise<ListedProvider> {
+    const provider = await this.find(id);
+    if (provider === null) throw noProvider();
+    return { provider, isConfigured: this.#isConfigured(id) };
+  }
+
+  /** Throws `conflict` where there is one with this id. */
+  async create(actor: Actor, change: ProviderChange): Promise<Provider> {
+    if ((await this.find(change.id)) === null) return this.save(actor, change);
+    throw new DashboardError("conflict", "There is an identity provider with this id already.", {
+      field: "id",
+    });
+  }
+
   /** With the secret that it has, unless another is given. */
   async complete(change: ProviderChange): Promise<Provider> {
     const { clientSecret } = change;

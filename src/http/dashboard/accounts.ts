@@ -1,8 +1,10 @@
 /** Accounts, for admins. */
+import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { changeAccounts } from "../../core/accounts/bulk-change.js";
 import {
   accountsQuery,
   bulkBody,
+  newAccountBody,
   type AccountPage,
   type BulkResult,
 } from "../../protocol/dashboard/accounts.js";
@@ -21,6 +23,10 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { search, after = null } = visit.query(accountsQuery);
       const { accounts, next, total } = await accountAdmin.search(search.trim(), after, accountsPageSize);
       return { accounts: accounts.map(accountView), next, total };
+    }),
+    admin("POST", "/admin/accounts", async (visit, actor) => {
+      const { planId = defaultPlanId, ...request } = await visit.body(newAccountBody);
+      return accountView(await accountAdmin.create(actor, { planId, ...request }));
     }),
     admin("POST", "/admin/accounts/bulk", async (visit, actor): Promise<BulkResult> => {
       const request = await visit.body(bulkBody);

@@ -13,7 +13,7 @@ interface Answer {
   code: ErrorCode;
 }
 
-export const dashboardAnswers: Record<DashboardErrorCode, Answer> = {
+export const answers: Record<DashboardErrorCode, Answer> = {
   bad_request: { status: 400, code: "invalid_value" },
   signed_out: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "insufficient_permissions" },
@@ -52,7 +52,7 @@ export const storeUnavailable = new DashboardError(
 );
 
 function answer(error: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code } = dashboardAnswers[error.code];
+  const { status, code } = answers[error.code];
   request.exchange.code = code;
   send(reply, status, error);
 }

@@ -1,12 +1,16 @@
 /** API keys: one's own, and those of a team. */
-import type { IssuedKey } from "../../core/keys/issue-keys.js";
+import type { Clock } from "../../core/clock.js";
+import type { IssuedKey, KeyRequest } from "../../core/keys/issue-keys.js";
+import type { KeyHolder } from "../../core/keys/own-keys.js";
 import { noKeyLimits } from "../../core/entities.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
 import {
   createKeyBody,
   keyListQuery,
   rotateKeyBody,
   type KeyList,
   type KeyWithSecret,
+  type NewKeyFields,
 } from "../../protocol/dashboard/api.js";
 import {
   editKeyBody,
@@ -15,6 +19,7 @@ import {
   type KeyPageView,
   type KeyUsageView,
 } from "../../protocol/dashboard/keys.js";
+import { requireConfirmed } from "./guard/confirmed.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { spacesOf } from "./space.js";
@@ -26,15 +31,19 @@ const hourMs = 60 * 60_000;
 const usageDays = 7;
 
 export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownKeys, connectionTests, usageReports, teams, clock } = dashboard;
+  const { ownKeys, connectionTests, usageReports, teams, sessions, clock } = dashboard;
   const withSecret = ({ key, text }: IssuedKey): KeyWithSecret => ({
     key: keyView(key, clock.now()),
     secret: text,
   });
   const testNow = (accountId: string): ConnectionTestView =>
     connectionTests.read(accountId) ?? { leftMs: null, requests: [] };
-  const expiryOf = (days: number | null): Date | null =>
-    days === null ? null : new Date(clock.now().getTime() + days * dayMs);
+  const expiryOf = (days: number | null) => keyExpiry(clock, days);
+  /** A key with scopes does more than its owner's session may without being asked again. */
+  const requireAsked = async (holder: KeyHolder, id: string, me: SessionRecord): Promise<void> => {
+    const { scopes } = await ownKeys.require(holder, id);
+    if (scopes.length > 0) requireConfirmed(sessions, me);
+  };
   const usageOf = async (accountId: string): Promise<KeyUsageView> => {
     const now = clock.now().getTime();
     const from = new Date(now - usageDays * dayMs);
@@ -67,6 +76,7 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     user("PUT", `${prefix}/keys/:id`, async (visit, me) => {
       const { holder } = await open(visit, me, "own_keys");
+      await requireAsked(holder, visit.id, me);
       const { limits, expiresInDays, allowFrom, ...change } = await visit.body(editKeyBody);
       const key = await ownKeys.edit(holder, visit.id, {
         ...change,
@@ -78,19 +88,15 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     user("POST", `${prefix}/keys`, async (visit, me) => {
       const space = await open(visit, me, "own_keys");
-      const { name, models, expiresInDays, limits, tags, allowFrom, isService } = await visit.body(createKeyBody);
+      const { models, isService, ...fields } = await visit.body(createKeyBody);
       if (isService) await open(visit, me, "all_keys");
-      const request = {
-        ...{ name, models, operations: null, limits: limits ?? noKeyLimits },
-        expiresAt: expiryOf(expiresInDays),
-        tags: tags ?? [],
-        allowFrom: allowFrom ?? null,
-      };
+      const request = { models, ...keyRequest(clock, fields) };
       const memberId = space.team === null || isService ? null : me.account.id;
       return withSecret(await ownKeys.create(space.holder, request, memberId));
     }),
     user("POST", `${prefix}/keys/:id/rotate`, async (visit, me) => {
       const { holder } = await open(visit, me, "own_keys");
+      await requireAsked(holder, visit.id, me);
       const { graceHours } = await visit.body(rotateKeyBody);
       return withSecret(await ownKeys.rotate(holder, visit.id, graceHours * hourMs));
     }),
@@ -100,6 +106,7 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     user("POST", `${prefix}/keys/:id/enable`, async (visit, me) => {
       const { holder } = await open(visit, me, "own_keys");
+      await requireAsked(holder, visit.id, me);
       return keyView(await ownKeys.enable(holder, visit.id), clock.now());
     }),
     user("POST", `${prefix}/keys/:id/revoke`, async (visit, me) => {
@@ -116,3 +123,17 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     ...spaces,
   ];
 }
+
+/** A new key of any kind, but for what it may do. */
+export const keyRequest = (
+  clock: Clock,
+  { name, expiresInDays, limits, tags, allowFrom }: NewKeyFields,
+): Omit<KeyRequest, "models" | "scopes"> => ({
+  ...{ name, operations: null, limits: limits ?? noKeyLimits, tags: tags ?? [] },
+  expiresAt: keyExpiry(clock, expiresInDays),
+  allowFrom: allowFrom ?? null,
+});
+
+/** Null for never. */
+const keyExpiry = (clock: Clock, days: number | null): Date | null =>
+  days === null ? null : new Date(clock.now().getTime() + days * dayMs);

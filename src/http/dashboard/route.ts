@@ -8,6 +8,8 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 interface RouteOptions {
   /** For what a stolen session must not do: it must have been proved in the last minutes who is signed in. */
   confirm?: boolean;
+  /** Why the operator's API does not have it, of a route for admins; see `operator/operator-api.ts`. */
+  sessionOnly?: string;
   /** Also for an account that must add a second factor before anything else. */
   beforeEnrolment?: boolean;
   /** In a team: also from outside of the networks that the team allows. */
@@ -23,9 +25,11 @@ interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {
   handle: (visit: Visit, ...caller: Caller) => Promise<unknown>;
 }
 
-/** What an admin does is recorded under their name. */
+/** An admin, under whose name what is done is recorded. */
+type Admin = Extract<Actor, { accountId: string }>;
+
 export type DashboardRoute =
-  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Actor]>;
+  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Admin]>;
 
 export type Access = DashboardRoute["access"];
 
@@ -40,4 +44,4 @@ const routeFor =
 
 export const anyone = routeFor<"anyone", []>("anyone");
 export const user = routeFor<"user", [me: SessionRecord]>("user");
-export const admin = routeFor<"admin", [actor: Actor]>("admin");
+export const admin = routeFor<"admin", [actor: Admin]>("admin");

@@ -16,6 +16,7 @@ import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
 import { webhookRoutes } from "./admin/webhooks.js";
+import { adminKeyRoutes } from "./admin/keys.js";
 import { adminTeamRoutes } from "./admin/teams.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
@@ -28,6 +29,7 @@ import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
 import { teamRoutes } from "./teams.js";
 import { usageRoutes } from "./usage.js";
+import { requireConfirmed } from "./guard/confirmed.js";
 import { Visit } from "./guard/visit.js";
 
 export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
@@ -39,6 +41,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...playgroundRoutes(parts),
   ...accountRoutes(parts),
   ...accountPageRoutes(parts),
+  ...adminKeyRoutes(parts),
   ...inviteRoutes(parts),
   ...planRoutes(parts),
   ...engineRoutes(parts),
@@ -76,9 +79,7 @@ async function handle(route: DashboardRoute, visit: Visit, guard: Guard): Promis
   if (route.access === "admin" && me.account.role !== "admin") {
     throw new DashboardError("forbidden", "Only an admin may do this.");
   }
-  if (route.confirm === true && !guard.sessions.isConfirmed(me.session)) {
-    throw new DashboardError("confirmation_required", "Confirm that it is you, then try again.");
-  }
+  if (route.confirm === true) requireConfirmed(guard.sessions, me);
   return route.access === "user"
     ? route.handle(visit, me)
     : route.handle(visit, { accountId: me.account.id });

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../core/store.js";
 import type { Log } from "../../log.js";
 import { scimError } from "../../protocol/scim/resources.js";
 import { ClientHungUp } from "../connection/exchange.js";
-import { dashboardAnswers, storeUnavailable } from "../dashboard/errors.js";
+import { answers, storeUnavailable } from "../dashboard/errors.js";
 import { sendScim } from "./send.js";
 
 /** For `setErrorHandler`. */
@@ -18,6 +18,8 @@ export function answerScimError(log: Log) {
     }
     if (error instanceof ServiceError) {
       request.exchange.code = error.code;
+      if (error.retryAfterSeconds !== undefined)
+        reply.header("retry-after", Math.ceil(error.retryAfterSeconds));
       sendScim(reply, error.status, scimError(error.status, error.message, null));
       return;
     }
@@ -27,7 +29,7 @@ export function answerScimError(log: Log) {
       known instanceof DashboardError
         ? known
         : new DashboardError("internal", "Something went wrong on our side. Try again.");
-    const { status, code } = dashboardAnswers[told.code];
+    const { status, code } = answers[told.code];
     request.exchange.code = code;
     if (told.retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(told.retryAfterSeconds));
     sendScim(reply, status, scimError(status, told.message, scimTypeOf(told)));

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { ServiceError } from "../../core/errors.js";
-import { hasScope } from "../../core/key-scopes.js";
 import type { ScimPage } from "../../core/scim/ports.js";
 import type { ScimGroups } from "../../core/scim/scim-groups.js";
 import type { ScimUsers } from "../../core/scim/scim-users.js";
@@ -15,10 +14,10 @@ import { groupFilterOf, userFilterOf } from "../../protocol/scim/filter.js";
 import { readGroup, readGroupPatch } from "../../protocol/scim/group-request.js";
 import { groupResource, listResponse, userResource, type Resource } from "../../protocol/scim/resources.js";
 import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
-import { authenticate } from "../api/auth.js";
 import { readBytes } from "../bodies/body.js";
 import { parseJson } from "../bodies/json.js";
 import { callerOf } from "../connection/caller.js";
+import { scopedHooks } from "../operator/operator-api.js";
 import type { HttpParts } from "../parts.js";
 import { answerScimError } from "./errors.js";
 import { sendScim } from "./send.js";
@@ -42,16 +41,7 @@ export function registerScim(server: FastifyInstance, parts: ScimParts): void {
       scope.setNotFoundHandler(() => {
         throw new DashboardError("not_found", "There is no such address.");
       });
-      scope.addHook("onRequest", async (_request, reply) => {
-        reply.header("cache-control", "no-store");
-      });
-      scope.addHook("onRequest", authenticate(parts.http));
-      scope.addHook("onRequest", async (request) => {
-        if (hasScope(callerOf(request), "scim")) return;
-        throw new ServiceError("insufficient_permissions", {
-          message: "This API key does not have the scope scim.",
-        });
-      });
+      for (const hook of scopedHooks(parts.http, () => "scim")) scope.addHook("onRequest", hook);
       addDiscovery(scope, parts);
       addUsers(scope, parts);
       addGroups(scope, parts);

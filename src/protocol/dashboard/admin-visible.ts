@@ -6,8 +6,8 @@
 import type { AbuseAlert, AbuseSignal } from "../../core/admin/service-views.js";
 import type { MonthCount, MonthView } from "../../core/limits/month-use.js";
 import type { KeyLabel, TopUser, UsageBucket } from "../../core/usage/usage-views.js";
-import type { AccountDetail, InviteView } from "./accounts.js";
-import type { AccountView, KeyView, PlanView } from "./api.js";
+import type { AccountDetail, AccountKey, InviteView } from "./accounts.js";
+import type { AccountView, PlanView } from "./api.js";
 import type { AuditEntry } from "./audit.js";
 import type { AdminTeam, AdminTeamDetail, MemberView, TeamSecurityView } from "./teams.js";
 
@@ -36,8 +36,9 @@ const account: Words<AccountView> = {
   lastUsedDay: "day of the last use",
 };
 
-const keyOfAccount: Words<KeyView> = {
+const keyOfAccount: Words<AccountKey> = {
   id: "id",
+  accountId: null,
   name: "name",
   lastFour: "last four characters",
   models: "allowed models",
@@ -202,10 +203,13 @@ export const fieldsText = ({ fields }: VisibleGroup): string =>
 /** Every address below /api that only admins can read, with what its reply has about accounts. */
 export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
   "/admin/home": [],
+  "/admin/operator": [],
   "/admin/accounts": ["account"],
   "/admin/accounts/:id": ["account", "plan", "sessions", "factors"],
   "/admin/accounts/:id/keys": ["keys"],
   "/admin/accounts/:id/usage": ["usage"],
+  "/admin/keys": ["keys"],
+  "/admin/keys/:id": ["keys"],
   "/admin/accounts/:id/month": ["month"],
   "/admin/teams": ["teams"],
   "/admin/teams/:id": ["teams", "plan"],
@@ -218,15 +222,26 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/audit": ["audit"],
   "/admin/audit.csv": ["audit"],
   "/admin/invites": ["invitations"],
+  "/admin/invites/:id": ["invitations"],
   "/admin/plans": ["plan"],
+  "/admin/plans/:id": ["plan"],
   "/admin/plans/month": ["plan", "month"],
+  "/admin/changelog": [],
+  "/admin/changelog/:id": [],
   "/admin/changelog/drafts": [],
+  "/admin/maintenance": [],
+  "/admin/maintenance/:id": [],
   "/admin/engines": [],
   "/admin/models": [],
+  "/admin/models/:id": [],
   "/admin/models/choices": [],
+  "/admin/pulls/:id": [],
   "/admin/model-suggestion": [],
   "/admin/second-factor": [],
   "/admin/providers": [],
+  "/admin/providers/:id": [],
   "/admin/webhooks": [],
+  "/admin/webhooks/:id": [],
   "/admin/webhook-deliveries": [],
+  "/admin/webhook-deliveries/:id": [],
 };

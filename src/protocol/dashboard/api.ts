@@ -18,7 +18,7 @@ import {
   shownBound,
 } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
-import type { KeyScope } from "../../core/key-scopes.js";
+import { type KeyScope, keyScopes } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
@@ -353,6 +353,13 @@ export const createKeyBody = z.object({
   /** In a team: a key that outlives its creator's membership. */
   isService: z.boolean("Choose whether it is a service key.").default(false),
 });
+export type NewKeyFields = Omit<z.infer<typeof createKeyBody>, "models" | "isService">;
+/** POST /api/admin/operator-keys → KeyWithSecret: a key of one's own that cannot use models */
+export const operatorKeyBody = createKeyBody.omit({ models: true, isService: true }).extend({
+  scopes: z
+    .array(z.enum(keyScopes, "There is no such scope."), "Choose scopes.")
+    .min(1, "Choose at least one scope."),
+});
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
 // POST /api/keys/:id/disable | /enable | /revoke → KeyView
@@ -452,6 +459,8 @@ export const planBody = z.object({
 export interface PlanMonths {
   plans: (MonthView & { planId: string })[];
 }
+/** POST /api/admin/plans → PlanView (409 where there is one with this id); GET /api/admin/plans/:id → PlanView */
+export const newPlanBody = planBody.extend({ id: line("an id", 64) });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 
 const title = line("a title", longest.title);

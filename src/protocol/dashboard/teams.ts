@@ -125,12 +125,16 @@ export interface TeamInvitation {
 export const adminTeamsQuery = z.object({
   search: z.string("Enter what to look for.").max(200, "Use at most 200 characters.").default(""),
   page: z.coerce.number(noPage).int(noPage).min(0, noPage).max(10_000, noPage).default(0),
+  /** The `next` of the page before, in place of its number. */
+  after: z.coerce.number(noPage).int(noPage).min(0, noPage).max(10_000, noPage).optional(),
 });
 
 export interface AdminTeamList {
   teams: AdminTeam[];
   /** That match. */
   total: number;
+  /** Null on the last page. */
+  next: string | null;
 }
 
 export interface AdminTeam {
@@ -164,6 +168,8 @@ export interface AdminTeamDetail {
   invitations: number;
 }
 
+/** PUT /api/admin/teams/:id → AdminTeamDetail */
+export const renameTeamBody = z.object({ name });
 export const teamQuotasBody = z.object(quotas);
 /** PUT /api/admin/teams/:id/members/:member → AdminTeamDetail, also for one who is in no team yet; DELETE likewise */
 export const putMemberBody = memberRoleBody;

@@ -108,7 +108,12 @@ export default function Keys() {
         </div>
       )}
       {open?.type === "create" && plan && (
-        <CreateKeyDialog plan={plan} canBeService={mayManage(team?.role)} onClose={close} />
+        <CreateKeyDialog
+          plan={plan}
+          canBeService={mayManage(team?.role)}
+          canHaveScopes={space.id === null && me.account.role === "admin"}
+          onClose={close}
+        />
       )}
       {open?.type === "edit" && plan && <EditKeyDialog apiKey={open.key} plan={plan} onClose={close} />}
       {open?.type === "rotate" && <RotateKeyDialog apiKey={open.key} onClose={close} />}

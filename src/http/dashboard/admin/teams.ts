@@ -8,6 +8,7 @@ import {
   adminTeamsQuery,
   newTeamBody,
   putMemberBody,
+  renameTeamBody,
   teamQuotasBody,
   teamSecurityBody,
   type AdminTeam,
@@ -36,18 +37,28 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
   };
   return [
     admin("GET", "/admin/teams", async (visit): Promise<AdminTeamList> => {
-      const { search, page } = visit.query(adminTeamsQuery);
-      const found = await teamAdmin.list(search.trim(), {
-        offset: page * teamsPageSize,
+      const { search, page, after = page } = visit.query(adminTeamsQuery);
+      const { teams, total } = await teamAdmin.list(search.trim(), {
+        offset: after * teamsPageSize,
         limit: teamsPageSize,
       });
-      return { teams: found.teams.map(({ team, ...counts }) => teamView(team, counts)), total: found.total };
+      const hasNext = (after + 1) * teamsPageSize < total;
+      return {
+        teams: teams.map(({ team, ...counts }) => teamView(team, counts)),
+        total,
+        next: hasNext ? String(after + 1) : null,
+      };
     }),
     admin("POST", "/admin/teams", async (visit, actor) => {
       const { id } = await teamAdmin.create(actor, await visit.body(newTeamBody));
       return detail(id);
     }),
     admin("GET", "/admin/teams/:id", ({ id }) => detail(id)),
+    admin("PUT", "/admin/teams/:id", async (visit, actor) => {
+      const { name } = await visit.body(renameTeamBody);
+      await teamAdmin.rename(actor, visit.id, name);
+      return detail(visit.id);
+    }),
     admin("POST", "/admin/teams/:id/plan", async (visit, actor) => {
       const { planId } = await visit.body(setPlanBody);
       await teamAdmin.setPlan(actor, visit.id, planId);

@@ -19,6 +19,7 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
       const { webhook, secret } = await webhooks.create(actor, await visit.body(webhookBody));
       return { webhook: webhookView(webhook), secret };
     }),
+    admin("GET", "/admin/webhooks/:id", async ({ id }) => webhookView(await webhooks.require(id))),
     admin("PUT", "/admin/webhooks/:id", async (visit, actor) =>
       webhookView(await webhooks.change(actor, visit.id, await visit.body(webhookChangeBody))),
     ),
@@ -35,6 +36,9 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
       const { deliveries, next } = await webhooks.deliveries(webhook, before);
       return { deliveries: deliveries.map(deliveryView), next };
     }),
+    admin("GET", "/admin/webhook-deliveries/:id", async ({ id }) =>
+      deliveryView(await webhooks.requireDelivery(id)),
+    ),
     admin("POST", "/admin/webhook-deliveries/:id/redeliver", ({ id }) => webhooks.redeliver(id)),
   ];
 }

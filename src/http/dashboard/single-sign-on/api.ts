@@ -7,6 +7,7 @@ import type { ListedProvider } from "../../../core/single-sign-on/providers.js";
 import { joinBody } from "../../../protocol/dashboard/api.js";
 import {
   linkBody,
+  newProviderBody,
   providerBody,
   providerId,
   type IdentitiesView,
@@ -79,6 +80,16 @@ function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: Dashboard
         isRequired: signInMode === "oidc",
       };
     }),
+    admin(
+      "POST",
+      "/admin/providers",
+      async (visit, actor): Promise<ProviderView> => {
+        const provider = await providers.create(actor, await visit.body(newProviderBody));
+        return view({ provider, isConfigured: false });
+      },
+      { confirm: true },
+    ),
+    admin("GET", "/admin/providers/:id", async ({ id }) => view(await providers.require(id))),
     admin(
       "PUT",
       "/admin/providers/:id",

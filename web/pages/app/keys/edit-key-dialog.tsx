@@ -97,12 +97,14 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
           />
         </Field>
         <TagsField value={tags} onChange={setTags} error={fieldError(save.error, "tags")} />
-        <ModelsField
-          value={models}
-          onChange={setModels}
-          among={plan.models ?? modelIds}
-          error={fieldError(save.error, "models")}
-        />
+        {apiKey.scopes.length === 0 && (
+          <ModelsField
+            value={models}
+            onChange={setModels}
+            among={plan.models ?? modelIds}
+            error={fieldError(save.error, "models")}
+          />
+        )}
         <ExpiryField
           value={expiry}
           onChange={setExpiry}

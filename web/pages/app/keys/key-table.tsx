@@ -134,6 +134,9 @@ function KeyName({ apiKey, onFind }: { apiKey: ListedKeyView; onFind: (id: strin
       {apiKey.models !== null && (
         <span className="block text-sm text-muted">Only {modelsText(apiKey.models)}</span>
       )}
+      {apiKey.scopes.length > 0 && (
+        <span className="block text-sm text-muted">For the operator’s API: {apiKey.scopes.join(", ")}</span>
+      )}
       {limits !== null && <span className="block text-sm text-muted">At most {limits}</span>}
       <KeyLineage apiKey={apiKey} onFind={onFind} />
       {apiKey.tags.length > 0 && (
