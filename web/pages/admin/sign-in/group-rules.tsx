@@ -69,6 +69,7 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
           <Field
             label={`Team of group ${at + 1}`}
             aside="optional"
+            className="col-span-2 self-start sm:col-span-1"
             hint={teams.find(({ id }) => id === rule.team?.id)?.name ?? "The id of a team."}
           >
             <Input
@@ -83,7 +84,10 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
               }
             />
           </Field>
-          <Field label={`Role in the team of group ${at + 1}`}>
+          <Field
+            label={`Role in the team of group ${at + 1}`}
+            className="col-span-2 self-start sm:col-span-1"
+          >
             <Select
               options={roles}
               disabled={rule.team === null}

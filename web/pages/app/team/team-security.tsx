@@ -77,7 +77,7 @@ export function TeamSecurity({ security, save, queryKey }: TeamSecurityProps) {
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         <div>
           <Button type="submit" pending={saving.isPending}>
-            Save
+            Save security
           </Button>
         </div>
       </Form>
