@@ -31,6 +31,8 @@ import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
+import { ScimGroups } from "../core/scim/scim-groups.js";
+import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import type { Mailer } from "../core/sign-in/mail.js";
@@ -153,6 +155,11 @@ export function createDashboard(options: DashboardOptions) {
   const providers = new Providers(configuredProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   const teams = new Teams({ store: store.teams, keys, audit, clock });
+  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
+  const accountAdmin = new AccountAdmin({
+    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+    ...{ ownerName, publicUrl, clock, cutStreams },
+  });
   return {
     store,
     clock,
@@ -221,20 +228,7 @@ export function createDashboard(options: DashboardOptions) {
     }),
     ownKeys,
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
-    accountAdmin: new AccountAdmin({
-      store,
-      links,
-      keys,
-      usage,
-      audit,
-      events,
-      outbox,
-      sessions,
-      ownerName,
-      publicUrl,
-      clock,
-      cutStreams,
-    }),
+    accountAdmin,
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     webhooks: hooks.webhooks,
     events,
@@ -260,8 +254,10 @@ export function createDashboard(options: DashboardOptions) {
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
-    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
+    teamAdmin,
     teamUsage: new TeamUsage(store, usageReports),
+    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
+    scimGroups: new ScimGroups({ store, teamAdmin }),
     close: () => {
       live.close();
       return closeAll([

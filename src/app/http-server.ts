@@ -17,6 +17,7 @@ import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
 import { registerOperatorApi } from "../http/operator/operator-api.js";
+import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
@@ -192,6 +193,8 @@ async function addDashboard(
   };
   registerDashboard(server, parts);
   registerOperatorApi(server, parts);
+  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
+  registerScim(server, { http, users, groups, publicUrl });
 }
 
 function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {

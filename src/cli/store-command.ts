@@ -34,6 +34,7 @@ export async function withStore<T>(
     const note = auditEvents({
       findKey: (id) => store.findKey(id),
       findAccount: (id) => store.accounts.findAccount(id),
+      findRole: async (teamId, accountId) => (await store.teams.membership(teamId, accountId))?.role ?? null,
       findWindow: (id) => store.news.findWindow(id),
       events,
     });

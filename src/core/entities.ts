@@ -7,7 +7,9 @@ export type Role = "user" | "admin";
 /** A team is an account that holds keys, a plan and usage, and that nobody signs in to. */
 export type AccountKind = "person" | "team";
 
-export type TeamRole = "owner" | "admin" | "member" | "viewer";
+/** The one that may do most first. */
+export const teamRoles = ["owner", "admin", "member", "viewer"] as const;
+export type TeamRole = (typeof teamRoles)[number];
 
 export interface Account {
   id: string;
@@ -132,6 +134,8 @@ export interface KeyRecord {
   plan: Plan;
   /** Set for a key of a team's member. */
   member?: KeyMember;
+  /** Of a key of a team that is limited to networks: the key's own list may only narrow them down. */
+  teamAllowFrom?: readonly string[];
   /** Set in the playground, where a session replaces the key; its `key` is then no row of the store. */
   session?: { hash: Uint8Array };
 }

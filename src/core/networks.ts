@@ -3,6 +3,9 @@
  * of one. IPv4 written as IPv6 (`::ffff:192.0.2.1`), in a list or as an address, is the IPv4 address.
  */
 import { BlockList, isIP } from "node:net";
+import { mostNetworks } from "./bounds.js";
+
+export const howToWriteNetworks = `Write up to ${mostNetworks} networks such as 192.0.2.0/24 or 2001:db8::/32, or single addresses.`;
 
 /** The usual notation of a network, without the bits that do not count; null when it is none. */
 export function parseNetwork(text: string): string | null {
@@ -19,7 +22,13 @@ export function parseNetwork(text: string): string | null {
   return `${textOf(masked)}/${isMapped ? prefix - 96 : prefix}`;
 }
 
-/** Each list is compiled once: the array is kept with the key it belongs to. */
+/** Each network once; null when one of them is none. */
+export function parseNetworks(texts: readonly string[]): string[] | null {
+  const networks = [...new Set(texts.map(parseNetwork))].filter((network) => network !== null);
+  return texts.every((text) => parseNetwork(text) !== null) ? networks : null;
+}
+
+/** Each list is compiled once: the array is kept with the key or team it belongs to. */
 const compiled = new WeakMap<readonly string[], BlockList>();
 
 /** `networks` as `parseNetwork` writes them. False for what is no address. */

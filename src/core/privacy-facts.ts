@@ -133,6 +133,10 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       id: "id",
       join_domain: "domain whose verified addresses may join",
+      allow_from: "networks it may be used from",
+      second_factor_days: "whether and since when members need a second factor",
+      second_factor_since: "whether and since when members need a second factor",
+      external_id: "what it is called where it is managed over SCIM",
       requests_per_day: "quotas",
       tokens_per_day: "quotas",
       requests_per_month: "quotas",
@@ -148,9 +152,22 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       role: "role in the team",
       ...limits,
       created_at: "time of joining",
+      provider_id: "identity provider whose groups decide about it",
     },
     kept: "until leaving the team",
     why: "The teams that you are in, with your role and your limits there. Gone when you leave.",
+  },
+  scim_users: {
+    title: "Users of SCIM",
+    columns: {
+      account_id: account,
+      user_name: "name and id where the account is managed over SCIM",
+      user_name_lower: "name and id where the account is managed over SCIM",
+      external_id: "name and id where the account is managed over SCIM",
+      inactive_since: "time of a suspension over SCIM",
+    },
+    kept: withAccount,
+    why: "What your organisation calls you where it manages your account from its own directory.",
   },
   sessions: {
     title: "Sessions",

@@ -1,7 +1,8 @@
 /** What an operator writes about an identity provider, in the configuration or on the page. */
 import { isIP } from "node:net";
 import * as z from "zod";
-import { type Provider, providerSignUps } from "../core/single-sign-on/provider.js";
+import { teamRoles } from "../core/entities.js";
+import { type GroupRule, type Provider, providerSignUps } from "../core/single-sign-on/provider.js";
 
 const line = (what: string, max: number) =>
   z
@@ -29,10 +30,16 @@ const domain = z
   .toLowerCase()
   .regex(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/, "Enter domains such as example.com.");
 
+const teamRole = z.enum(teamRoles, "Choose owner, admin, member or viewer.");
+
 const groupRule = z.strictObject({
   group: line("a group", 300),
   planId: z.string("Choose a plan.").min(1, "Choose a plan.").max(64).nullable().default(null),
   isAdmin: z.boolean("Choose whether its members are admins.").default(false),
+  team: z
+    .strictObject({ id: z.string("Choose a team.").min(1, "Choose a team.").max(64), role: teamRole })
+    .nullable()
+    .default(null),
 });
 
 const secret = line("the client secret", 2_000);
@@ -49,6 +56,7 @@ const fields = {
   groupClaim: line("the claim that lists groups", 200).nullable().default(null),
   groups: z.array(groupRule).max(200, "Enter at most 200 groups.").default([]),
   endsKeys: z.boolean("Choose whether keys are disabled.").default(false),
+  linksScim: z.boolean("Choose whether accounts of SCIM are linked.").default(false),
 };
 
 /**
@@ -71,7 +79,7 @@ export const configuredProvider = z.strictObject({
 /** A provider as admins see it, without its secret. */
 export interface ProviderView extends Omit<Provider, "clientSecret" | "domains" | "groups"> {
   domains: string[];
-  groups: { group: string; planId: string | null; isAdmin: boolean }[];
+  groups: GroupRule[];
   hasSecret: boolean;
   /** Set in the configuration, and not to be changed here. */
   isConfigured: boolean;

@@ -6,6 +6,7 @@ import type { WebhookStore } from "../core/events/ports.js";
 import type { QuotaStore } from "../core/limits/ports.js";
 import type { StatementLogStore } from "../core/proof/ports.js";
 import type { ChangeStore } from "../core/replicas/changes.js";
+import type { ScimStore } from "../core/scim/ports.js";
 import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
 import type { SingleSignOnStore } from "../core/single-sign-on/ports.js";
 import type { Store } from "../core/store.js";
@@ -30,4 +31,5 @@ export interface FullStore extends Store {
   readonly statementLog: StatementLogStore;
   readonly webhooks: WebhookStore;
   readonly teams: TeamStore;
+  readonly scim: ScimStore;
 }

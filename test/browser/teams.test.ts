@@ -43,7 +43,7 @@ describe("a team", () => {
     await admin.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
     await admin.getByRole("heading", { name: "Research", level: 1 }).waitFor();
     await admin.getByLabel("Requests per day").fill("1");
-    await admin.getByRole("button", { name: "Save" }).click();
+    await admin.getByRole("button", { name: "Save", exact: true }).click();
     await admin.getByText("Plan and quotas of Research saved").waitFor();
 
     const owner = await pageOf("olivia");

@@ -20,6 +20,11 @@ describe("sotto teams", () => {
     expect(await sotto.json("teams", "resume", "Research")).toMatchObject({ state: "active" });
     const shown = await sotto.run("teams", "show", "Research");
     expect(shown.stdout).toMatch(/ada@example\.com +owner/);
+    await sotto.json("accounts", "create", "grace@example.com");
+    const add = ["teams", "add", "Research", "grace@example.com"];
+    expect(await sotto.json(...add)).toMatchObject({ email: "grace@example.com", role: "member" });
+    expect(await sotto.json(...add, "--role", "viewer")).toMatchObject({ role: "viewer" });
+    await sotto.json("accounts", "delete", "grace@example.com", "--yes");
     // The list of accounts has people only.
     expect(await sotto.json("accounts", "list")).toHaveLength(1);
     const refused = await sotto.run("accounts", "delete", "ada@example.com", "--yes");

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/core/clock.js";
 import type { KeyWithSecret, Me, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
-import type { IdentitiesView, PendingJoin } from "../../src/protocol/identity-provider.js";
+import type { AdminTeamDetail, TeamList } from "../../src/protocol/dashboard/teams.js";
+import type { IdentitiesView, PendingJoin, ProviderList } from "../../src/protocol/identity-provider.js";
 import { addPhoneApp } from "../support/clients/factors.js";
 import { SoftwarePasskey } from "../support/clients/software-passkey.js";
 import { textWith } from "../support/matchers.js";
@@ -32,7 +33,7 @@ beforeAll(async () => {
   ];
   const more = { groupClaim: "groups", scopes: "openid email groups", groups, endsKeys: true };
   dashboard = await startDashboard({ env: { SOTTO_OIDC_PROVIDERS: providerSetting(provider.issuer, more) } });
-  await provider.serve(dashboard.url);
+  await provider.serve(dashboard.url, { others: ["teams"] });
   operator = await dashboard.setUp();
   const { plan } = await operator.get<Me>("/api/me");
   await operator.must("PUT", "/api/admin/plans/pro", { ...plan, name: "Pro" });
@@ -116,6 +117,77 @@ describe("signing in with a provider", () => {
     );
     await signInAt(browser, provider, boss);
     expect((await meOf(browser)).role).toBe("admin");
+  });
+});
+
+describe("groups that give a team", () => {
+  const providerAt = "/api/admin/providers/teams";
+  let team: string;
+  let browser: Browser;
+  const claim = (login: string, groups: string[]) =>
+    provider.people.set(login, { email: `${login}@example.com`, email_verified: true, groups });
+  const enter = (login: string) => signInAt(browser, provider, login, { path: "/sign-in/oidc/teams" });
+  const rolesOf = async () =>
+    (await browser.get<TeamList>("/api/teams")).teams.map(({ name, role }) => `${name}: ${role}`);
+  beforeAll(async () => {
+    const body = { name: "Research", planId: "free", ownerEmail: "operator@example.com" };
+    team = (await operator.post<AdminTeamDetail>("/api/admin/teams", body)).team.id;
+    const [setting] = JSON.parse(providerSetting(provider.issuer)) as [Record<string, unknown>];
+    const { id: _, ...own } = setting;
+    const groups = [
+      { group: "readers", team: { id: team, role: "viewer" } },
+      { group: "leads", team: { id: team, role: "admin" } },
+      { group: "gone", team: { id: "team_gone", role: "member" } },
+    ];
+    const scopes = "openid email groups";
+    await operator.must("PUT", providerAt, { ...own, scopes, groupClaim: "groups", groups });
+  });
+  beforeEach(() => {
+    browser = dashboard.browser();
+  });
+
+  it("make a member in the role that may do most, change it, and end it, at each sign-in", async () => {
+    const login = newPerson({ groups: ["readers", "leads", "gone"] });
+    await enter(login);
+    expect(await rolesOf()).toEqual(["Research: admin"]);
+    const key = { name: "k", models: null, expiresInDays: null };
+    const { key: made } = await browser.post<KeyWithSecret>(`/api/teams/${team}/keys`, key);
+    claim(login, ["readers"]);
+    await enter(login);
+    expect(await rolesOf()).toEqual(["Research: viewer"]);
+    claim(login, []);
+    await enter(login);
+    expect(await rolesOf()).toEqual([]);
+    expect((await dashboard.app.dashboard.store.findKey(made.id))?.revokedAt).not.toBeNull();
+  });
+
+  it("leave one alone who was invited", async () => {
+    const login = newPerson({ groups: [] });
+    await enter(login);
+    const { id } = await meOf(browser);
+    await operator.must("PUT", `/api/admin/teams/${team}/members/${id}`, { role: "member" });
+    claim(login, ["leads"]);
+    await enter(login);
+    expect(await rolesOf()).toEqual(["Research: member"]);
+    claim(login, []);
+    await enter(login);
+    expect(await rolesOf()).toEqual(["Research: member"]);
+  });
+
+  it("leave the last owner of a team in it", async () => {
+    const body = { name: "Other", planId: "free", ownerEmail: "operator@example.com" };
+    const other = (await operator.post<AdminTeamDetail>("/api/admin/teams", body)).team.id;
+    const saved = (await operator.get<ProviderList>("/api/admin/providers")).providers.find(
+      ({ id }) => id === "teams",
+    );
+    const groups = [{ group: "boss", team: { id: other, role: "owner" } }];
+    await operator.must("PUT", providerAt, { ...saved, groups });
+    const login = newPerson({ groups: ["boss"] });
+    await enter(login);
+    await operator.must("POST", `/api/teams/${other}/leave`);
+    claim(login, []);
+    await enter(login);
+    expect(await rolesOf()).toEqual(["Other: owner"]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Teams: who may do what in them, their keys, limits, usage and end. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DashboardParts } from "../../src/http/dashboard/parts.js";
 import { teamRoutes } from "../../src/http/dashboard/teams.js";
 import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
@@ -13,7 +13,9 @@ import type {
   TeamList,
   TeamPage,
 } from "../../src/protocol/dashboard/teams.js";
+import type { ServiceEvent } from "../../src/core/events/events.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import { textLike } from "../support/matchers.js";
 import {
   password as passwordText,
   startDashboard,
@@ -88,6 +90,7 @@ const ask = async (secret: string) => {
 const allowed: Record<string, readonly TeamRole[]> = {
   "GET /teams/:team": roles,
   "PUT /teams/:team": ["owner", "admin"],
+  "PUT /teams/:team/security": ["owner"],
   "GET /teams/:team/counts": ["owner"],
   "DELETE /teams/:team": ["owner"],
   "POST /teams/:team/members/:id/role": ["owner", "admin"],
@@ -115,6 +118,7 @@ const allowed: Record<string, readonly TeamRole[]> = {
 /** Bodies that pass the reader, so that what answers is the right and not the form. */
 const bodies: Record<string, object> = {
   "PUT /teams/:team": { name: "Research", joinDomain: null },
+  "PUT /teams/:team/security": { allowFrom: null, secondFactorDays: null },
   "DELETE /teams/:team": { name: "Wrong" },
   "POST /teams/:team/members/:id/role": { role: "member" },
   "POST /teams/:team/members/:id/limits": { limits: noKeyLimits },
@@ -266,6 +270,98 @@ describe("limits of a team", () => {
     // The person's own account has not paid for it.
     const { secret } = await people.member.post<KeyWithSecret>("/api/keys", newKey);
     expect((await ask(secret)).status).toBe(200);
+  });
+});
+
+describe("networks of a team", () => {
+  const here = "127.0.0.1";
+  const secure = (allowFrom: string[] | null, by = people.owner, id = team) =>
+    by.send("PUT", `/api/teams/${id}/security`, { allowFrom, secondFactorDays: null });
+
+  it("are asked of every key and page, and of a key besides its own", async () => {
+    const id = await createTeam("Fenced");
+    await fillTeam(id);
+    const create = (allowFrom: string[] | null) =>
+      people.member.post<KeyWithSecret>(`/api/teams/${id}/keys`, { ...newKey, allowFrom });
+    const [open, narrow] = [await create(null), await create([here])];
+    expect((await secure([here, "10.0.0.0/8"], people.owner, id)).status).toBe(200);
+    expect((await ask(open.secret)).status).toBe(200);
+    // Only the operator can shut themselves out: no page of theirs asks for it.
+    const security = { allowFrom: ["10.1.2.3/8"], secondFactorDays: null };
+    const { json } = await operator.send("PUT", `/api/admin/teams/${id}/security`, security);
+    expect(json).toMatchObject({ security: { allowFrom: ["10.0.0.0/8"], secondFactorDays: null } });
+    for (const { secret } of [open, narrow]) {
+      const refused = await ask(secret);
+      expect(refused.status).toBe(403);
+      expect(refused.text).toContain("ip_not_allowed");
+    }
+    for (const path of ["", "/keys", "/limits"]) {
+      const page = await people.member.send("GET", `/api/teams/${id}${path}`);
+      expect(page.json, path).toMatchObject({ error: { code: "forbidden" } });
+    }
+    expect((await people.outsider.send("GET", `/api/teams/${id}`)).status).toBe(404);
+    expect((await people.member.send("POST", `/api/teams/${id}/leave`)).status).toBe(200);
+  });
+
+  it("must be networks, and not lock out who sets them", async () => {
+    expect((await secure(["10.0.0.0/8"])).json).toMatchObject({
+      error: { code: "bad_request", field: "allowFrom", message: textLike(/127\.0\.0\.1/) },
+    });
+    expect((await secure(["here"])).json).toMatchObject({ error: { field: "allowFrom" } });
+    expect((await people.owner.get<TeamPage>(`/api/teams/${team}`)).security.allowFrom).toBeNull();
+  });
+});
+
+describe("a second factor that a team requires", () => {
+  it("is asked of its members alone, after the time of grace", async () => {
+    const id = await createTeam("Careful");
+    const { link } = await people.owner.post<OneTimeLink>(`/api/teams/${id}/invites`, { role: "member" });
+    await people.viewer.post("/api/team-invitation/accept", { token: tokenOf(link) });
+    const secure = (secondFactorDays: number | null) =>
+      operator.must("PUT", `/api/admin/teams/${id}/security`, { allowFrom: null, secondFactorDays });
+    await secure(7);
+    expect((await people.viewer.get<Me>("/api/me")).missingFactor).toMatchObject({ isDue: false });
+    await secure(0);
+    expect((await people.viewer.get<Me>("/api/me")).missingFactor).toMatchObject({ isDue: true });
+    expect((await people.viewer.send("GET", "/api/keys")).json).toMatchObject({
+      error: { code: "factor_required" },
+    });
+    expect((await people.member.get<Me>("/api/me")).missingFactor).toBeNull();
+    await secure(null);
+    expect((await people.viewer.send("GET", "/api/keys")).status).toBe(200);
+  });
+});
+
+describe("events of a team", () => {
+  it("are published for what happens to it and its members", async () => {
+    const published: ServiceEvent[] = [];
+    const publish = vi
+      .spyOn(dashboard.app.dashboard.events, "publish")
+      .mockImplementation((event) => void published.push(event));
+    const id = await createTeam("Told");
+    await operator.must("PUT", `/api/admin/teams/${id}/members/${ids.member}`, { role: "member" });
+    await people.owner.must("POST", `/api/teams/${id}/members/${ids.member}/role`, { role: "admin" });
+    await people.member.must("POST", `/api/teams/${id}/leave`);
+    await people.owner.must("PUT", `/api/teams/${id}`, { name: "Told", joinDomain: null });
+    await operator.must("POST", `/api/admin/teams/${id}/suspend`);
+    await operator.must("POST", `/api/admin/teams/${id}/resume`);
+    await operator.must("DELETE", `/api/admin/teams/${id}`);
+    await vi.waitFor(() => expect(published).toHaveLength(8));
+    const ofMember = { team_id: id, account_id: ids.member };
+    const ofTeam = { team_id: id, plan_id: "free" };
+    expect(published).toEqual(
+      expect.arrayContaining([
+        { type: "team.created", data: ofTeam },
+        { type: "team.member_joined", data: { ...ofMember, role: "member" } },
+        { type: "team.member_changed", data: { ...ofMember, role: "admin" } },
+        { type: "team.member_left", data: { ...ofMember, role: null } },
+        { type: "team.changed", data: ofTeam },
+        { type: "team.suspended", data: ofTeam },
+        { type: "team.reactivated", data: ofTeam },
+        { type: "team.deleted", data: { team_id: id } },
+      ]),
+    );
+    publish.mockRestore();
   });
 });
 

@@ -16,6 +16,8 @@ export const teamApi = {
   list: () => get<teams.TeamList>("/api/teams"),
   team: (id: string) => get<teams.TeamPage>(at(id)),
   save: (id: string, body: z.input<typeof teams.teamBody>) => send<teams.TeamPage>("PUT", at(id), body),
+  secure: (id: string, security: teams.TeamSecurityView) =>
+    send<teams.TeamPage>("PUT", `${at(id)}/security`, security),
   counts: (id: string) => get<teams.TeamCounts>(`${at(id)}/counts`),
   remove: (id: string, name: string) => send<teams.TeamCounts>("DELETE", at(id), { name }),
   join: (id: string) => post<object>(`${at(id)}/join`),
@@ -45,6 +47,8 @@ export const teamApi = {
     setPlan: (id: string, planId: string) => post<teams.AdminTeamDetail>(`${adminAt(id)}/plan`, { planId }),
     setQuotas: (id: string, quotas: Quotas) =>
       send<teams.AdminTeamDetail>("PUT", `${adminAt(id)}/quotas`, quotas),
+    secure: (id: string, security: teams.TeamSecurityView) =>
+      send<teams.AdminTeamDetail>("PUT", `${adminAt(id)}/security`, security),
     set: (id: string, change: "suspend" | "resume") =>
       post<teams.AdminTeamDetail>(`${adminAt(id)}/${change}`),
     remove: (id: string) => send<teams.TeamCounts>("DELETE", adminAt(id)),

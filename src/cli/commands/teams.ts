@@ -1,12 +1,11 @@
 /** `sotto teams`: teams, their plans and quotas, and who is in them. */
-import type { Command } from "commander";
-import { Audit } from "../../core/audit.js";
-import { defaultPlanId } from "../../core/accounts/accounts.js";
+import { Option, type Command } from "commander";
+import { defaultPlanId, requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
+import { type TeamRole, teamRoles } from "../../core/entities.js";
 import type { Team, TeamSummary } from "../../core/teams/ports.js";
 import { TeamAdmin } from "../../core/teams/team-admin.js";
 import { UserError } from "../../core/user-error.js";
-import type { FullStore } from "../../store/full-store.js";
 import { confirm } from "../input.js";
 import { report, table, time } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
@@ -21,6 +20,7 @@ export function teamsCommand(program: Command): void {
   showCommand(teams);
   createCommand(teams);
   planCommand(teams);
+  addCommand(teams);
   switchCommand(teams, "suspend", "refuse a team's keys until it is resumed");
   switchCommand(teams, "resume", "accept a suspended team's keys again");
   deleteCommand(teams);
@@ -28,7 +28,7 @@ export function teamsCommand(program: Command): void {
 
 function listCommand(teams: Command): void {
   storeCommand(teams, "list", "list all teams").action(async (_: unknown, command: Command) => {
-    const listed = await withStore(command, (store) => allTeams(adminOf(store)));
+    const listed = await withStore(command, (...opened) => allTeams(adminOf(...opened)));
     const rows = listed.map(({ team, members, liveKeys }) => [
       ...[team.name, team.planId, stateOf(team), String(members), String(liveKeys)],
       ...[time(team.createdAt), team.id],
@@ -43,8 +43,8 @@ function listCommand(teams: Command): void {
 function showCommand(teams: Command): void {
   storeCommand(teams, "show <team>", "show a team, by its id or name, and who is in it").action(
     async (name: string, _: unknown, command: Command) => {
-      const { team, members } = await withStore(command, async (store) => {
-        const admin = adminOf(store);
+      const { team, members } = await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
         return admin.detail(await idOf(admin, name));
       });
       const people = members.map((member) => [member.email, member.role, time(member.joinedAt)]);
@@ -67,7 +67,7 @@ function createCommand(teams: Command): void {
     .option("--plan <plan>", "plan that sets its limits", defaultPlanId)
     .action(async (name: string, options: { owner: string; plan: string }, command: Command) => {
       const request = { name, planId: options.plan, ownerEmail: options.owner };
-      const team = await withStore(command, (store) => adminOf(store).create(actor, request));
+      const team = await withStore(command, (...opened) => adminOf(...opened).create(actor, request));
       report(
         command,
         toJson(team),
@@ -79,8 +79,8 @@ function createCommand(teams: Command): void {
 function planCommand(teams: Command): void {
   storeCommand(teams, "plan <team> <plan>", "move a team to another plan").action(
     async (name: string, planId: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (store) => {
-        const admin = adminOf(store);
+      const team = await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
         return admin.setPlan(actor, await idOf(admin, name), planId);
       });
       report(command, toJson(team), `The team ${team.name} is on the plan ${team.planId}.`);
@@ -88,11 +88,26 @@ function planCommand(teams: Command): void {
   );
 }
 
+function addCommand(teams: Command): void {
+  storeCommand(teams, "add <team> <email>", "add a member to a team, or change the role of one")
+    .addOption(new Option("--role <role>", "what they may do").choices(teamRoles).default("member"))
+    .action(async (name: string, email: string, { role }: { role: TeamRole }, command: Command) => {
+      const team = await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
+        const id = await idOf(admin, name);
+        const { id: accountId } = await requireAccount(opened[0], email);
+        await admin.putMember(actor, id, accountId, role);
+        return admin.require(id);
+      });
+      report(command, { ...toJson(team), email, role }, `${email} is in the team ${team.name} as ${role}.`);
+    });
+}
+
 function switchCommand(teams: Command, action: "suspend" | "resume", description: string): void {
   storeCommand(teams, `${action} <team>`, description).action(
     async (name: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (store) => {
-        const admin = adminOf(store);
+      const team = await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
         return admin[action](actor, await idOf(admin, name));
       });
       report(
@@ -110,8 +125,8 @@ function deleteCommand(teams: Command): void {
   storeCommand(teams, "delete <team>", "delete a team with its keys, memberships, invitations and usage")
     .option("--yes", "do not ask")
     .action(async (name: string, _: unknown, command: Command) => {
-      await withStore(command, async (store) => {
-        const admin = adminOf(store);
+      await withStore(command, async (...opened) => {
+        const admin = adminOf(...opened);
         const { team, counts } = await admin.detail(await idOf(admin, name));
         const what = `the team ${team.name} with ${counts.members} memberships, ${counts.keys} keys, ${counts.invitations} invitations and its usage`;
         if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
@@ -123,8 +138,8 @@ function deleteCommand(teams: Command): void {
     });
 }
 
-const adminOf = (store: FullStore): TeamAdmin =>
-  new TeamAdmin({ store, audit: new Audit(store.audit, systemClock), clock: systemClock });
+const adminOf = (...[store, , { audit }]: Parameters<Parameters<typeof withStore>[1]>): TeamAdmin =>
+  new TeamAdmin({ store, audit, clock: systemClock });
 
 async function allTeams(admin: TeamAdmin): Promise<TeamSummary[]> {
   const all: TeamSummary[] = [];

@@ -84,17 +84,22 @@ const isWanted = ({ off, events }: Webhook, type: EventType): boolean =>
 
 function deliveryOf(webhook: Webhook, event: ServiceEvent, at: Date, { once }: PublishOptions): NewDelivery {
   const { type, data } = event;
-  // What is left of an account is the news that it was deleted.
-  const accountId = "account_id" in data && type !== "account.deleted" ? data.account_id : null;
   return {
     id: `msg_${once === undefined ? randomBytes(16).toString("hex") : nameOf(webhook.id, type, once)}`,
     webhookId: webhook.id,
-    accountId,
+    accountId: subjectOf(event),
     type,
     body: JSON.stringify({ type, timestamp: at.toISOString(), data }),
     createdAt: at,
     retryUntil: new Date(at.getTime() + retriedForMs),
   };
+}
+
+/** The account or team that the delivery is deleted with; what is left of one is the news that it was deleted. */
+function subjectOf({ type, data }: ServiceEvent): string | null {
+  if (type === "account.deleted" || type === "team.deleted") return null;
+  if ("account_id" in data) return data.account_id;
+  return "team_id" in data ? data.team_id : null;
 }
 
 /** The same for everyone who publishes the occurrence. */

@@ -2,6 +2,7 @@
  * What happens in the service that other programs may want to know. Events carry ids and counts, never content, secrets
  * or addresses of people. `data` is sent as it is here; docs/webhooks.md describes each.
  */
+import type { TeamRole } from "../entities.js";
 
 interface OfKey {
   account_id: string;
@@ -14,6 +15,18 @@ interface OfKey {
 interface OfAccount {
   account_id: string;
   plan_id: string;
+}
+
+interface OfTeam {
+  team_id: string;
+  plan_id: string;
+}
+
+interface OfMember {
+  team_id: string;
+  account_id: string;
+  /** Null for one who has left. */
+  role: TeamRole | null;
 }
 
 interface OfMaintenance {
@@ -32,6 +45,8 @@ interface OfQuota {
   account_id: string;
   /** The first key of its chain of rotations; null for a quota of the account. */
   key_id: string | null;
+  /** The member of the team whose own quota it is; null for that of a key or the whole account. */
+  member_id: string | null;
   unit: "requests" | "tokens";
   period: "day" | "month";
   /** As in 2026-11-17 or 2026-11. */
@@ -54,6 +69,14 @@ interface EventData {
   "account.reactivated": OfAccount;
   "account.plan_changed": OfAccount;
   "account.deleted": { account_id: string };
+  "team.created": OfTeam;
+  "team.changed": OfTeam;
+  "team.suspended": OfTeam;
+  "team.reactivated": OfTeam;
+  "team.deleted": { team_id: string };
+  "team.member_joined": OfMember;
+  "team.member_left": OfMember;
+  "team.member_changed": OfMember;
   "maintenance.announced": OfMaintenance;
   "maintenance.ended": OfMaintenance;
   /** Sent on demand, to one webhook. */
@@ -78,6 +101,14 @@ export const eventTypes = [
   "account.reactivated",
   "account.plan_changed",
   "account.deleted",
+  "team.created",
+  "team.changed",
+  "team.suspended",
+  "team.reactivated",
+  "team.deleted",
+  "team.member_joined",
+  "team.member_left",
+  "team.member_changed",
   "maintenance.announced",
   "maintenance.ended",
 ] as const satisfies readonly EventType[];

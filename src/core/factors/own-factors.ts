@@ -56,9 +56,10 @@ export class OwnFactors {
     return this.parts.recovery.ensure(account.id);
   }
 
-  async removeTotp(account: Account): Promise<void> {
+  async removeTotp(me: SessionRecord): Promise<void> {
+    const { account } = me;
     const { totpSince, passkeys } = await this.summary(account);
-    if (totpSince !== null) await this.#requireAnother(account, passkeys.length);
+    if (totpSince !== null) await this.#requireAnother(me, passkeys.length);
     if (!(await this.parts.store.removeTotp(account.id))) throw notFound("authenticator app");
     await this.#removed(account, "removed authenticator app");
   }
@@ -79,10 +80,11 @@ export class OwnFactors {
     await this.parts.store.renamePasskey(account.id, id, name);
   }
 
-  async removePasskey(account: Account, which: string): Promise<void> {
+  async removePasskey(me: SessionRecord, which: string): Promise<void> {
+    const { account } = me;
     const summary = await this.summary(account);
     const { id } = passkeyOf(summary, which);
-    await this.#requireAnother(account, summary.passkeys.length - 1 + (summary.totpSince === null ? 0 : 1));
+    await this.#requireAnother(me, summary.passkeys.length - 1 + (summary.totpSince === null ? 0 : 1));
     await this.parts.store.removePasskey(account.id, id);
     await this.#removed(account, "removed passkey");
   }
@@ -97,11 +99,11 @@ export class OwnFactors {
     return codes;
   }
 
-  async #requireAnother(account: Account, left: number): Promise<void> {
-    if (left > 0 || (await this.parts.requirement.dueOf(account)) === null) return;
+  async #requireAnother(me: SessionRecord, left: number): Promise<void> {
+    if (left > 0 || (await this.parts.requirement.dueOf(me)) === null) return;
     throw new DashboardError(
       "conflict",
-      "This service requires a second factor, and this is your last one. Add another one first.",
+      "This service or one of your teams requires a second factor, and this is your last one. Add another one first.",
     );
   }
 

@@ -1,6 +1,6 @@
 /**
  * Who must have a second factor, and from when. An admin decides on a page, or the configuration does, which then cannot
- * be changed elsewhere. The period of grace begins when the requirement was made, or with the account where that is
+ * be changed elsewhere; a team may require one of its members, too, and whichever is earlier counts. The period of grace begins when the requirement was made, or with the account where that is
  * younger. Every request asks, so what was read last is used for a few seconds.
  *
  * Someone who came from an identity provider is not asked: proving who they are is up to the provider.
@@ -59,16 +59,26 @@ export class FactorRequirement {
     return this.read();
   }
 
-  /** When this account must have a second factor; null where it need not. */
-  async dueOf({ role, createdAt }: Account): Promise<Date | null> {
-    const { requiredFor: forWhom, graceDays, sinceMs } = await this.#known();
-    if (forWhom === "off" || (forWhom === "admins" && role !== "admin")) return null;
-    return new Date(Math.max(sinceMs, createdAt.getTime()) + graceDays * dayMs);
+  /** When whoever is signed in must have a second factor; null where they need not. */
+  async dueOf({
+    account,
+    teamFactorBy,
+  }: Pick<SessionRecord, "account" | "teamFactorBy">): Promise<Date | null> {
+    const [first = null] = [await this.#dueByService(account), teamFactorBy]
+      .filter((due) => due !== null)
+      .sort((one, other) => one.getTime() - other.getTime());
+    return first;
   }
 
   /** When whoever is signed in must add one; null where they need not, or have one. */
-  async missingBy({ account, session, hasFactor }: Omit<SessionRecord, "plan">): Promise<Date | null> {
-    return hasFactor || session.method === "oidc" ? null : this.dueOf(account);
+  async missingBy(me: Omit<SessionRecord, "plan">): Promise<Date | null> {
+    return me.hasFactor || me.session.method === "oidc" ? null : this.dueOf(me);
+  }
+
+  async #dueByService({ role, createdAt }: Account): Promise<Date | null> {
+    const { requiredFor: forWhom, graceDays, sinceMs } = await this.#known();
+    if (forWhom === "off" || (forWhom === "admins" && role !== "admin")) return null;
+    return new Date(Math.max(sinceMs, createdAt.getTime()) + graceDays * dayMs);
   }
 
   get #isConfigured(): boolean {

@@ -18,7 +18,7 @@ import {
 import { keyHash, mintKey } from "./key-format.js";
 import { type KeyScope, keyScopes } from "../key-scopes.js";
 import { isModelId, type ModelId, modelIds } from "../models.js";
-import { parseNetwork } from "../networks.js";
+import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { NewKey, Store } from "../store.js";
 import { UserError } from "../user-error.js";
 
@@ -210,12 +210,9 @@ function checkTags(texts: readonly string[]): string[] {
 
 function checkNetworks(texts: readonly string[] | null): string[] | null {
   if (texts === null || texts.length === 0) return null;
-  const networks = [...new Set(texts.map(parseNetwork))].filter((network) => network !== null);
-  if (texts.every((text) => parseNetwork(text) !== null) && networks.length <= mostNetworks) return networks;
-  throw new KeyFieldError(
-    `Write up to ${mostNetworks} networks such as 192.0.2.0/24 or 2001:db8::/32, or single addresses.`,
-    "allowFrom",
-  );
+  const networks = parseNetworks(texts);
+  if (networks !== null && networks.length <= mostNetworks) return networks;
+  throw new KeyFieldError(howToWriteNetworks, "allowFrom");
 }
 
 function checkScopes(names: readonly string[], { kind, role }: Account): KeyScope[] {

@@ -58,12 +58,13 @@ export class QuotaWarnings {
     const { store, events, clock } = this.parts;
     const reached = await this.#reached(meter, isRefused);
     if (reached === null) return;
-    const { accountId, keyId, kind, window, limit } = meter;
+    const { accountId, keyId, memberId, kind, window, limit } = meter;
     if (!(await store.claimWarning(accountId, `${reached.name}:event`, clock.now()))) return;
     events.publish({
       type: "quota.reached",
       data: {
-        ...{ account_id: accountId, key_id: keyId, unit: kind, period: window.period, window: window.label },
+        ...{ account_id: accountId, key_id: keyId, member_id: memberId },
+        ...{ unit: kind, period: window.period, window: window.label },
         ...{ percent: reached.level, used: reached.count, limit },
       },
     });
@@ -93,7 +94,13 @@ export class QuotaWarnings {
     const { accountId } = meter;
     if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
     const space = caller.account.kind === "team" ? `/app/teams/${accountId}` : "/app";
-    const facts = { level, count, owner: ownerName(), url: `${publicUrl()}${space}/limits`, usedUpAt } as const;
+    const facts = {
+      level,
+      count,
+      owner: ownerName(),
+      url: `${publicUrl()}${space}/limits`,
+      usedUpAt,
+    } as const;
     const [first, ...others] = await recipients(caller, meter);
     for (const to of others)
       outbox.post(async () => quotaMail(to, caller, meter, facts), { isRetried: true });

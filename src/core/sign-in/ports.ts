@@ -42,6 +42,8 @@ export interface SessionRecord {
   plan: Plan;
   /** Whether the account has a second factor. */
   hasFactor: boolean;
+  /** When the first of its teams requires one; null where none does. */
+  teamFactorBy: Date | null;
 }
 
 export interface SessionStore {

@@ -87,6 +87,14 @@ export interface SingleSignOnStore {
     now: Date,
   ): Promise<Account>;
 
+  /**
+   * The account that SCIM created for this person and that nobody has signed in to yet: the one whose external id is the
+   * subject, or else the one with the address. Null where there is none, or more than one.
+   */
+  findProvisioned(subject: string, verifiedEmail: string | null): Promise<Account | null>;
+  /** Whether SCIM manages the account. */
+  isProvisioned(accountId: string): Promise<boolean>;
+
   noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void>;
   findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null>;
   /** Ends the sessions that a session of the provider began. Returns whose they were. */

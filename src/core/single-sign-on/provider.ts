@@ -1,15 +1,18 @@
 /** An identity provider: another service at which people sign in, by OpenID Connect. */
+import type { TeamRole } from "../entities.js";
 
 /** Who gets an account by signing in with a provider for the first time. */
 export const providerSignUps = ["nobody", "domains", "anyone"] as const;
 export type ProviderSignUp = (typeof providerSignUps)[number];
 
-/** What membership of a group at the provider gives here. A team is going to be one more field. */
+/** What membership of a group at the provider gives here. */
 export interface GroupRule {
   group: string;
   /** Null where the group decides nothing about the plan. */
   planId: string | null;
   isAdmin: boolean;
+  /** The team that its members join, and their role there; null where the group decides nothing about teams. */
+  team: { id: string; role: TeamRole } | null;
 }
 
 export interface Provider {
@@ -32,6 +35,8 @@ export interface Provider {
   groups: readonly GroupRule[];
   /** Whether a logout at the provider also disables the account's keys. */
   endsKeys: boolean;
+  /** Its directory also manages accounts over SCIM, so those are linked when they first sign in with it. */
+  linksScim: boolean;
 }
 
 /** Most providers on the page; a list that people choose from is never that long. */

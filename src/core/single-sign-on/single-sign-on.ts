@@ -5,7 +5,8 @@
  *
  * People are known by issuer and subject. An address alone opens no account: where an account has the address already,
  * its password is asked for once (`join`). The exception is an account that nobody can sign in to, whose address the
- * provider has verified and would create an account for anyway.
+ * provider has verified and would create an account for anyway. An account of SCIM is linked by the provider that the
+ * operator has said to belong to it (`linksScim`), and by no other.
  *
  * While a provider is unreachable nobody can sign in with it; sessions go on.
  */
@@ -22,6 +23,7 @@ import type { SessionRecord } from "../sign-in/ports.js";
 import type { Origin, SignIn } from "../sign-in/sign-in.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
+import type { TeamStore } from "../teams/ports.js";
 import { applyGroups } from "./group-rights.js";
 import {
   type OidcClient,
@@ -43,7 +45,11 @@ const mostRounds = 10_000;
 const limitByAddress = { name: "oidc", limit: 300, windowMs: 15 * 60_000 };
 
 export interface SingleSignOnParts {
-  store: Store & { readonly accounts: AccountStore; readonly singleSignOn: SingleSignOnStore };
+  store: Store & {
+    readonly accounts: AccountStore;
+    readonly singleSignOn: SingleSignOnStore;
+    readonly teams: TeamStore;
+  };
   providers: Providers;
   client: OidcClient;
   signIn: SignIn;
@@ -215,6 +221,10 @@ export class SingleSignOn {
 
   async #firstSignIn(provider: Provider, proven: ProvenIdentity, next: string): Promise<Finished> {
     const { store } = this.parts;
+    const provisioned = provider.linksScim
+      ? await store.singleSignOn.findProvisioned(proven.subject, proven.isEmailVerified ? proven.email : null)
+      : null;
+    if (provisioned !== null) return this.#linkAndEnter(provider, provisioned, proven, next);
     const email = emailOf(proven);
     const known = await store.accounts.findCredentials(email);
     if (known === null) {
@@ -227,9 +237,22 @@ export class SingleSignOn {
       return { type: "join", ...(await this.#begin({ ...join, providerId: provider.id, next })) };
     }
     const identities = await store.singleSignOn.listIdentities(account.id);
-    const isUnused = identities.length === 0 && !(await this.parts.hasFactor(account.id));
+    const isUnused =
+      identities.length === 0 &&
+      !(await this.parts.hasFactor(account.id)) &&
+      !(await store.singleSignOn.isProvisioned(account.id));
     if (!isUnused || !proven.isEmailVerified || !maySignUp(provider, email, true))
       throw new SignInFailed("address_taken");
+    return this.#linkAndEnter(provider, account, proven, next);
+  }
+
+  async #linkAndEnter(
+    provider: Provider,
+    account: Account,
+    proven: ProvenIdentity,
+    next: string,
+  ): Promise<Finished> {
+    if (account.suspendedAt !== null) throw new SignInFailed("suspended");
     await this.#link(account.id, provider, proven);
     return { type: "entered", ...(await this.#enter(provider, account, proven, next, "signed in")) };
   }

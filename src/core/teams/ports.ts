@@ -9,6 +9,16 @@ export interface Team extends Account {
   quotas: Quotas;
   /** Whoever has a verified address there may join as a member; null for nobody. */
   joinDomain: string | null;
+  /** Networks that its keys and pages may be used from, as in `networks.ts`; null: any. */
+  allowFrom: readonly string[] | null;
+  /** Members must have a second factor; null where they need not. */
+  secondFactor: TeamFactor | null;
+}
+
+export interface TeamFactor {
+  /** Before it is required of a member, from `since` or from when they joined. */
+  graceDays: number;
+  since: Date;
 }
 
 export interface TeamSummary {
@@ -28,6 +38,8 @@ export interface Membership {
   /** The member's own in this team. */
   limits: KeyLimits;
   joinedAt: Date;
+  /** The identity provider whose groups made it, and may end it; null for any other. */
+  providerId: string | null;
 }
 
 /** What a deleted team takes with it. */
@@ -43,6 +55,8 @@ export interface TeamChange {
   planId?: string;
   quotas?: Quotas;
   joinDomain?: string | null;
+  allowFrom?: readonly string[] | null;
+  secondFactor?: TeamFactor | null;
 }
 
 /** `last_owner`: nothing was done, since the team would have no owner. `none`: there is no such member. */
@@ -50,7 +64,8 @@ export type MemberOutcome = "done" | "last_owner" | "none";
 
 /** Changes to a team apply to its next request, on every replica. Reads return null for a team that does not exist. */
 export interface TeamStore {
-  create(team: { name: string; planId: string; ownerId: string }): Promise<Team>;
+  /** Without an owner, admins of the service decide about it until they appoint one. */
+  create(team: { name: string; planId: string; ownerId: string | null }): Promise<Team>;
   find(id: string): Promise<Team | null>;
   /** With the plan that counts; null unless the account is in the team. */
   findFor(id: string, accountId: string): Promise<{ team: Team; plan: Plan; role: TeamRole } | null>;
@@ -74,8 +89,10 @@ export interface TeamStore {
   membership(id: string, accountId: string): Promise<Membership | null>;
   /** Owners first, then by address. */
   members(id: string): Promise<Membership[]>;
-  /** False when the account is in the team already, or is no person's. */
-  addMember(id: string, accountId: string, role: TeamRole): Promise<boolean>;
+  /** Every membership of the account. */
+  membershipsOf(accountId: string): Promise<Membership[]>;
+  /** False when the account is in the team already, or is no person's. `providerId` as in `Membership`. */
+  addMember(id: string, accountId: string, role: TeamRole, providerId?: string | null): Promise<boolean>;
   /**
    * The keys of one who becomes a viewer are revoked in the same transaction, and the invitations of one who does not
    * become an owner.

@@ -3,12 +3,12 @@ import type { TeamRole } from "../entities.js";
 
 /**
  * `own_keys`: create keys of one's own. `all_keys`: those of others and service keys too. `usage`: in sums.
- * `usage_parts`: by member and key. `manage`: members, invitations and settings.
+ * `usage_parts`: by member and key. `manage`: members, invitations and settings. `secure`: networks and second factors.
  */
-export type TeamRight = "usage" | "usage_parts" | "own_keys" | "all_keys" | "manage" | "delete";
+export type TeamRight = "usage" | "usage_parts" | "own_keys" | "all_keys" | "manage" | "secure" | "delete";
 
 const rights: Readonly<Record<TeamRole, readonly TeamRight[]>> = {
-  owner: ["usage", "usage_parts", "own_keys", "all_keys", "manage", "delete"],
+  owner: ["usage", "usage_parts", "own_keys", "all_keys", "manage", "secure", "delete"],
   admin: ["usage", "usage_parts", "own_keys", "all_keys", "manage"],
   member: ["usage", "own_keys"],
   viewer: ["usage", "usage_parts"],

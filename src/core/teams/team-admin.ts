@@ -11,7 +11,7 @@ import { withQuotas } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { Store } from "../store.js";
 import type { Membership, Team, TeamCounts, TeamStore, TeamSummary } from "./ports.js";
-import { checkTeamName } from "./team-fields.js";
+import { checkTeamName, securityChange, type TeamSecurity } from "./team-fields.js";
 import { noTeam, requireDone } from "./teams.js";
 
 export interface TeamAdminParts {
@@ -43,21 +43,21 @@ export class TeamAdmin {
     return { team, plan: withQuotas(plan, team.quotas), members, counts };
   }
 
-  /** With its first owner, who has an account. */
+  /** With its first owner, who has an account; or without one, which is then the operator's to appoint. */
   async create(
     actor: Actor,
-    { name, planId, ownerEmail }: { name: string; planId: string; ownerEmail: string },
+    { name, planId, ownerEmail }: { name: string; planId: string; ownerEmail: string | null },
   ): Promise<Team> {
     const { store } = this.parts;
     const checked = checkTeamName(name);
     await this.#requirePlan(planId);
-    const owner = await store.findAccountByEmail(ownerEmail.trim());
-    if (owner === null) {
+    const owner = ownerEmail === null ? null : await store.findAccountByEmail(ownerEmail.trim());
+    if (ownerEmail !== null && owner === null) {
       throw new DashboardError("bad_request", "No account has this address. Create or invite it first.", {
         field: "ownerEmail",
       });
     }
-    const team = await store.teams.create({ name: checked, planId, ownerId: owner.id });
+    const team = await store.teams.create({ name: checked, planId, ownerId: owner?.id ?? null });
     await this.#announce(actor, "created team", team.id);
     return team;
   }
@@ -83,6 +83,15 @@ export class TeamAdmin {
     const changed = await this.parts.store.teams.change(id, { quotas });
     await this.#announce(actor, "changed quotas of team", id);
     return changed ?? this.require(id);
+  }
+
+  /** Networks and second factors. */
+  async secure(actor: Actor, id: string, security: TeamSecurity): Promise<Team> {
+    const team = await this.require(id);
+    const change = securityChange(team, security, this.parts.clock.now());
+    const changed = await this.parts.store.teams.change(id, change);
+    await this.#announce(actor, "changed security of team", id);
+    return changed ?? team;
   }
 
   /** Its keys are refused, and its streams end. */
@@ -139,7 +148,8 @@ export class TeamAdmin {
   /** `target` is a member of the team; empty where the team is gone. */
   async #announce(actor: Actor, action: AuditAction, id: string, target = id): Promise<void> {
     this.parts.keys?.forgetAccount(id);
-    await this.parts.audit.record(actor, action, target);
+    const memberId = target === id ? undefined : target;
+    await this.parts.audit.record(actor, action, target, { teamId: id, memberId });
   }
 
   async #requirePlan(planId: string): Promise<Plan> {

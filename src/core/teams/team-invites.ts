@@ -120,7 +120,8 @@ export class TeamInvites {
     const hash = tokenHash(token);
     const joined = hash && (await this.parts.store.acceptInvite(hash, whose, this.parts.clock.now()));
     if (joined === null) throw deadLink();
-    await this.parts.audit.record({ accountId: account.id }, "joined team", team.id);
+    const matter = { teamId: team.id, memberId: account.id };
+    await this.parts.audit.record({ accountId: account.id }, "joined team", team.id, matter);
     return joined;
   }
 

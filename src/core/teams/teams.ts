@@ -11,9 +11,10 @@ import { DashboardError } from "../dashboard-error.js";
 import type { Account, KeyLimits, Plan, TeamRole } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { KeyHolder } from "../keys/own-keys.js";
+import { isInNetworks } from "../networks.js";
 import type { MemberOutcome, Membership, Team, TeamCounts, TeamStore } from "./ports.js";
 import { hasRight, mayDecideOn, type TeamRight } from "./roles.js";
-import { checkTeamName, verifiedDomainOf } from "./team-fields.js";
+import { checkTeamName, securityChange, type TeamSecurity, verifiedDomainOf } from "./team-fields.js";
 
 /** Teams that are offered to an address of their domain. */
 const mostOffered = 20;
@@ -86,6 +87,29 @@ export class Teams {
     const changed = await this.parts.store.change(id, { name: checkTeamName(name), joinDomain: domain });
     await this.#announce(account, "changed team", id);
     return changed ?? team;
+  }
+
+  /** Networks and second factors. `address` is that of the caller, who must not lock themselves out. */
+  async secure(account: Account, id: string, security: TeamSecurity, address: string): Promise<Team> {
+    const { team } = await this.open(account, id, "secure");
+    const change = securityChange(team, security, this.parts.clock.now());
+    if (change.allowFrom !== null && !isInNetworks(change.allowFrom, address)) {
+      throw new DashboardError(
+        "bad_request",
+        `Your own address, ${address}, is in none of these networks: you would lock yourself out.`,
+        { field: "allowFrom" },
+      );
+    }
+    const changed = await this.parts.store.change(id, change);
+    await this.#announce(account, "changed security of team", id);
+    return changed ?? team;
+  }
+
+  /** Throws `forbidden` for a member who is outside of the team's networks. */
+  async requireNetwork(account: Account, id: string, address: string): Promise<void> {
+    const allowFrom = (await this.parts.store.findFor(id, account.id))?.team.allowFrom ?? null;
+    if (allowFrom === null || isInNetworks(allowFrom, address)) return;
+    throw new DashboardError("forbidden", "This team can only be used from its own networks.");
   }
 
   /** By the domain of a verified address. */
@@ -170,7 +194,9 @@ export class Teams {
   /** `target` is a member of the team; empty where the team is gone. */
   async #announce(account: Account, action: AuditAction, id: string, target = id): Promise<void> {
     this.parts.keys.forgetAccount(id);
-    await this.parts.audit.record({ accountId: account.id }, action, target);
+    // Joining and leaving have the team for their target: the member is who acts.
+    const memberId = target === id ? account.id : target;
+    await this.parts.audit.record({ accountId: account.id }, action, target, { teamId: id, memberId });
   }
 }
 

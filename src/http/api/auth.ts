@@ -21,8 +21,8 @@ export function authenticate({ keys }: HttpParts) {
   };
 }
 
-const mayCallFrom = ({ key: { allowFrom } }: KeyRecord, address: string): boolean =>
-  allowFrom === null || isInNetworks(allowFrom, address);
+const mayCallFrom = ({ key, teamAllowFrom }: KeyRecord, address: string): boolean =>
+  [key.allowFrom, teamAllowFrom].every((networks) => networks == null || isInNetworks(networks, address));
 
 /** `mayDefer`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(

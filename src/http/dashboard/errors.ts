@@ -45,7 +45,7 @@ export function answerDashboardError(log: Log) {
 }
 
 /** Not a bug: the database is unreachable, or its disk is full. */
-const storeUnavailable = new DashboardError(
+export const storeUnavailable = new DashboardError(
   "unavailable",
   "The database is unreachable or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },

@@ -56,7 +56,7 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       },
       { ...always, ...confirmed },
     ),
-    user("DELETE", "/me/totp", (_visit, me) => ownFactors.removeTotp(me.account), confirmed),
+    user("DELETE", "/me/totp", (_visit, me) => ownFactors.removeTotp(me), confirmed),
 
     user("POST", "/me/passkeys/options", (_visit, me) => ownFactors.addOptions(me.account), {
       ...always,
@@ -80,12 +80,7 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       },
       confirmed,
     ),
-    user(
-      "DELETE",
-      "/me/passkeys/:id",
-      (visit, { account }) => ownFactors.removePasskey(account, visit.id),
-      confirmed,
-    ),
+    user("DELETE", "/me/passkeys/:id", (visit, me) => ownFactors.removePasskey(me, visit.id), confirmed),
     user(
       "POST",
       "/me/recovery-codes",

@@ -12,6 +12,8 @@ interface RouteOptions {
   sessionOnly?: string;
   /** Also for an account that must add a second factor before anything else. */
   beforeEnrolment?: boolean;
+  /** In a team: also from outside of the networks that the team allows. */
+  fromAnywhere?: boolean;
 }
 
 interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {

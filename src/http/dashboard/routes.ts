@@ -60,7 +60,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
 ];
 
 /** What a caller is judged by. */
-type Guard = Pick<DashboardServices, "sessions" | "factorRequirement" | "clock">;
+type Guard = Pick<DashboardServices, "sessions" | "factorRequirement" | "teams" | "clock">;
 
 /** The handler for Fastify. The caller is identified before any of the body is read. */
 export function serve(route: DashboardRoute, guard: Guard) {
@@ -74,6 +74,8 @@ async function handle(route: DashboardRoute, visit: Visit, guard: Guard): Promis
   if (route.access === "anyone") return route.handle(visit);
   const me = await requireSession(visit, guard);
   if (route.beforeEnrolment !== true) await requireFactor(me, guard);
+  if (route.path.startsWith("/teams/:team") && route.fromAnywhere !== true)
+    await guard.teams.requireNetwork(me.account, visit.param("team"), visit.request.ip);
   if (route.access === "admin" && me.account.role !== "admin") {
     throw new DashboardError("forbidden", "Only an admin may do this.");
   }

@@ -9,6 +9,7 @@ import {
   memberRoleBody,
   teamBody,
   teamInviteBody,
+  teamSecurityBody,
   teamTokenBody,
   type MemberUsageList,
   type MemberView,
@@ -16,6 +17,7 @@ import {
   type TeamInviteView,
   type TeamList,
   type TeamPage,
+  type TeamSecurityView,
   type TeamView,
 } from "../../protocol/dashboard/teams.js";
 import { baseUrlOf } from "./accounts.js";
@@ -39,6 +41,16 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
       await teams.change(account, id, await visit.body(teamBody));
       return teamPage(await teams.members(account, id));
     }),
+    user(
+      "PUT",
+      "/teams/:team/security",
+      async (visit, { account }) => {
+        const id = visit.param("team");
+        await teams.secure(account, id, await visit.body(teamSecurityBody), visit.request.ip);
+        return teamPage(await teams.members(account, id));
+      },
+      { confirm: true },
+    ),
     user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
       teams.counts(account, visit.param("team")),
     ),
@@ -54,7 +66,9 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
     user("POST", "/teams/:team/join", async (visit, { account }) => {
       await teams.join(account, visit.param("team"));
     }),
-    user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team"))),
+    user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team")), {
+      fromAnywhere: true,
+    }),
     user(
       "POST",
       "/teams/:team/members/:id/role",
@@ -113,7 +127,13 @@ const teamPage = ({ team, role, plan, members }: OpenTeam & { members: Membershi
   createdAt: team.createdAt.toISOString(),
   plan: planView(plan),
   joinDomain: team.joinDomain,
+  security: securityView(team),
   members: members.map(memberView),
+});
+
+export const securityView = ({ allowFrom, secondFactor }: Team): TeamSecurityView => ({
+  allowFrom: allowFrom && [...allowFrom],
+  secondFactorDays: secondFactor?.graceDays ?? null,
 });
 
 export const memberView = (member: Membership): MemberView => ({

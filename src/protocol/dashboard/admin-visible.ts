@@ -9,7 +9,7 @@ import type { KeyLabel, TopUser, UsageBucket } from "../../core/usage/usage-view
 import type { AccountDetail, AccountKey, InviteView } from "./accounts.js";
 import type { AccountView, PlanView } from "./api.js";
 import type { AuditEntry } from "./audit.js";
-import type { AdminTeam, AdminTeamDetail, MemberView } from "./teams.js";
+import type { AdminTeam, AdminTeamDetail, MemberView, TeamSecurityView } from "./teams.js";
 
 type Words<View> = Readonly<Record<keyof Required<View>, string | null>>;
 
@@ -159,7 +159,7 @@ const alert: Words<AbuseAlert & AbuseAlert["account"] & AbuseSignal & KeyLabel> 
   lastFour: "key",
 };
 
-const team: Words<Omit<AdminTeamDetail, "plan" | "quotas"> & AdminTeam & MemberView> = {
+const team: Words<Omit<AdminTeamDetail, "plan" | "quotas"> & AdminTeam & MemberView & TeamSecurityView> = {
   team: "name",
   id: "name",
   name: "name",
@@ -170,6 +170,9 @@ const team: Words<Omit<AdminTeamDetail, "plan" | "quotas"> & AdminTeam & MemberV
   keys: "numbers of members, keys and invitations",
   invitations: "numbers of members, keys and invitations",
   joinDomain: "domain whose addresses may join",
+  security: "allowed networks, required second factor",
+  allowFrom: "allowed networks, required second factor",
+  secondFactorDays: "allowed networks, required second factor",
   people: "members with their role and limits, and since when they are in it",
   accountId: "members with their role and limits, and since when they are in it",
   email: "members with their role and limits, and since when they are in it",

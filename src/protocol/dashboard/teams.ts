@@ -3,14 +3,23 @@
  * /api/teams/:team for a team: GET and POST /api/teams/:team/keys, GET /api/teams/:team/usage, and so on.
  */
 import * as z from "zod";
-import { inviteDays, longest } from "../../core/bounds.js";
-import type { Quotas, TeamRole } from "../../core/entities.js";
+import { graceDays, inviteDays, longest } from "../../core/bounds.js";
+import { type Quotas, type TeamRole, teamRoles } from "../../core/entities.js";
 import type { TeamCounts } from "../../core/teams/ports.js";
 import type { MemberUsage } from "../../core/teams/team-usage.js";
-import { email, keyLimits, line, noPage, quotas, whole, type KeyLimitsView, type PlanView } from "./api.js";
+import {
+  email,
+  keyLimits,
+  keyNetworks,
+  line,
+  noPage,
+  quotas,
+  whole,
+  type KeyLimitsView,
+  type PlanView,
+} from "./api.js";
 
-const roles = ["owner", "admin", "member", "viewer"] as const satisfies readonly TeamRole[];
-const role = z.enum(roles, `Choose one of ${roles.join(", ")}.`);
+const role = z.enum(teamRoles, `Choose one of ${teamRoles.join(", ")}.`);
 const token = z.string("The link is not complete.").max(200, "The link is not complete.");
 const name = line("a name", longest.teamName);
 
@@ -35,7 +44,15 @@ export interface TeamPage extends TeamView {
   /** With the team's quotas in place of the plan's. */
   plan: PlanView;
   joinDomain: string | null;
+  security: TeamSecurityView;
   members: MemberView[];
+}
+
+export interface TeamSecurityView {
+  /** Networks that its keys and pages may be used from; null for any. */
+  allowFrom: string[] | null;
+  /** How long members have to add a second factor; null where they need none. */
+  secondFactorDays: number | null;
 }
 
 export interface MemberView {
@@ -56,6 +73,11 @@ export const teamBody = z.object({
     .trim()
     .max(longest.email, `Use at most ${longest.email} characters.`)
     .nullable(),
+});
+/** PUT /api/teams/:team/security → TeamPage, and PUT /api/admin/teams/:id/security → AdminTeamDetail */
+export const teamSecurityBody = z.object({
+  allowFrom: keyNetworks.transform((networks) => networks ?? null),
+  secondFactorDays: whole(graceDays.min, graceDays.max).nullable(),
 });
 // POST /api/teams/:team/join → {}: by domain    POST /api/teams/:team/leave → {}: ends one's keys
 // GET /api/teams/:team/counts → TeamCounts: what deleting would take
@@ -141,6 +163,7 @@ export interface AdminTeamDetail {
   /** Null where the plan's count. */
   quotas: Quotas;
   joinDomain: string | null;
+  security: TeamSecurityView;
   people: MemberView[];
   invitations: number;
 }

@@ -289,7 +289,7 @@ export async function updateEmail(
 }
 
 /** The codes of a value that must be unique, in Postgres and SQLite. */
-const isTaken = (error: unknown): boolean =>
+export const isTaken = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
   ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(String(error.code));

@@ -27,6 +27,7 @@ import * as singleSignOn from "./migrations/0019-single-sign-on.js";
 import * as events from "./migrations/0020-events.js";
 import * as teams from "./migrations/0021-teams.js";
 import * as keyScopes from "./migrations/0022-key-scopes.js";
+import * as scim from "./migrations/0023-scim.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -55,6 +56,7 @@ export const migrations: readonly Migration[] = [
   { name: "0020-events", ...events },
   { name: "0021-teams", ...teams },
   { name: "0022-key-scopes", ...keyScopes },
+  { name: "0023-scim", ...scim },
 ];
 
 export interface MigrateOptions {

@@ -110,7 +110,7 @@ export const toTime = (ms: number | null): Date | null => (ms === null ? null : 
 
 const toModel = (name: string | null): ModelId | null => (name !== null && isModelId(name) ? name : null);
 
-const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
+export const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
 
 const isOperation = (name: string): name is Operation => operations.some((known) => known === name);
 

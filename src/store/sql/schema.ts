@@ -13,6 +13,7 @@ export interface Schema {
   keys: KeyRow;
   teams: TeamRow;
   memberships: MembershipRow;
+  scim_users: ScimUserRow;
   sessions: SessionRow;
   totp: TotpRow;
   passkeys: PasskeyRow;
@@ -51,6 +52,7 @@ export const primaryKeys: {
   accounts: ["id"],
   teams: ["id"],
   memberships: ["team_id", "account_id"],
+  scim_users: ["account_id"],
   keys: ["id"],
   sessions: ["hash"],
   totp: ["account_id"],
@@ -163,6 +165,13 @@ export interface TeamRow extends QuotaColumns {
   id: string;
   /** Whoever has a verified address there may join; null for nobody. */
   join_domain: string | null;
+  /** Networks, comma-separated; null for any. */
+  allow_from: string | null;
+  /** How long members have to add a second factor, and since when they must; both null where they need not. */
+  second_factor_days: number | null;
+  second_factor_since: number | null;
+  /** What SCIM calls it; null for nothing. */
+  external_id: string | null;
 }
 
 /** Limits are those of the member in this team; null where only the team's count. */
@@ -174,6 +183,19 @@ export interface MembershipRow extends QuotaColumns {
   tokens_per_minute: number | null;
   concurrent_requests: number | null;
   created_at: number;
+  /** The identity provider whose groups made it; null for one that people or SCIM made. */
+  provider_id: string | null;
+}
+
+/** What SCIM has said about an account. */
+export interface ScimUserRow {
+  account_id: string;
+  user_name: string;
+  /** As it is compared. */
+  user_name_lower: string;
+  external_id: string | null;
+  /** The time of the suspension that SCIM asked for, which it alone may lift over SCIM; null without one. */
+  inactive_since: number | null;
 }
 
 export interface SessionRow {

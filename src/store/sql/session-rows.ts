@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
-import { toAccount, toPlan } from "./rows.js";
+import { toAccount, toPlan, toTime } from "./rows.js";
 import type { Schema, SessionRow } from "./schema.js";
 
 export class SqlSessions implements SessionStore {
@@ -50,6 +50,7 @@ export class SqlSessions implements SessionStore {
         "accounts.email_verified_at",
         "accounts.created_at",
         hasFactor.as("has_factor"),
+        teamFactorBy.as("team_factor_by"),
       ])
       .where("sessions.hash", "=", hash)
       .executeTakeFirst();
@@ -59,6 +60,7 @@ export class SqlSessions implements SessionStore {
       account: toAccount({ ...row, id: row.account_id }),
       plan: toPlan(row),
       hasFactor: Boolean(row.has_factor),
+      teamFactorBy: toTime(row.team_factor_by),
     };
   }
 
@@ -119,6 +121,13 @@ export class SqlSessions implements SessionStore {
 const hasFactor = sql<number | boolean>`(
   exists (select 1 from totp where totp.account_id = accounts.id and totp.confirmed_at is not null)
   or exists (select 1 from passkeys where passkeys.account_id = accounts.id))`;
+
+/** The time of grace begins when a team made it a requirement, or when the account joined where that is later. */
+const teamFactorBy = sql<number | null>`(
+  select min(second_factor_days * 86400000 + case
+    when second_factor_since > memberships.created_at then second_factor_since else memberships.created_at end)
+  from memberships inner join teams on teams.id = memberships.team_id
+  where memberships.account_id = accounts.id and second_factor_days is not null)`;
 
 const toSession = (row: SessionRow): Session => ({
   hash: new Uint8Array(row.hash),

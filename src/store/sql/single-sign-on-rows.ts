@@ -131,6 +131,34 @@ export class SqlSingleSignOn implements SingleSignOnStore {
     });
   }
 
+  async findProvisioned(subject: string, verifiedEmail: string | null): Promise<Account | null> {
+    const unused = this.db
+      .selectFrom("scim_users")
+      .innerJoin("accounts", "accounts.id", "scim_users.account_id")
+      .selectAll("accounts")
+      .where("accounts.password_hash", "is", null)
+      .where(
+        sql<boolean>`not exists (select 1 from oidc_identities where oidc_identities.account_id = accounts.id)`,
+      )
+      .limit(2);
+    const bySubject = await unused.where("scim_users.external_id", "=", subject).execute();
+    const rows =
+      bySubject.length > 0 || verifiedEmail === null
+        ? bySubject
+        : await unused.where("accounts.email_lower", "=", verifiedEmail.toLowerCase()).execute();
+    const [row, another] = rows;
+    return row === undefined || another !== undefined ? null : toAccount(row);
+  }
+
+  async isProvisioned(accountId: string): Promise<boolean> {
+    const row = await this.db
+      .selectFrom("scim_users")
+      .select("account_id")
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   async noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
     const { providerId: provider, issuer, subject, sid } = origin;
     await this.db

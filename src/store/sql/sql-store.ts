@@ -35,10 +35,12 @@ import {
   toAccount,
   toKey,
   toLimits,
+  toList,
   toPlan,
   toTime,
 } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns, Schema } from "./schema.js";
+import { SqlScim } from "./scim-rows.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
@@ -70,6 +72,7 @@ export class SqlStore implements FullStore {
   readonly statementLog: SqlStatementLog;
   readonly webhooks: SqlWebhooks;
   readonly teams: SqlTeams;
+  readonly scim: SqlScim;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
@@ -97,6 +100,7 @@ export class SqlStore implements FullStore {
     this.service = sqlService(db, clock);
     this.statementLog = new SqlStatementLog(db);
     this.webhooks = new SqlWebhooks(db, { locksRows });
+    this.scim = new SqlScim(db);
     this.teams = new SqlTeams(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
   }
 
@@ -240,6 +244,7 @@ export class SqlStore implements FullStore {
           "teams.tokens_per_day as team_tokens_per_day",
           "teams.requests_per_month as team_requests_per_month",
           "teams.tokens_per_month as team_tokens_per_month",
+          "teams.allow_from as team_allow_from",
           "members.suspended_at as member_suspended_at",
           "memberships.requests_per_minute as member_requests_per_minute",
           "memberships.tokens_per_minute as member_tokens_per_minute",
@@ -458,6 +463,7 @@ type JoinedKeyRow = KeyRow &
     plan_tokens_per_month: number | null;
     plan_models: string | null;
     member_suspended_at: number | null;
+    team_allow_from: string | null;
   } & Record<`team_${keyof QuotaColumns}` | `member_${keyof LimitColumns}`, number | null>;
 
 function toKeyRecord(row: JoinedKeyRow): KeyRecord {
@@ -477,6 +483,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
     requires_encryption: row.requires_encryption,
     weight: row.weight,
   });
+  const teamAllowFrom = toList(row.team_allow_from);
   return {
     key: toKey(row),
     account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
@@ -487,6 +494,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       tokensPerMonth: row.team_tokens_per_month,
     }),
     ...(row.member_id === null ? {} : { member: toMember(row.member_id, row) }),
+    ...(teamAllowFrom === null ? {} : { teamAllowFrom }),
   };
 }
 

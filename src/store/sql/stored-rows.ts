@@ -103,6 +103,7 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
       ({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`,
     ),
   ],
+  ["scim_users", few(({ id }) => sql`select * from scim_users where account_id = ${id}`)],
   [
     "sessions",
     few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),

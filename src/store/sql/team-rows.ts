@@ -19,7 +19,7 @@ import type {
 import { removeAccount } from "./account-removal.js";
 import type { NoteChange, SqlChanges } from "./change-rows.js";
 import { consumeLink, toLink } from "./link-rows.js";
-import { fromLimits, fromQuotas, toAccount, toLimits, toPlan, toQuotas, toTime } from "./rows.js";
+import { fromLimits, fromQuotas, toAccount, toLimits, toList, toPlan, toQuotas, toTime } from "./rows.js";
 import type { AccountRow, Schema, TeamRow } from "./schema.js";
 import { isOnlyOwner, lockTeam } from "./team-owners.js";
 
@@ -45,8 +45,12 @@ export class SqlTeams implements TeamStore {
         .execute();
       await transaction
         .insertInto("teams")
-        .values({ id, join_domain: null, ...noQuotaColumns })
+        .values({
+          ...{ id, join_domain: null, ...noQuotaColumns, allow_from: null, external_id: null },
+          ...{ second_factor_days: null, second_factor_since: null },
+        })
         .execute();
+      if (ownerId === null) return;
       await insertMember(transaction, { teamId: id, accountId: ownerId, role: "owner", created_at });
     });
     const team = await this.find(id);
@@ -129,7 +133,9 @@ export class SqlTeams implements TeamStore {
     return rows.map(toTeam);
   }
 
-  async change(id: string, { name, planId, quotas, joinDomain }: TeamChange): Promise<Team | null> {
+  async change(id: string, change: TeamChange): Promise<Team | null> {
+    const { name, planId } = change;
+    const columns = teamColumns(change);
     await this.changes.with("account_changed", id, async (transaction) => {
       if (name !== undefined || planId !== undefined) {
         await transaction
@@ -142,15 +148,8 @@ export class SqlTeams implements TeamStore {
           .where("kind", "=", "team")
           .execute();
       }
-      if (quotas !== undefined || joinDomain !== undefined) {
-        await transaction
-          .updateTable("teams")
-          .set({
-            ...(quotas === undefined ? {} : fromQuotas(quotas)),
-            ...(joinDomain === undefined ? {} : { join_domain: joinDomain }),
-          })
-          .where("id", "=", id)
-          .execute();
+      if (Object.keys(columns).length > 0) {
+        await transaction.updateTable("teams").set(columns).where("id", "=", id).execute();
       }
     });
     return this.find(id);
@@ -198,7 +197,20 @@ export class SqlTeams implements TeamStore {
     return rows.map(toMembership);
   }
 
-  async addMember(id: string, accountId: string, role: TeamRole): Promise<boolean> {
+  async membershipsOf(accountId: string): Promise<Membership[]> {
+    const rows = await this.#memberships()
+      .where("memberships.account_id", "=", accountId)
+      .orderBy("memberships.team_id")
+      .execute();
+    return rows.map(toMembership);
+  }
+
+  async addMember(
+    id: string,
+    accountId: string,
+    role: TeamRole,
+    providerId: string | null = null,
+  ): Promise<boolean> {
     const person = await this.db
       .selectFrom("accounts")
       .select("id")
@@ -207,7 +219,7 @@ export class SqlTeams implements TeamStore {
       .executeTakeFirst();
     if (person === undefined) return false;
     const created_at = this.options.clock.now().getTime();
-    return insertMember(this.db, { teamId: id, accountId, role, created_at });
+    return insertMember(this.db, { teamId: id, accountId, role, created_at, providerId });
   }
 
   setRole(id: string, accountId: string, role: TeamRole, at: Date): Promise<MemberOutcome> {
@@ -298,12 +310,15 @@ export class SqlTeams implements TeamStore {
   }
 
   #members(id: string) {
+    return this.#memberships().where("memberships.team_id", "=", id);
+  }
+
+  #memberships() {
     return this.db
       .selectFrom("memberships")
       .innerJoin("accounts", "accounts.id", "memberships.account_id")
       .selectAll("memberships")
-      .select(["accounts.email", "accounts.suspended_at"])
-      .where("memberships.team_id", "=", id);
+      .select(["accounts.email", "accounts.suspended_at"]);
   }
 
   /** Runs `change`, which says whether there was such a member, unless it would leave no owner. */
@@ -331,6 +346,21 @@ const noQuotaColumns = fromQuotas({
 const teamsIn = (db: Kysely<Schema>) =>
   db.selectFrom("teams").innerJoin("accounts", "accounts.id", "teams.id").selectAll(["teams", "accounts"]);
 
+/** Of the table `teams`, those that the change is about. */
+function teamColumns({ quotas, joinDomain, allowFrom, secondFactor }: TeamChange): Partial<TeamRow> {
+  return {
+    ...(quotas === undefined ? {} : fromQuotas(quotas)),
+    ...(joinDomain === undefined ? {} : { join_domain: joinDomain }),
+    ...(allowFrom === undefined ? {} : { allow_from: allowFrom?.join(",") ?? null }),
+    ...(secondFactor === undefined
+      ? {}
+      : {
+          second_factor_days: secondFactor?.graceDays ?? null,
+          second_factor_since: secondFactor?.since.getTime() ?? null,
+        }),
+  };
+}
+
 /** False when the account is in the team already. */
 async function insertMember(
   db: Kysely<Schema>,
@@ -339,12 +369,28 @@ async function insertMember(
     accountId,
     role,
     created_at,
-  }: { teamId: string; accountId: string; role: TeamRole; created_at: number },
+    providerId = null,
+  }: {
+    teamId: string;
+    accountId: string;
+    role: TeamRole;
+    created_at: number;
+    providerId?: string | null;
+  },
 ): Promise<boolean> {
   const rates = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null };
+  const origin = { provider_id: providerId };
   const row = await db
     .insertInto("memberships")
-    .values({ team_id: teamId, account_id: accountId, role, created_at, ...rates, ...noQuotaColumns })
+    .values({
+      team_id: teamId,
+      account_id: accountId,
+      role,
+      created_at,
+      ...origin,
+      ...rates,
+      ...noQuotaColumns,
+    })
     .onConflict((conflict) => conflict.columns(["team_id", "account_id"]).doNothing())
     .returning("team_id")
     .executeTakeFirst();
@@ -392,6 +438,11 @@ const toTeam = (row: JoinedTeamRow): Team => ({
   name: row.email,
   quotas: toQuotas(row),
   joinDomain: row.join_domain,
+  allowFrom: toList(row.allow_from),
+  secondFactor:
+    row.second_factor_days === null || row.second_factor_since === null
+      ? null
+      : { graceDays: row.second_factor_days, since: new Date(row.second_factor_since) },
 });
 
 const toMembership = (
@@ -404,6 +455,7 @@ const toMembership = (
   role: row.role,
   limits: toLimits(row),
   joinedAt: new Date(row.created_at),
+  providerId: row.provider_id,
 });
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

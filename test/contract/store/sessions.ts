@@ -21,6 +21,7 @@ export function describeSessionContract(name: string, open: OpenStore): void {
         account,
         plan: await store.findPlan("free"),
         hasFactor: false,
+        teamFactorBy: null,
       });
       expect(await store.sessions.find(someHash())).toBeNull();
     });

@@ -5,6 +5,7 @@ import { describeAccountContract } from "./dashboard-accounts.js";
 import { describeFactorContract } from "./factors.js";
 import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
+import { describeScimContract } from "./scim.js";
 import { describeServiceContract } from "./service.js";
 import { describeSessionContract } from "./sessions.js";
 import { describeStatementLogContract } from "./statement-log.js";
@@ -29,4 +30,5 @@ export const storeParts = [
   describeFactorContract,
   describeWebhooksContract,
   describeTeamContract,
+  describeScimContract,
 ];

@@ -108,6 +108,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         }
         await store.factors.beginTotp(id, "sealed", at("08:00:00"));
         await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);
+        await store.scim.nameUser({ id, userName: email, externalId: "1", inactiveSince: null });
         for (const name of ["One", "Two"]) await store.teams.create({ name, planId: "free", ownerId: id });
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
@@ -120,6 +121,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
         webhook_deliveries: 5,
         memberships: 2,
+        scim_users: 1,
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

@@ -4,7 +4,14 @@ import { noKeyLimits, noQuotas } from "../../../src/core/entities.js";
 import { OnlyOwner, type NewKey } from "../../../src/core/store.js";
 import type { Team } from "../../../src/core/teams/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
-import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newSession,
+  someHash,
+  type Opened,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 const keyOf = (team: Team, memberId: string | null = null): NewKey => ({
   ...{ accountId: team.id, memberId, name: "k", hash: someHash(), lastFour: "abcd" },
@@ -69,6 +76,53 @@ export function describeTeamContract(name: string, open: OpenStore): void {
       expect(await store.findKeyByHash(own.hash)).toBeNull();
       expect(await store.findKeyByHash(service.hash)).toMatchObject({ key: { memberId: null } });
       expect(await store.teams.removeMember(team.id, member.id, at("01:00:00"))).toBe("none");
+    });
+
+    it("with networks and a second factor that they require, which keys and sessions know", async () => {
+      const { store } = opened;
+      const { owner, team } = await teamOf(opened);
+      const key = keyOf(team);
+      await store.createKey(key);
+      expect(await store.findKeyByHash(key.hash)).not.toHaveProperty("teamAllowFrom");
+      const session = newSession(owner.id);
+      await store.sessions.create(session);
+      expect(await store.sessions.find(session.hash)).toMatchObject({ teamFactorBy: null });
+
+      // Later than anyone joined.
+      const since = new Date(Date.now() + 60_000);
+      const secondFactor = { graceDays: 30, since };
+      const allowFrom = ["192.0.2.0/24", "2001:db8::/32"];
+      expect(await store.teams.change(team.id, { allowFrom, secondFactor })).toMatchObject({
+        ...{ allowFrom, secondFactor, joinDomain: null },
+      });
+      expect(await store.findKeyByHash(key.hash)).toMatchObject({ teamAllowFrom: allowFrom });
+      const dayMs = 24 * 60 * 60_000;
+      expect(await store.sessions.find(session.hash)).toMatchObject({
+        teamFactorBy: new Date(since.getTime() + 30 * dayMs),
+      });
+      // The first of several teams counts, and there the time of joining, which is later.
+      const other = await store.teams.create({ name: "Other", planId: "free", ownerId: owner.id });
+      await store.teams.change(other.id, { secondFactor: { graceDays: 1, since: new Date(0) } });
+      const [, joined] = await store.teams
+        .membershipsOf(owner.id)
+        .then((all) => [team, other].map(({ id }) => all.find(({ teamId }) => teamId === id)));
+      expect(await store.sessions.find(session.hash)).toMatchObject({
+        teamFactorBy: new Date((joined?.joinedAt.getTime() ?? 0) + dayMs),
+      });
+    });
+
+    it("without an owner, and with members that an identity provider's groups made", async () => {
+      const { store } = opened;
+      const team = await store.teams.create({ name: "Open", planId: "free", ownerId: null });
+      expect(await store.teams.members(team.id)).toEqual([]);
+      const [invited, claimed] = [await opened.createAccount(), await opened.createAccount()];
+      await store.teams.addMember(team.id, invited.id, "member");
+      await store.teams.addMember(team.id, claimed.id, "admin", "work");
+      expect(await store.teams.membershipsOf(invited.id)).toMatchObject([{ providerId: null }]);
+      expect(await store.teams.membershipsOf(claimed.id)).toMatchObject([
+        { teamId: team.id, role: "admin", providerId: "work" },
+      ]);
+      expect(await store.teams.removeMember(team.id, claimed.id, at("01:00:00"))).toBe("done");
     });
 
     it("in which a viewer has no keys", async () => {

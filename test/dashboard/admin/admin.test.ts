@@ -115,6 +115,7 @@ const adminRoutes = [
   ["DELETE", "/api/admin/teams/x"],
   ["POST", "/api/admin/teams/x/plan"],
   ["PUT", "/api/admin/teams/x/quotas"],
+  ["PUT", "/api/admin/teams/x/security"],
   ["POST", "/api/admin/teams/x/suspend"],
   ["POST", "/api/admin/teams/x/resume"],
   ["PUT", "/api/admin/teams/x/members/x"],

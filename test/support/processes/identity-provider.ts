@@ -41,12 +41,12 @@ export class IdentityProvider {
   }
 
   /** Makes the service at this address its client. `tells`: it tells of logouts, naming sessions or people. */
-  async serve(url: string, { id = "test", tells = "sessions" } = {}): Promise<void> {
+  async serve(url: string, { id = "test", others = [] as string[], tells = "sessions" } = {}): Promise<void> {
     const base = `${url}/sign-in/oidc/${id}`;
     this.#client = {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: [`${base}/callback`],
+      redirect_uris: [id, ...others].map((name) => `${url}/sign-in/oidc/${name}/callback`),
       post_logout_redirect_uris: [`${url}/sign-in`],
       backchannel_logout_uri: `${base}/back-channel-logout`,
       backchannel_logout_session_required: tells === "sessions",

@@ -19,6 +19,7 @@ import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { teamApi, teamQueries } from "../../service/teams.ts";
 import { formatCount, plural } from "../../units.ts";
+import { TeamSecurity } from "../app/team/team-security.tsx";
 import { roleName } from "../app/team/team-roles.ts";
 import { accountAddress } from "./accounts/account-address.ts";
 import { TeamPlan } from "./teams/team-plan.tsx";
@@ -81,6 +82,11 @@ export default function AdminTeamPage() {
           {data !== undefined && (
             <>
               <TeamPlan key={JSON.stringify(data.quotas)} detail={data} />
+              <TeamSecurity
+                security={data.security}
+                save={(security) => teamApi.admin.secure(id, security)}
+                queryKey={["admin", "team"]}
+              />
               <Card title="Members" flush>
                 <Table
                   label="Members"

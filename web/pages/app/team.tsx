@@ -8,11 +8,12 @@ import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
-import { mayManage, teamQueries } from "../../service/teams.ts";
+import { mayManage, teamApi, teamQueries } from "../../service/teams.ts";
 import { TeamEnd } from "./team/team-end.tsx";
 import { TeamInviteDialog } from "./team/team-invite-dialog.tsx";
 import { TeamInvites } from "./team/team-invites.tsx";
 import { TeamMembers } from "./team/team-members.tsx";
+import { TeamSecurity } from "./team/team-security.tsx";
 import { TeamSettings } from "./team/team-settings.tsx";
 import { roleSentence } from "./team/team-roles.ts";
 
@@ -47,6 +48,13 @@ export default function TeamOverview() {
           <TeamMembers team={team} />
           {manages && <TeamInvites team={team} onInvite={() => setInviting(true)} />}
           {manages && <TeamSettings team={team} />}
+          {team.role === "owner" && (
+            <TeamSecurity
+              security={team.security}
+              save={(security) => teamApi.secure(team.id, security)}
+              queryKey={["teams"]}
+            />
+          )}
           <TeamEnd team={team} />
         </div>
       )}

@@ -10,13 +10,14 @@ import {
   putMemberBody,
   renameTeamBody,
   teamQuotasBody,
+  teamSecurityBody,
   type AdminTeam,
   type AdminTeamDetail,
   type AdminTeamList,
 } from "../../../protocol/dashboard/teams.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
-import { memberView } from "../teams.js";
+import { memberView, securityView } from "../teams.js";
 import { usageRequest } from "../usage.js";
 import { planView } from "../views.js";
 
@@ -29,6 +30,7 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
       plan: planView(plan),
       quotas: team.quotas,
       joinDomain: team.joinDomain,
+      security: securityView(team),
       people: members.map(memberView),
       invitations: counts.invitations,
     };
@@ -66,6 +68,15 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
       await teamAdmin.setQuotas(actor, visit.id, await visit.body(teamQuotasBody));
       return detail(visit.id);
     }),
+    admin(
+      "PUT",
+      "/admin/teams/:id/security",
+      async (visit, actor) => {
+        await teamAdmin.secure(actor, visit.id, await visit.body(teamSecurityBody));
+        return detail(visit.id);
+      },
+      { confirm: true },
+    ),
     admin("POST", "/admin/teams/:id/suspend", async ({ id }, actor) => {
       await teamAdmin.suspend(actor, id);
       return detail(id);

@@ -18,6 +18,7 @@ export interface ProviderDraft {
   groupClaim: string;
   groups: GroupRule[];
   endsKeys: boolean;
+  linksScim: boolean;
 }
 
 export const draftOf = (provider: ProviderView | null): ProviderDraft => ({
@@ -33,6 +34,7 @@ export const draftOf = (provider: ProviderView | null): ProviderDraft => ({
   groupClaim: provider?.groupClaim ?? "",
   groups: provider?.groups ?? [],
   endsKeys: provider?.endsKeys ?? false,
+  linksScim: provider?.linksScim ?? false,
 });
 
 export const bodyOf = ({ id: _, ...draft }: ProviderDraft) => ({

@@ -198,6 +198,12 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
           checked={draft.endsKeys}
           onChange={({ target }) => set({ endsKeys: target.checked })}
         />
+        <Checkbox
+          label="Its directory manages accounts over SCIM"
+          hint="Accounts created over SCIM are linked when their owner first signs in with this provider."
+          checked={draft.linksScim}
+          onChange={({ target }) => set({ linksScim: target.checked })}
+        />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         {test.data !== undefined && <TestResult result={test.data} />}
       </Form>
