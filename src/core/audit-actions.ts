@@ -80,6 +80,7 @@ export const auditActions = [
   "created invitation to team",
   "revoked invitation to team",
   "declined invitation to team",
+  "changed aliases",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -30,4 +30,10 @@ export interface FullStore extends Store {
   readonly statementLog: StatementLogStore;
   readonly webhooks: WebhookStore;
   readonly teams: TeamStore;
+
+  /**
+   * Everything that `work` does with the store it is given happens together, or not at all if it rejects. It must not use
+   * this store meanwhile, and must not go on after an error.
+   */
+  atomically<T>(work: (store: FullStore) => Promise<T>): Promise<T>;
 }
