@@ -13,7 +13,7 @@ import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
-import { StoredAliases } from "../core/stored-aliases.js";
+import { aliasesInUse } from "../core/stored-aliases.js";
 import { forEachChatModel, modelIds } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
@@ -50,7 +50,6 @@ export class Serving {
   readonly dashboard: Dashboard;
   readonly #sessions: Sessions;
   readonly #speeds: SpeedNotes;
-  readonly #aliases: StoredAliases;
 
   constructor(
     private readonly context: Context,
@@ -62,7 +61,6 @@ export class Serving {
   ) {
     const { config, clock, closers } = context;
     const { store, counters } = storage;
-    this.#aliases = new StoredAliases(store, config.service.modelAliases);
     this.names = new ModelNames(config.service.modelAliases);
     this.metrics = this.#createMetrics();
     this.limits = new Limits(counters.admissions, {
@@ -134,7 +132,8 @@ export class Serving {
   /** Keeps those it has where the store does not answer. */
   async #readAliases(): Promise<void> {
     try {
-      this.names.replace(await this.#aliases.read());
+      const { modelAliases } = this.context.config.service;
+      this.names.replace(await aliasesInUse(this.storage.store, modelAliases));
     } catch (error) {
       this.context.log.unexpected(error);
     }

@@ -3,38 +3,31 @@
  * default. Below `model.`, so that running servers learn of a change as they do for a model's source.
  */
 import type { Actor, Audit } from "./audit.js";
-import { DashboardError } from "./dashboard-error.js";
 import { defaultAliases, type ModelAlias, readAliases } from "./model-aliases.js";
 import type { Store } from "./store.js";
 
 const setting = "model.aliases";
 
-export class StoredAliases {
-  constructor(
-    private readonly store: Pick<Store, "getSetting" | "setSetting">,
-    /** The default itself where nothing is configured. */
-    private readonly configured: readonly ModelAlias[],
-  ) {}
+/** The default itself stands for nothing that is configured. */
+export const areConfigured = (configured: readonly ModelAlias[]): boolean => configured !== defaultAliases;
 
-  get isConfigured(): boolean {
-    return this.configured !== defaultAliases;
-  }
+export async function aliasesInUse(
+  store: Pick<Store, "getSetting">,
+  configured: readonly ModelAlias[],
+): Promise<readonly ModelAlias[]> {
+  const stored = areConfigured(configured) ? null : await store.getSetting(setting);
+  if (stored === null) return configured;
+  const read = readAliases(JSON.parse(stored) as [string, string][]);
+  // Written by a version that knows other models: better the default than none.
+  return "aliases" in read ? read.aliases : configured;
+}
 
-  async read(): Promise<readonly ModelAlias[]> {
-    const stored = this.isConfigured ? null : await this.store.getSetting(setting);
-    if (stored === null) return this.configured;
-    const read = readAliases(JSON.parse(stored) as [string, string][]);
-    // Written by a version that knows other models: better the default than none.
-    return "aliases" in read ? read.aliases : this.configured;
-  }
-
-  async save(audit: Audit, actor: Actor, pairs: readonly (readonly [string, string])[]): Promise<void> {
-    if (this.isConfigured) {
-      throw new DashboardError("conflict", "Aliases are set by the configuration: SOTTO_MODEL_ALIASES.");
-    }
-    const read = readAliases(pairs);
-    if ("problem" in read) throw new DashboardError("bad_request", `The list ${read.problem}.`);
-    await this.store.setSetting(setting, JSON.stringify(pairs));
-    await audit.record(actor, "changed aliases", "");
-  }
+export async function saveAliases(
+  { store, audit }: { store: Pick<Store, "setSetting">; audit: Audit },
+  actor: Actor,
+  aliases: readonly ModelAlias[],
+): Promise<void> {
+  const pairs = aliases.map(({ name, model }) => [name, model]);
+  await store.setSetting(setting, JSON.stringify(pairs));
+  await audit.record(actor, "changed aliases", "");
 }

@@ -9,7 +9,7 @@ import { planEntry } from "./sections/plans.js";
 import { providerEntry } from "./sections/providers.js";
 import { secondFactorEntry } from "./sections/second-factor.js";
 import { secretField } from "./sections/secret.js";
-import { teamEntry } from "./sections/teams.js";
+import { teamEntry, writtenMember } from "./sections/teams.js";
 import { webhookEntry } from "./sections/webhooks.js";
 
 const { min, max } = engineBounds.contextTokens;
@@ -22,6 +22,8 @@ const model = z.union([
   }),
 ]);
 
+const team = teamEntry.extend({ members: z.record(z.string(), writtenMember) });
+
 const file = z.strictObject({
   operator: operatorEntry.partial().optional(),
   secondFactor: secondFactorEntry.partial().optional(),
@@ -29,7 +31,7 @@ const file = z.strictObject({
   aliases: z.record(z.string(), oneModel).optional(),
   models: z.partialRecord(z.enum(modelIds), model).optional(),
   providers: z.record(z.string(), providerEntry.partial()).optional(),
-  teams: z.record(z.string(), teamEntry.partial()).optional(),
+  teams: z.record(z.string(), team.partial()).optional(),
   webhooks: z.record(z.string(), webhookEntry.partial()).optional(),
 });
 

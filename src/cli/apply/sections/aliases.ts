@@ -3,23 +3,24 @@
  * the ones that it does not mention.
  */
 import { isPattern, type ModelAlias, readAliases } from "../../../core/model-aliases.js";
-import { StoredAliases } from "../../../core/stored-aliases.js";
+import { aliasesInUse, areConfigured, saveAliases } from "../../../core/stored-aliases.js";
 import { differences } from "./differences.js";
 import { isFields, type Section } from "./section.js";
 import type { SectionParts } from "./section-parts.js";
 
 export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {
-  const aliases = new StoredAliases(store, config.service.modelAliases);
+  const { modelAliases: configured } = config.service;
   return {
     name: "aliases",
-    current: async () => (aliases.isConfigured ? undefined : modelsByName(await aliases.read())),
+    current: async () =>
+      areConfigured(configured) ? undefined : modelsByName(await aliasesInUse(store, configured)),
     changes: async (given, { prune, problem }) => {
       const path = ["aliases"];
       if (!isFields(given) || !Object.values(given).every((model) => typeof model === "string")) {
         problem(path, "Write each alias and its model, such as gpt-*: omega.");
         return [];
       }
-      const before = await aliases.read();
+      const before = await aliasesInUse(store, configured);
       const written = Object.entries(given).map(([name, model]): [string, string] => [name, String(model)]);
       const kept = prune ? [] : before.filter(({ name }) => !(name in given)).map(pairOf);
       const read = readAliases([...written, ...kept]);
@@ -31,7 +32,11 @@ export function aliasesSection({ store, audit, actor, config }: SectionParts): S
       if (fields.length === 0 && orderOf(before) !== orderOf(read.aliases))
         fields.push({ field: "order", from: orderOf(before), to: orderOf(read.aliases) });
       if (fields.length === 0) return [];
-      const run = () => aliases.save(audit, actor, read.aliases.map(pairOf));
+      if (areConfigured(configured)) {
+        problem(path, "Aliases are set by the configuration: SOTTO_MODEL_ALIASES.");
+        return [];
+      }
+      const run = () => saveAliases({ store, audit }, actor, read.aliases);
       return [{ type: "change", kind: "aliases", name: "", path, fields, run }];
     },
   };

@@ -71,7 +71,7 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
     const merge = keyed.merge ?? ((_, those) => those);
     const merged = isFields(given) ? { ...base, ...merge(before, given, name, reading) } : given;
     const { data, error } = keyed.schema.safeParse(merged);
-    if (error !== undefined) reportIssues(path, error, reading);
+    if (error !== undefined) reportIssues(path, error.issues, reading);
     return data;
   };
 

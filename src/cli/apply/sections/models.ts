@@ -14,7 +14,7 @@ import { checkWeights } from "../../../models/gguf/check-weights.js";
 import { findingsOf } from "../../models/engine-findings.js";
 import { modelsFolder } from "../../models/models-pull.js";
 import { differences } from "./differences.js";
-import { keptSecret, Secret } from "./secret.js";
+import { keptSecret, Secret, secretField } from "./secret.js";
 import {
   type Change,
   type Fields,
@@ -106,7 +106,7 @@ function readSource(asked: Given, reading: Reading): ModelSource | undefined {
   const { data, error } = modelSourceSchema.safeParse(source);
   if (error !== undefined) {
     const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.map(nameInFile) }));
-    reportIssues(path, Object.assign(error, { issues }), reading);
+    reportIssues(path, issues, reading);
   }
   return data;
 }
@@ -135,8 +135,9 @@ function withKey(engine: unknown, before: ModelSource | undefined, path: Path, r
   const same = members.find((member) => "url" in member && member.url === engine.url);
   const known = same !== undefined && "key" in same && same.key !== undefined ? new Secret(same.key) : null;
   const { key: _, ...rest } = engine;
-  const key = keptSecret(engine.key, known, path, reading);
-  return key instanceof Secret ? { ...rest, key: key.value } : rest;
+  const { data, error } = secretField.nullable().safeParse(keptSecret(engine.key, known, path, reading));
+  if (error !== undefined) reportIssues(path, error.issues, reading);
+  return data instanceof Secret ? { ...rest, key: data.value } : rest;
 }
 
 const nameInFile = (name: PropertyKey): PropertyKey =>

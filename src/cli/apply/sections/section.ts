@@ -2,7 +2,7 @@
  * A section of the file: plans, teams, models and so on. It knows what the service has now, as the file would say it, and
  * turns what the file says into changes. Nothing is written before a change is run.
  */
-import type { ZodError } from "zod";
+import type { core } from "zod";
 import { UserError } from "../../../core/user-error.js";
 import type { FieldChange } from "./differences.js";
 
@@ -47,7 +47,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-export function reportIssues(path: Path, { issues }: ZodError, reading: Reading): void {
+export function reportIssues(path: Path, issues: readonly core.$ZodIssue[], reading: Reading): void {
   for (const issue of issues) {
     const place = [...path, ...issue.path];
     if (issue.code === "unrecognized_keys")

@@ -21,7 +21,7 @@ export function singleSection<Entry extends object>(single: Single<Entry>): Sect
     changes: async (given, reading) => {
       const before = await read();
       const { data, error } = schema.safeParse(isFields(given) ? { ...before, ...given } : given);
-      if (error !== undefined) reportIssues([name], error, reading);
+      if (error !== undefined) reportIssues([name], error.issues, reading);
       if (data === undefined) return [];
       const fields = differences(before, data);
       if (fields.length === 0) return [];

@@ -25,6 +25,12 @@ const memberEntry = z.preprocess(
   z.strictObject({ role, limits: z.strictObject(keyLimits.shape) }),
 );
 
+/** As it is written. */
+export const writtenMember = z.union([
+  role,
+  z.strictObject({ role, limits: z.strictObject(keyLimits.shape).partial().optional() }),
+]);
+
 export const teamEntry = z.strictObject({
   name: teamBody.shape.name,
   planId: z.string("Enter the id of a plan.").max(64),
