@@ -145,6 +145,14 @@ aliases: { gpt-*: omega }
     expect(weights.stderr).toContain("SOTTO_MODELS_OMEGA_WEIGHTS");
   });
 
+  it("seals no secret under a key that the servers do not have", async () => {
+    await apply(sotto, everything, "--yes");
+    sotto.env.SOTTO_SECRET_KEY = "another key, which is long enough to be one";
+    const refused = await apply(sotto, everything.replace("clientId: sotto", "clientId: other"), "--yes");
+    expect(refused.stderr).toContain("encrypted under another service key");
+    expect(await apply(sotto, "plans: { free: { weight: 2 } }", "--yes")).toMatchObject({ code: 0 });
+  });
+
   it("tells teams of the same name apart by their ids, and renames by them", async () => {
     for (const _ of [1, 2]) await sotto.json("teams", "create", "Twins", "--owner", "ada@example.com");
     const { stdout } = await sotto.run("export");
@@ -225,12 +233,12 @@ describe("a bad file", () => {
     [
       "a secret in the file",
       `models:\n  omega:\n    engines:\n      - { url: "http://127.0.0.1:9", profile: vllm, key: abc }`,
-      "4:49: models.omega.engines.0.key: Write a secret as a reference",
+      "4:53: models.omega.engines.0.key: Write a secret as a reference",
     ],
     [
       "a field of an engine that is none",
       `models:\n  omega:\n    engines:\n      - { url: "http://127.0.0.1:9", profile: vllm, wait: 1 }`,
-      "4:49: models.omega.engines.0.wait: There is no such field",
+      "4:53: models.omega.engines.0.wait: There is no such field",
     ],
     [
       "an alias to nothing",

@@ -9,6 +9,7 @@ import type { AuditAction } from "../../core/audit-actions.js";
 import { systemClock } from "../../core/clock.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { SealedSettings } from "../../core/proof/sealed-settings.js";
+import { signingKeySetting } from "../../core/proof/signer.js";
 import { UserError } from "../../core/user-error.js";
 import type { FullStore } from "../../store/full-store.js";
 import { type ConfigurationFile, FileProblems } from "./configuration-file.js";
@@ -41,21 +42,28 @@ export interface Outcome {
 }
 
 /** In the order in which they build on one another: plans before the teams that are on them. */
-export function sectionsOf(parts: Omit<SectionParts, "actor" | "clock" | "sealed">): Section[] {
-  const { store, config } = parts;
-  const { secretKey, dataDir } = config.service;
-  const sealed = new SealedSettings(store, readServiceKey(secretKey, dataDir));
-  const all: SectionParts = { ...parts, actor: "command line", clock: systemClock, sealed };
-  return [
-    operatorSection(all),
-    secondFactorSection(all),
-    plansSection(all),
-    aliasesSection(all),
-    modelsSection(all),
-    providersSection(all),
-    teamsSection(all),
-    webhooksSection(all),
-  ];
+export const sections: ReadonlyMap<string, (parts: SectionParts) => Section> = new Map([
+  ["operator", operatorSection],
+  ["secondFactor", secondFactorSection],
+  ["plans", plansSection],
+  ["aliases", aliasesSection],
+  ["models", modelsSection],
+  ["providers", providersSection],
+  ["teams", teamsSection],
+  ["webhooks", webhooksSection],
+]);
+
+/** The service key is read, and created where there is none, only for sections with secrets. */
+export function sectionParts(parts: Omit<SectionParts, "actor" | "clock" | "sealed">): SectionParts {
+  const { secretKey, dataDir } = parts.config.service;
+  return {
+    ...parts,
+    actor: "command line",
+    clock: systemClock,
+    get sealed() {
+      return new SealedSettings(parts.store, readServiceKey(secretKey, dataDir));
+    },
+  };
 }
 
 /** What would change. Nothing does. Throws `FileProblems`. */
@@ -93,7 +101,7 @@ async function change(store: FullStore, options: CarryOutOptions): Promise<Outco
   const outcome: Outcome = { changes: [], notes: [], webhookSecrets: {}, recorded: [] };
   const audit = new Audit(store.audit, systemClock, (...line) => void outcome.recorded.push(line));
   const onWebhookSecret = (url: string, secret: string) => void (outcome.webhookSecrets[url] = secret);
-  const sections = sectionsOf({ store, audit, config, force, onWebhookSecret });
+  const parts = sectionParts({ store, audit, config, force, onWebhookSecret });
   const problems: string[] = [];
   const problem = (path: Path, message: string) => void problems.push(file.describe(path, message));
   const reading: Reading = {
@@ -102,12 +110,13 @@ async function change(store: FullStore, options: CarryOutOptions): Promise<Outco
     unknownField: (path) => problem(path, `There is no such field${suggestion(String(path.at(-1)))}`),
     note: (text) => void outcome.notes.push(text),
   };
-  for (const name of Object.keys(file.content))
-    if (!sections.some((section) => section.name === name)) reading.unknownField([name]);
-  for (const section of sections) {
-    const given = file.content[section.name];
+  for (const name of Object.keys(file.content)) if (!sections.has(name)) reading.unknownField([name]);
+  // Secrets must be sealed under the key that the servers have.
+  if ("providers" in file.content || "webhooks" in file.content) await parts.sealed.get(signingKeySetting);
+  for (const [name, open] of sections) {
+    const given = file.content[name];
     if (given !== undefined && given !== null)
-      outcome.changes.push(...(await section.changes(given, reading)));
+      outcome.changes.push(...(await open(parts).changes(given, reading)));
   }
   if (problems.length > 0) throw new FileProblems(problems);
   for (const step of inOrder(outcome.changes)) await run(step, file);

@@ -49,7 +49,7 @@ export class ConfigurationFile {
       ({ message, pos: [at] }) => `${name}:${placeText(lines, at)}: ${message}`,
     );
     if (problems.length > 0) throw new FileProblems(problems);
-    const given: unknown = document.toJS() ?? {};
+    const given = contentOf(document, name);
     if (!isFields(given)) throw new FileProblems([`${name}:1:1: Write sections, such as plans.`]);
     const folder = path === "-" ? "." : dirname(path);
     const content = await withSecrets(given, [], { env, folder });
@@ -76,6 +76,15 @@ export class ConfigurationFile {
       } else break;
     }
     return isNode(found) ? offsetOf(found) : 0;
+  }
+}
+
+/** Throws for references to nothing, and for more of them than a file needs. */
+function contentOf(document: Document, name: string): unknown {
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    throw new FileProblems([`${name}:1:1: ${error instanceof Error ? error.message : "It cannot be read."}`]);
   }
 }
 

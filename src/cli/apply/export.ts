@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Document, isMap, visit } from "yaml";
 import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { sectionsOf } from "./carry-out.js";
+import { sectionParts, sections } from "./carry-out.js";
 import { Secret } from "./sections/secret.js";
 import { type Fields, isFields, type Path } from "./sections/section.js";
 
@@ -24,9 +24,9 @@ Example:
     .action(async (_: unknown, command: Command) => {
       const config = readSettings(command);
       const content = await withStore(command, async (store, _record, { audit }) => {
-        const sections = sectionsOf({ store, audit, config, force: false, onWebhookSecret: () => undefined });
+        const parts = sectionParts({ store, audit, config, force: false, onWebhookSecret: () => undefined });
         const exported: [string, unknown][] = [];
-        for (const section of sections) exported.push([section.name, await section.current()]);
+        for (const [name, open] of sections) exported.push([name, await open(parts).current()]);
         return withReferences(Object.fromEntries(exported.filter(([, value]) => value !== undefined)), []);
       });
       const isJson = command.opts<{ json?: boolean }>().json === true;

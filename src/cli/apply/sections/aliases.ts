@@ -11,7 +11,6 @@ import type { SectionParts } from "./section-parts.js";
 export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {
   const { modelAliases: configured } = config.service;
   return {
-    name: "aliases",
     current: async () =>
       areConfigured(configured) ? undefined : modelsByName(await aliasesInUse(store, configured)),
     changes: async (given, { prune, problem }) => {

@@ -92,7 +92,6 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
   };
 
   return {
-    name: section,
     current: async () => {
       const entries = [...(await keyed.read())].map(([name, entry]) => [
         name,

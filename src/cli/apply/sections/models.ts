@@ -55,7 +55,6 @@ export function modelsSection(parts: SectionParts): Section {
   };
 
   return {
-    name: "models",
     current: async () => {
       const mapping = await readMapping(store, config.models);
       const shown = modelIds.flatMap((model) => {

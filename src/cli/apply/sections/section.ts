@@ -34,8 +34,6 @@ export interface Reading {
 }
 
 export interface Section {
-  /** In the file. */
-  name: string;
   /** As the file says it; undefined where there is nothing to say, or where the configuration decides. */
   current: () => Promise<unknown>;
   changes: (given: unknown, reading: Reading) => Promise<Change[]>;

@@ -16,7 +16,6 @@ export interface Single<Entry extends object> {
 export function singleSection<Entry extends object>(single: Single<Entry>): Section {
   const { name, kind, schema, read, save, shown = read } = single;
   return {
-    name,
     current: shown,
     changes: async (given, reading) => {
       const before = await read();
