@@ -29,7 +29,7 @@ it("changes nothing when a part of it is refused", async () => {
   const before = await line.json("export");
   const file =
     "plans: { free: { weight: 9 } }\nteams: { R: { planId: none, members: { ada@example.com: owner } } }";
-  expect((await apply(line, file, "--yes")).stderr).toContain("2:14: teams.R.planId: There is no such plan.");
+  expect((await apply(line, file, "--yes")).stderr).toContain("2:15: teams.R.planId: There is no such plan.");
   expect(await line.json("export")).toEqual(before);
   await dispose();
 });

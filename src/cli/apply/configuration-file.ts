@@ -14,7 +14,8 @@ import {
 } from "yaml";
 import { UserError } from "../../core/user-error.js";
 import type { Environment } from "../environment.js";
-import { isFields, type Fields, type Path } from "./sections/section.js";
+import { type Fields, isFields } from "./sections/fields.js";
+import type { Path } from "./sections/section.js";
 import { isSecretPlace, MissingSecret, Secret } from "./sections/secret.js";
 
 const maxFileLength = 1024 * 1024;
@@ -96,8 +97,9 @@ function placeText(lines: LineCounter, offset: number): string {
 }
 
 async function readText(path: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new UserError(`${path} cannot be read (${error.code ?? "unknown error"}).`);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    throw new UserError(`${path} cannot be read (${code}).`);
   });
   return withinLength(text);
 }

@@ -5,7 +5,8 @@ import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { sectionParts, sections } from "./carry-out.js";
 import { Secret } from "./sections/secret.js";
-import { type Fields, isFields, type Path } from "./sections/section.js";
+import { type Fields, isFields } from "./sections/fields.js";
+import type { Path } from "./sections/section.js";
 
 const comment = ` Written by sotto export; sotto apply makes a service what it says (docs/apply.md).
  Secrets are not exported: where there is one, { env: NAME } names a variable to set. While it is not set, a service

@@ -5,7 +5,8 @@
 import { isPattern, type ModelAlias, readAliases } from "../../../core/model-aliases.js";
 import { aliasesInUse, areConfigured, saveAliases } from "../../../core/stored-aliases.js";
 import { differences } from "./differences.js";
-import { isFields, type Section } from "./section.js";
+import { isFields } from "./fields.js";
+import type { Section } from "./section.js";
 import type { SectionParts } from "./section-parts.js";
 
 export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {

@@ -1,6 +1,6 @@
 /** What differs between two descriptions, field by field. */
 import { isDeepStrictEqual } from "node:util";
-import { isFields } from "./section.js";
+import { isFields } from "./fields.js";
 
 /** Undefined where there was or will be nothing. */
 export interface FieldChange {
@@ -12,12 +12,10 @@ export interface FieldChange {
 
 export function differences(before: unknown, after: unknown, field = ""): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const [from, to] = [partsOf(before), partsOf(after)];
-  const isNested = (from !== null && to !== null) || (before === undefined && to !== null);
-  if (!isNested) return [{ field, from: before, to: after }];
-  const names = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})]);
-  return [...names].flatMap((name) =>
-    differences(from?.[name], to?.[name], field === "" ? name : `${field}.${name}`),
+  const [from, to] = [before === undefined ? {} : partsOf(before), partsOf(after)];
+  if (from === null || to === null) return [{ field, from: before, to: after }];
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((name) =>
+    differences(from[name], to[name], field === "" ? name : `${field}.${name}`),
   );
 }
 

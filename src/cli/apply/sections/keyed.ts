@@ -4,7 +4,8 @@
  */
 import type * as z from "zod";
 import { differences, type FieldChange } from "./differences.js";
-import { type Change, type Fields, isFields, type Reading, reportIssues, type Section } from "./section.js";
+import { type Fields, isFields } from "./fields.js";
+import { type Change, type Reading, reportIssues, type Section } from "./section.js";
 
 export interface Keyed<Entry extends object> {
   name: string;
@@ -20,7 +21,7 @@ export interface Keyed<Entry extends object> {
   /** What the file says over what there is; by default field by field. */
   merge?: (before: Entry | undefined, given: Fields, name: string, reading: Reading) => Fields;
   save: (name: string, entry: Entry, before: Entry | undefined) => Promise<void>;
-  remove: (name: string) => Promise<void>;
+  remove: (name: string) => Promise<unknown>;
   isPruned?: (name: string) => boolean;
   /** What is lost with one that is deleted. */
   losses?: (name: string) => Promise<FieldChange[]>;
@@ -93,11 +94,11 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
 
   return {
     current: async () => {
-      const entries = [...(await keyed.read())].map(([name, entry]) => [
+      const entries = [...(await keyed.read())].map(([name, entry]): [string, unknown] => [
         name,
         keyed.shown?.(name, entry) ?? entry,
       ]);
-      return entries.length === 0 ? undefined : Object.fromEntries(entries);
+      return entries.length === 0 ? undefined : Object.fromEntries<unknown>(entries);
     },
     changes,
   };

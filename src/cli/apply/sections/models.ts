@@ -15,15 +15,8 @@ import { findingsOf } from "../../models/engine-findings.js";
 import { modelsFolder } from "../../models/models-pull.js";
 import { differences } from "./differences.js";
 import { keptSecret, Secret, secretField } from "./secret.js";
-import {
-  type Change,
-  type Fields,
-  isFields,
-  type Path,
-  type Reading,
-  reportIssues,
-  type Section,
-} from "./section.js";
+import { type Fields, isFields } from "./fields.js";
+import { type Change, type Path, type Reading, reportIssues, type Section } from "./section.js";
 import type { SectionParts } from "./section-parts.js";
 
 export function modelsSection(parts: SectionParts): Section {
@@ -57,12 +50,12 @@ export function modelsSection(parts: SectionParts): Section {
   return {
     current: async () => {
       const mapping = await readMapping(store, config.models);
-      const shown = modelIds.flatMap((model) => {
+      const shown = modelIds.flatMap((model): [string, unknown][] => {
         const desired = mapping[model];
         const isOpen = desired.type === "source" && desired.from !== "configuration";
         return isOpen ? [[model, shownSource(desired.source, folder)]] : [];
       });
-      return shown.length === 0 ? undefined : Object.fromEntries(shown);
+      return shown.length === 0 ? undefined : Object.fromEntries<unknown>(shown);
     },
     changes: async (given, reading) => {
       if (!isFields(given)) {

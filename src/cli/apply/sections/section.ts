@@ -19,7 +19,7 @@ export interface Change {
   fields: readonly FieldChange[];
   /** What must hold outside of the database, such as a file that exists. Resolves with warnings. */
   check?: () => Promise<string[]>;
-  run: () => Promise<void>;
+  run: () => Promise<unknown>;
 }
 
 /** What is asked of the sections, and how they answer for the file. */
@@ -38,12 +38,6 @@ export interface Section {
   current: () => Promise<unknown>;
   changes: (given: unknown, reading: Reading) => Promise<Change[]>;
 }
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** A plain object, as YAML's maps become. */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 export function reportIssues(path: Path, issues: readonly core.$ZodIssue[], reading: Reading): void {
   for (const issue of issues) {

@@ -1,7 +1,8 @@
 /** A section that is one entry, such as the operator's details. What it does not mention stays as it is. */
 import type * as z from "zod";
 import { differences } from "./differences.js";
-import { isFields, reportIssues, type Section } from "./section.js";
+import { isFields } from "./fields.js";
+import { reportIssues, type Section } from "./section.js";
 
 export interface Single<Entry extends object> {
   name: string;
@@ -24,9 +25,7 @@ export function singleSection<Entry extends object>(single: Single<Entry>): Sect
       if (data === undefined) return [];
       const fields = differences(before, data);
       if (fields.length === 0) return [];
-      return [
-        { type: "change", kind, name: "", path: [name], fields, run: async () => void (await save(data)) },
-      ];
+      return [{ type: "change", kind, name: "", path: [name], fields, run: () => save(data) }];
     },
   };
 }

@@ -11,7 +11,8 @@ import { keyLimits, quotas } from "../../../protocol/dashboard/api.js";
 import { putMemberBody, teamBody } from "../../../protocol/dashboard/teams.js";
 import { allTeams } from "../../find-team.js";
 import { byNameOrId, keyedSection } from "./keyed.js";
-import { EntryError, isFields, type Section } from "./section.js";
+import { isFields } from "./fields.js";
+import { EntryError, type Section } from "./section.js";
 import type { SectionParts } from "./section-parts.js";
 
 const { role } = putMemberBody.shape;
@@ -123,7 +124,7 @@ export function teamsSection({ store, audit, actor, clock }: SectionParts): Sect
       const { members } = before ?? entryOf(await admin.require(id), await store.teams.members(id));
       await saveMembers(id, entry.members, withAddresses(members, entry.members));
     },
-    remove: async (name) => void (await admin.remove(actor, idOf(name))),
+    remove: (name) => admin.remove(actor, idOf(name)),
     losses: async (name) => {
       const { members, liveKeys } = await store.teams.count(idOf(name), clock.now());
       return [
