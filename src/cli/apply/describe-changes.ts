@@ -31,6 +31,7 @@ function fieldText({ field, from, to }: FieldChange): string {
   return to === undefined ? `${field}: ${text(from)} (removed)` : `${field}: ${text(from)} → ${text(to)}`;
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const text = (value: unknown): string =>
+  value instanceof Secret ? value.toJSON() : typeof value === "string" ? value : JSON.stringify(value);
 
 export const changeJson = ({ type, kind, name, fields }: Change) => ({ type, kind, name, fields });

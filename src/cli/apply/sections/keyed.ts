@@ -104,8 +104,8 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
   };
 }
 
-const isSet = ({ to }: FieldChange): boolean =>
-  to !== null && to !== undefined && to !== "" && !(Array.isArray(to) && to.length === 0);
+/** What a new one does not have need not be shown. */
+const isSet = ({ to }: FieldChange): boolean => Boolean(to) && !(Array.isArray(to) && to.length === 0);
 
 /** Those whose names are not unique are told apart by their ids. */
 export function byNameOrId<T extends { id: string }>(
