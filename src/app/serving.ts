@@ -13,6 +13,7 @@ import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
+import { aliasesInUse } from "../core/stored-aliases.js";
 import { forEachChatModel, modelIds } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
@@ -111,17 +112,31 @@ export class Serving {
       },
       dropCaches: (accountId) => this.memory.forget(accountId),
       reviewStreams: (target) => completions.review(target),
-      onModelsChanged: () => void engines.follow(),
+      onModelsChanged: () => {
+        void engines.follow();
+        void this.#readAliases();
+      },
       onStoreHealth: (health) => database.noteHealth(health),
     });
     this.context.closers.add(follower);
     void engines.catchUp();
+    await this.#readAliases();
     counters.wakeUps.onWakeUp(() => void follower.look());
     store.changes.onAppended(() => {
       counters.wakeUps.wakeOthers();
       // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
       void follower.look();
     });
+  }
+
+  /** Keeps those it has where the store does not answer. */
+  async #readAliases(): Promise<void> {
+    try {
+      const { modelAliases } = this.context.config.service;
+      this.names.replace(await aliasesInUse(this.storage.store, modelAliases));
+    } catch (error) {
+      this.context.log.unexpected(error);
+    }
   }
 
   #createMetrics(): Metrics {

@@ -1,6 +1,6 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
-import { Audit } from "../core/audit.js";
+import { Audit, type OnRecorded } from "../core/audit.js";
 import type { AuditAction } from "../core/audit-actions.js";
 import { auditEvents } from "../core/events/audit-events.js";
 import { EventPublisher } from "../core/events/event-publisher.js";
@@ -20,10 +20,17 @@ export function storeCommand(parent: Command, usage: string, description: string
 /** Adds a line to the audit trail. */
 export type Record = (action: AuditAction, target: string) => Promise<void>;
 
+export interface StoreCommandParts {
+  audit: Audit;
+  events: EventSink;
+  /** Publishes the event of a line that was written to the trail otherwise than through `audit`. */
+  announce: OnRecorded;
+}
+
 /** Opens the configured store, and closes it after `work`. */
 export async function withStore<T>(
   command: Command,
-  work: (store: FullStore, record: Record, parts: { audit: Audit; events: EventSink }) => Promise<T>,
+  work: (store: FullStore, record: Record, parts: StoreCommandParts) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
@@ -38,9 +45,10 @@ export async function withStore<T>(
       findWindow: (id) => store.news.findWindow(id),
       events,
     });
-    const audit = new Audit(store.audit, systemClock, (...line) => events.follow(note(...line)));
+    const announce: OnRecorded = (...line) => events.follow(note(...line));
+    const audit = new Audit(store.audit, systemClock, announce);
     const record: Record = (action, target) => audit.record("command line", action, target);
-    return await work(store, record, { audit, events });
+    return await work(store, record, { audit, events, announce });
   } catch (error) {
     throw await explainUnavailable(error, settings);
   } finally {

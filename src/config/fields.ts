@@ -58,7 +58,7 @@ const serviceFields = {
     env: ["SOTTO_MODEL_ALIASES"],
     schema: modelAliases,
     default: defaultAliases,
-    doc: "Other names for the models, such as `gpt-*=omega,gpt-4o-mini=lambda`; `*` stands for any characters. Exact names come before patterns, then the first match decides ([more](models.md#aliases)). Empty for none.",
+    doc: "Other names for the models, such as `gpt-*=omega,gpt-4o-mini=lambda`; `*` stands for any characters. Exact names come before patterns, then the first match decides ([more](models.md#aliases)). Empty for none. Those of `sotto apply` count only while this is not set.",
   }),
   listAliases: field({
     env: ["SOTTO_LIST_ALIASES"],

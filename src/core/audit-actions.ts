@@ -81,6 +81,7 @@ export const auditActions = [
   "revoked invitation to team",
   "declined invitation to team",
   "changed security of team",
+  "changed aliases",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -20,6 +20,8 @@ export interface TeamMatter {
   memberId?: string | undefined;
 }
 
+export type OnRecorded = (action: AuditAction, target: string, team?: TeamMatter) => void;
+
 /** A line as it is kept: ids, never addresses; of what was deleted not even those. */
 export interface AuditRecord {
   id: string;
@@ -67,8 +69,7 @@ export class Audit {
     private readonly store: AuditStore,
     private readonly clock: Clock,
     /** Called with every line once it is written. */
-    private readonly onRecorded: (action: AuditAction, target: string, team?: TeamMatter) => void = () =>
-      undefined,
+    private readonly onRecorded: OnRecorded = () => undefined,
   ) {}
 
   async record(actor: Actor, action: AuditAction, target: string, team?: TeamMatter): Promise<void> {

@@ -32,4 +32,10 @@ export interface FullStore extends Store {
   readonly webhooks: WebhookStore;
   readonly teams: TeamStore;
   readonly scim: ScimStore;
+
+  /**
+   * Everything that `work` does with the store it is given happens together, or not at all if it rejects. It must not use
+   * this store meanwhile, and must not go on after an error.
+   */
+  atomically<T>(work: (store: FullStore) => Promise<T>): Promise<T>;
 }

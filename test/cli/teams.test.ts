@@ -21,7 +21,7 @@ describe("sotto teams", () => {
     const shown = await sotto.run("teams", "show", "Research");
     expect(shown.stdout).toMatch(/ada@example\.com +owner/);
     await sotto.json("accounts", "create", "grace@example.com");
-    const add = ["teams", "add", "Research", "grace@example.com"];
+    const add = ["teams", "member", "Research", "grace@example.com"];
     expect(await sotto.json(...add)).toMatchObject({ email: "grace@example.com", role: "member" });
     expect(await sotto.json(...add, "--role", "viewer")).toMatchObject({ role: "viewer" });
     await sotto.json("accounts", "delete", "grace@example.com", "--yes");
@@ -43,5 +43,54 @@ describe("sotto teams", () => {
     expect((await sotto.run("teams", "show", "Nobody")).stderr).toContain("There is no such team");
     for (const _ of [1, 2]) await sotto.json("teams", "create", "Twins", "--owner", "ada@example.com");
     expect((await sotto.run("teams", "suspend", "Twins")).stderr).toContain("Several teams have this name");
+  });
+});
+
+describe("sotto teams, about members, quotas and keys", () => {
+  beforeEach(async () => {
+    await sotto.json("accounts", "create", "bob@example.com");
+    await sotto.json("teams", "create", "Research", "--owner", "ada@example.com");
+  });
+
+  it("adds, changes and removes members, and their limits", async () => {
+    expect(await sotto.json("teams", "member", "Research", "bob@example.com")).toMatchObject({
+      role: "member",
+    });
+    const viewer = await sotto.run("teams", "member", "Research", "bob@example.com", "--role", "viewer");
+    expect(viewer.stdout).toContain("bob@example.com is a viewer of the team Research.");
+    const limits = ["teams", "limits", "Research", "bob@example.com"];
+    await sotto.json(...limits, "--tokens-per-day", "500", "--concurrent", "2");
+    expect((await sotto.run(...limits, "--concurrent", "none")).stdout).toContain(
+      "Research: 500 tokens/day.",
+    );
+    const last = await sotto.run("teams", "remove-member", "Research", "ada@example.com", "--yes");
+    expect(last.stderr).toContain("A team needs an owner");
+    expect(await sotto.json("teams", "remove-member", "Research", "bob@example.com", "--yes")).toMatchObject({
+      removed: true,
+    });
+    expect((await sotto.run(...limits)).stderr).toContain("There is no such member");
+  });
+
+  it("sets quotas, and leaves those that are not given", async () => {
+    await sotto.json("teams", "quotas", "Research", "--tokens-per-day", "5000", "--requests-per-month", "9");
+    expect(await sotto.json("teams", "quotas", "Research", "--requests-per-month", "none")).toMatchObject({
+      quotas: { tokens_per_day: 5000, requests_per_month: null },
+    });
+  });
+
+  it("creates service keys and keys of members, who must be allowed to have some", async () => {
+    const service = await sotto.json("keys", "create", "--team", "Research", "--name", "ci");
+    expect(service).toMatchObject({ name: "ci", member_id: null });
+    const own = await sotto.json("keys", "create", "ada@example.com", "--team", "Research");
+    expect(own).toMatchObject({ member_id: expect.stringMatching(/^acc_/) as unknown });
+    expect(await sotto.json("keys", "list", "--team", "Research")).toHaveLength(2);
+    expect(await sotto.json("keys", "list", "ada@example.com", "--team", "Research")).toHaveLength(1);
+    expect(await sotto.json("keys", "list", "ada@example.com")).toEqual([]);
+    const stranger = await sotto.run("keys", "create", "bob@example.com", "--team", "Research");
+    expect(stranger.stderr).toContain("bob@example.com is not in the team Research");
+    await sotto.json("teams", "member", "Research", "bob@example.com", "--role", "viewer");
+    const viewer = await sotto.run("keys", "create", "bob@example.com", "--team", "Research");
+    expect(viewer.stderr).toContain("who has no keys");
+    expect((await sotto.run("keys", "create")).stderr).toContain("Name an account, or a team with --team");
   });
 });

@@ -1,10 +1,10 @@
 /** `sotto keys`: the keys with which programs use the service. */
 import type { Command } from "commander";
 import { parseCount, parseDuration, parseQuota } from "../option-values.js";
+import { findKeyOwner } from "../key-owner.js";
 import { report, table, time } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import type { ApiKey } from "../../core/entities.js";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
@@ -20,6 +20,7 @@ export function keysCommand(program: Command): void {
 
 interface CreateOptions {
   name: string;
+  team?: string;
   models?: string[];
   operations?: string[];
   expires?: number;
@@ -35,7 +36,8 @@ interface CreateOptions {
 }
 
 function createCommand(keys: Command): void {
-  storeCommand(keys, "create <email>", "create a key for an account, shown only once")
+  storeCommand(keys, "create [email]", "create a key for an account or a team, shown only once")
+    .option("--team <team>", "in this team, by its name or id; without an account a service key")
     .option("--name <name>", "what it is for", "default")
     .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
     .option("--operations <list>", "only these operations: chat, models (default: all)", parseList)
@@ -66,9 +68,10 @@ Examples:
   sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
   sotto keys create ada@example.com --name backend --allow-from 192.0.2.0/24,2001:db8::/48
   sotto keys create admin@example.com --name terraform --scope admin:write --expires 90d
+  sotto keys create --team Research --name ci
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
-    .action(async (email: string, options: CreateOptions, command: Command) => {
+    .action(async (email: string | undefined, options: CreateOptions, command: Command) => {
       const {
         name,
         models = null,
@@ -79,7 +82,7 @@ Examples:
       } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
-        const account = await requireAccount(store, email);
+        const { account, memberId } = await findKeyOwner(store, email, options.team);
         const limits = {
           requestsPerMinute: options.requestsPerMinute ?? null,
           tokensPerMinute: options.tokensPerMinute ?? null,
@@ -90,7 +93,7 @@ Examples:
           tokensPerMonth: options.tokensPerMonth ?? null,
         };
         const request = { name, models, operations, limits, expiresAt, allowFrom, scopes };
-        const issued = await createKey(store, systemClock, account, request);
+        const issued = await createKey(store, systemClock, account, request, memberId);
         await record("created key", issued.key.id);
         return issued;
       });
@@ -99,16 +102,18 @@ Examples:
 }
 
 function listCommand(keys: Command): void {
-  storeCommand(keys, "list <email>", "list an account's keys").action(
-    async (email: string, _: unknown, command: Command) => {
+  storeCommand(keys, "list [email]", "list the keys of an account or a team")
+    .option("--team <team>", "those of this team, by its name or id; of one member or all")
+    .action(async (email: string | undefined, { team }: { team?: string }, command: Command) => {
       const { account, listed } = await withStore(command, async (store) => {
-        const account = await requireAccount(store, email);
-        return { account, listed: await store.listKeys(account.id) };
+        const { account, memberId } = await findKeyOwner(store, email, team);
+        const all = await store.listKeys(account.id);
+        return { account, listed: memberId === null ? all : all.filter((key) => key.memberId === memberId) };
       });
-      const none = `${account.email} has no keys. Create one: sotto keys create ${account.email}`;
+      const create = team === undefined ? account.email : `--team ${account.id}`;
+      const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
       report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
-    },
-  );
+    });
 }
 
 function revokeCommand(keys: Command): void {
@@ -235,6 +240,7 @@ function state(key: ApiKey): string {
 const toJson = (key: ApiKey) => ({
   id: key.id,
   account_id: key.accountId,
+  member_id: key.memberId,
   name: key.name,
   last_four: key.lastFour,
   state: state(key),

@@ -1,6 +1,6 @@
 /** `sotto plans`: the limits of accounts. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseCount, parseQuota } from "../option-values.js";
+import { countOrNone, orNull, parseCount, quotaOrNone } from "../option-values.js";
 import { report, table } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
@@ -26,7 +26,7 @@ interface LimitOptions {
   tokensPerMinute?: number;
   concurrent?: number;
   keys?: number;
-  /** Commander takes null for a flag without a value: "none" and "all" become null in `changed`. */
+  /** "none" and "all" become null in `changed`. */
   maxTokens?: number | "none";
   requestsPerDay?: number | "none";
   tokensPerDay?: number | "none";
@@ -177,13 +177,6 @@ const changed = (plan: Plan, options: LimitOptions): Plan => ({
     options.requireEncryption === undefined ? plan.requiresEncryption : options.requireEncryption === "on",
   weight: options.weight ?? plan.weight,
 });
-
-const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
-  given === "none" ? null : (given ?? now);
-
-const quotaOrNone = (text: string): number | "none" => (text === "none" ? text : parseQuota(text));
-
-const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
 
 function parseWeight(text: string): number {
   const weight = parseCount(text);

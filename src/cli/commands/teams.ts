@@ -1,26 +1,29 @@
 /** `sotto teams`: teams, their plans and quotas, and who is in them. */
-import { Option, type Command } from "commander";
-import { defaultPlanId, requireAccount } from "../../core/accounts/accounts.js";
-import { systemClock } from "../../core/clock.js";
-import { type TeamRole, teamRoles } from "../../core/entities.js";
-import type { Team, TeamSummary } from "../../core/teams/ports.js";
-import { TeamAdmin } from "../../core/teams/team-admin.js";
+import type { Command } from "commander";
+import { defaultPlanId } from "../../core/accounts/accounts.js";
+import type { Team } from "../../core/teams/ports.js";
 import { UserError } from "../../core/user-error.js";
+import { allTeams, findTeam } from "../find-team.js";
 import { confirm } from "../input.js";
+import { orNull, quotaOrNone } from "../option-values.js";
 import { report, table, time } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
-
-const actor = "command line";
-const pageSize = 500;
+import { actor, teamAdminOf } from "./team-admin.js";
+import { memberCommand, memberLimitsCommand, removeMemberCommand } from "./team-members.js";
 
 export function teamsCommand(program: Command): void {
-  const teams = program.command("teams").description("create, list, suspend and delete teams");
+  const teams = program
+    .command("teams")
+    .description("create, list, change and delete teams, and who is in them");
   listCommand(teams);
   showCommand(teams);
   createCommand(teams);
   planCommand(teams);
-  addCommand(teams);
+  quotasCommand(teams);
+  memberCommand(teams);
+  memberLimitsCommand(teams);
+  removeMemberCommand(teams);
   switchCommand(teams, "suspend", "refuse a team's keys until it is resumed");
   switchCommand(teams, "resume", "accept a suspended team's keys again");
   deleteCommand(teams);
@@ -28,7 +31,9 @@ export function teamsCommand(program: Command): void {
 
 function listCommand(teams: Command): void {
   storeCommand(teams, "list", "list all teams").action(async (_: unknown, command: Command) => {
-    const listed = await withStore(command, (...opened) => allTeams(adminOf(...opened)));
+    const listed = await withStore(command, (store, _record, { audit }) =>
+      allTeams(teamAdminOf(store, audit)),
+    );
     const rows = listed.map(({ team, members, liveKeys }) => [
       ...[team.name, team.planId, stateOf(team), String(members), String(liveKeys)],
       ...[time(team.createdAt), team.id],
@@ -43,9 +48,9 @@ function listCommand(teams: Command): void {
 function showCommand(teams: Command): void {
   storeCommand(teams, "show <team>", "show a team, by its id or name, and who is in it").action(
     async (name: string, _: unknown, command: Command) => {
-      const { team, members } = await withStore(command, async (...opened) => {
-        const admin = adminOf(...opened);
-        return admin.detail(await idOf(admin, name));
+      const { team, members } = await withStore(command, async (store, _record, { audit }) => {
+        const admin = teamAdminOf(store, audit);
+        return admin.detail((await findTeam(admin, name)).id);
       });
       const people = members.map((member) => [member.email, member.role, time(member.joinedAt)]);
       const quotas = describeQuotas(team.quotas).join(", ") || "those of its plan";
@@ -67,7 +72,9 @@ function createCommand(teams: Command): void {
     .option("--plan <plan>", "plan that sets its limits", defaultPlanId)
     .action(async (name: string, options: { owner: string; plan: string }, command: Command) => {
       const request = { name, planId: options.plan, ownerEmail: options.owner };
-      const team = await withStore(command, (...opened) => adminOf(...opened).create(actor, request));
+      const team = await withStore(command, (store, _, { audit }) =>
+        teamAdminOf(store, audit).create(actor, request),
+      );
       report(
         command,
         toJson(team),
@@ -79,36 +86,50 @@ function createCommand(teams: Command): void {
 function planCommand(teams: Command): void {
   storeCommand(teams, "plan <team> <plan>", "move a team to another plan").action(
     async (name: string, planId: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (...opened) => {
-        const admin = adminOf(...opened);
-        return admin.setPlan(actor, await idOf(admin, name), planId);
+      const team = await withStore(command, async (store, _record, { audit }) => {
+        const admin = teamAdminOf(store, audit);
+        return admin.setPlan(actor, (await findTeam(admin, name)).id, planId);
       });
       report(command, toJson(team), `The team ${team.name} is on the plan ${team.planId}.`);
     },
   );
 }
 
-function addCommand(teams: Command): void {
-  storeCommand(teams, "add <team> <email>", "add a member to a team, or change the role of one")
-    .addOption(new Option("--role <role>", "what they may do").choices(teamRoles).default("member"))
-    .action(async (name: string, email: string, { role }: { role: TeamRole }, command: Command) => {
-      const team = await withStore(command, async (...opened) => {
-        const admin = adminOf(...opened);
-        const id = await idOf(admin, name);
-        const { id: accountId } = await requireAccount(opened[0], email);
-        await admin.putMember(actor, id, accountId, role);
-        return admin.require(id);
+interface QuotaOptions {
+  requestsPerDay?: number | "none";
+  tokensPerDay?: number | "none";
+  requestsPerMonth?: number | "none";
+  tokensPerMonth?: number | "none";
+}
+
+function quotasCommand(teams: Command): void {
+  storeCommand(teams, "quotas <team>", "set a team's own quotas; what is not given stays as it is")
+    .option("--requests-per-day <n>", "requests by the calendar day; 'none' for the plan's", quotaOrNone)
+    .option("--tokens-per-day <n>", "likewise, for tokens", quotaOrNone)
+    .option("--requests-per-month <n>", "requests by the calendar month; 'none' for the plan's", quotaOrNone)
+    .option("--tokens-per-month <n>", "likewise, for tokens", quotaOrNone)
+    .action(async (name: string, options: QuotaOptions, command: Command) => {
+      const team = await withStore(command, async (store, _record, { audit }) => {
+        const admin = teamAdminOf(store, audit);
+        const { id, quotas } = await findTeam(admin, name);
+        return admin.setQuotas(actor, id, {
+          requestsPerDay: orNull(options.requestsPerDay, quotas.requestsPerDay),
+          tokensPerDay: orNull(options.tokensPerDay, quotas.tokensPerDay),
+          requestsPerMonth: orNull(options.requestsPerMonth, quotas.requestsPerMonth),
+          tokensPerMonth: orNull(options.tokensPerMonth, quotas.tokensPerMonth),
+        });
       });
-      report(command, { ...toJson(team), email, role }, `${email} is in the team ${team.name} as ${role}.`);
+      const shown = describeQuotas(team.quotas).join(", ") || "those of its plan";
+      report(command, toJson(team), `The team ${team.name} has the quotas: ${shown}.`);
     });
 }
 
 function switchCommand(teams: Command, action: "suspend" | "resume", description: string): void {
   storeCommand(teams, `${action} <team>`, description).action(
     async (name: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (...opened) => {
-        const admin = adminOf(...opened);
-        return admin[action](actor, await idOf(admin, name));
+      const team = await withStore(command, async (store, _record, { audit }) => {
+        const admin = teamAdminOf(store, audit);
+        return admin[action](actor, (await findTeam(admin, name)).id);
       });
       report(
         command,
@@ -125,9 +146,9 @@ function deleteCommand(teams: Command): void {
   storeCommand(teams, "delete <team>", "delete a team with its keys, memberships, invitations and usage")
     .option("--yes", "do not ask")
     .action(async (name: string, _: unknown, command: Command) => {
-      await withStore(command, async (...opened) => {
-        const admin = adminOf(...opened);
-        const { team, counts } = await admin.detail(await idOf(admin, name));
+      await withStore(command, async (store, _record, { audit }) => {
+        const admin = teamAdminOf(store, audit);
+        const { team, counts } = await admin.detail((await findTeam(admin, name)).id);
         const what = `the team ${team.name} with ${counts.members} memberships, ${counts.keys} keys, ${counts.invitations} invitations and its usage`;
         if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
           throw new UserError("Not confirmed, so nothing was deleted.");
@@ -136,31 +157,6 @@ function deleteCommand(teams: Command): void {
         report(command, { id: team.id, deleted: true, ...counts }, `Deleted ${what}.`);
       });
     });
-}
-
-const adminOf = (...[store, , { audit }]: Parameters<Parameters<typeof withStore>[1]>): TeamAdmin =>
-  new TeamAdmin({ store, audit, clock: systemClock });
-
-async function allTeams(admin: TeamAdmin): Promise<TeamSummary[]> {
-  const all: TeamSummary[] = [];
-  for (;;) {
-    const { teams, total } = await admin.list("", { offset: all.length, limit: pageSize });
-    all.push(...teams);
-    if (teams.length === 0 || all.length >= total) return all;
-  }
-}
-
-/** By its id, or by its name where only one team has it. */
-async function idOf(admin: TeamAdmin, text: string): Promise<string> {
-  const { teams } = await admin.list(text, { offset: 0, limit: pageSize });
-  const named = teams.filter(({ team }) => team.id === text || team.name === text);
-  const [found, ...others] = named;
-  if (found !== undefined && others.length === 0) return found.team.id;
-  throw new UserError(
-    found === undefined
-      ? "There is no such team. List them: sotto teams list"
-      : "Several teams have this name. Use the id: sotto teams list",
-  );
 }
 
 const stateOf = ({ suspendedAt }: Team): string => (suspendedAt === null ? "active" : "suspended");

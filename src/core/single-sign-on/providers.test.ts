@@ -6,7 +6,7 @@ import { Providers } from "./providers.js";
 const provider: Provider = {
   ...{ id: "work", name: "Work", issuer: "https://login.example.com", clientId: "sotto" },
   ...{ clientSecret: "a-secret", scopes: "openid email", signUp: "nobody", domains: [], trustsEmail: false },
-  ...{ groupClaim: null, groups: [], endsKeys: false },
+  ...{ groupClaim: null, groups: [], endsKeys: false, linksScim: false },
 };
 
 it("sends the secret that it has to its own issuer only", async () => {

@@ -6,7 +6,7 @@ import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { Plan, Quotas, TeamRole } from "../entities.js";
+import type { KeyLimits, Plan, Quotas, TeamRole } from "../entities.js";
 import { withQuotas } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { Store } from "../store.js";
@@ -94,6 +94,15 @@ export class TeamAdmin {
     return changed ?? team;
   }
 
+  /** Of any domain: the operator answers for it. Null for nobody. */
+  async setJoinDomain(actor: Actor, id: string, joinDomain: string | null): Promise<Team> {
+    await this.require(id);
+    const domain = joinDomain === null ? null : joinDomain.trim().toLowerCase();
+    const changed = await this.parts.store.teams.change(id, { joinDomain: domain });
+    await this.#announce(actor, "changed team", id);
+    return changed ?? this.require(id);
+  }
+
   /** Its keys are refused, and its streams end. */
   async suspend(actor: Actor, id: string): Promise<Team> {
     const { suspendedAt } = await this.require(id);
@@ -119,6 +128,13 @@ export class TeamAdmin {
     }
     requireDone(await store.teams.setRole(id, accountId, role, clock.now()));
     await this.#announce(actor, "changed role in team", id, accountId);
+  }
+
+  /** The member's own in this team. */
+  async setMemberLimits(actor: Actor, id: string, accountId: string, limits: KeyLimits): Promise<void> {
+    await this.require(id);
+    requireDone((await this.parts.store.teams.setLimits(id, accountId, limits)) ? "done" : "none");
+    await this.#announce(actor, "changed limits in team", id, accountId);
   }
 
   /** The member's keys in the team end. */

@@ -8,7 +8,15 @@ import { TeamInvites } from "./team-invites.js";
 it("are mailed to a hundred addresses an hour at most, and links without an address are not counted", async () => {
   const clock = new FakeClock();
   const { account, plan } = callerWith({});
-  const team = { ...account, kind: "team" as const, name: "Research", quotas: noQuotas, joinDomain: null };
+  const team = {
+    ...account,
+    kind: "team" as const,
+    name: "Research",
+    quotas: noQuotas,
+    joinDomain: null,
+    allowFrom: null,
+    secondFactor: null,
+  };
   const none = async () => null;
   let mails = 0;
   const invites = new TeamInvites({

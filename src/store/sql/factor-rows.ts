@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import type { FactorStore, FactorSummary, Passkey, Totp } from "../../core/factors/ports.js";
 import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import type { PasskeyRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
@@ -129,7 +130,7 @@ export class SqlFactors implements FactorStore {
   }
 
   async replaceRecoveryCodes(accountId: string, hashes: readonly Uint8Array[]): Promise<void> {
-    await this.db.transaction().execute(async (transaction) => {
+    await inTransaction(this.db, async (transaction) => {
       await transaction.deleteFrom("recovery_codes").where("account_id", "=", accountId).execute();
       if (hashes.length === 0) return;
       const rows = hashes.map((hash) => ({ hash, account_id: accountId }));

@@ -9,6 +9,7 @@ import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-
 import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
@@ -26,7 +27,7 @@ export class SqlLinks implements LinkStore {
 
   /** An index allows one set-up link at a time; an expired one is deleted first. */
   createSetup(link: NewLink): Promise<boolean> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       if (await hasAdmin(transaction)) return false;
       await transaction
         .deleteFrom("links")
@@ -60,7 +61,7 @@ export class SqlLinks implements LinkStore {
     now: Date,
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, kind, hash, now);
       if (link === null) return null;
       if (kind === "setup" && (await hasAdmin(transaction))) return null;
@@ -92,7 +93,7 @@ export class SqlLinks implements LinkStore {
   }
 
   async replaceOwn(link: NewLink & { accountId: string; kind: OwnLinkKind }): Promise<void> {
-    await this.db.transaction().execute(async (transaction) => {
+    await inTransaction(this.db, async (transaction) => {
       await deleteOwn(transaction, link.accountId, link.kind);
       await transaction.insertInto("links").values(fromLink(link)).execute();
     });
@@ -163,7 +164,7 @@ export class SqlLinks implements LinkStore {
   }
 
   signIn(hash: Uint8Array, now: Date): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, "sign_in", hash, now);
       if (link?.accountId == null) return null;
       const row = await transaction

@@ -12,6 +12,7 @@ import {
   type UserFilter,
 } from "../../core/scim/ports.js";
 import { insertAccount, isTaken } from "./account-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { toAccount, toTime } from "./rows.js";
 import type { AccountRow, Schema, ScimUserRow } from "./schema.js";
 
@@ -46,7 +47,7 @@ export class SqlScim implements ScimStore {
   }
 
   createUser({ email, userName, externalId, planId }: NewScimUser, now: Date): Promise<ScimUser> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const account = await insertAccount(
         transaction,
         { email, passwordHash: null, role: "user", planId },

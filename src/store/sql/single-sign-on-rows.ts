@@ -14,6 +14,7 @@ import type {
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { toAccount } from "./rows.js";
 import type { OidcIdentityRow, OidcRoundRow, Schema } from "./schema.js";
 
@@ -93,7 +94,7 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async unlink(accountId: string, id: string, mayUsePassword: boolean): Promise<"done" | "last" | "none"> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       // The account's row is locked, so that two calls cannot each see the identity that the other removes.
       const account = transaction
         .selectFrom("accounts")
@@ -119,7 +120,7 @@ export class SqlSingleSignOn implements SingleSignOnStore {
     identity: Identity,
     now: Date,
   ): Promise<Account> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const account = await insertAccount(
         transaction,
         { email, passwordHash: null, role: "user", planId },

@@ -22,8 +22,9 @@ import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { chunks } from "./batches.js";
-import { SqlChanges } from "./change-rows.js";
+import { SqlChanges, type WholeTransaction } from "./change-rows.js";
 import { SqlFactors } from "./factor-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import {
@@ -76,16 +77,22 @@ export class SqlStore implements FullStore {
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
+  readonly #isPart: boolean;
 
   /**
    * Owns the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not the whole file,
-   * as SQLite does.
+   * as SQLite does. `within`: everything is part of this transaction, and `db` is it.
    */
-  constructor(db: Kysely<Schema>, clock: Clock, { locksRows = false } = {}) {
+  constructor(
+    db: Kysely<Schema>,
+    clock: Clock,
+    { locksRows = false, within }: { locksRows?: boolean; within?: WholeTransaction } = {},
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#locksRows = locksRows;
-    this.changes = new SqlChanges(db, clock);
+    this.#isPart = within !== undefined;
+    this.changes = new SqlChanges(db, clock, within);
     this.accounts = new SqlAccounts(db, this.changes, { locksRows, eraseTraces: () => this.eraseTraces() });
     this.sessions = new SqlSessions(db, this.changes);
     this.singleSignOn = new SqlSingleSignOn(db, this.changes, locksRows);
@@ -326,7 +333,7 @@ export class SqlStore implements FullStore {
       ([id, { at, model }]) => sql`(${id}, cast(${startOfDayMs(at)} as bigint), cast(${model} as text))`,
     );
     if (uses.length === 0) return;
-    await this.#db.transaction().execute(async (transaction) => {
+    await inTransaction(this.#db, async (transaction) => {
       if (this.#locksRows) {
         const ids = sorted.map(([id]) => id);
         for (const some of chunks(ids, touchedAtOnce)) await lockKeys(transaction, some);
@@ -399,7 +406,20 @@ export class SqlStore implements FullStore {
    * process that reads at this moment may prevent it, which is why it is repeated every hour.
    */
   async eraseTraces(): Promise<void> {
-    if (!this.#locksRows) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+    if (!this.#locksRows && !this.#isPart) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+  }
+
+  async atomically<T>(work: (store: FullStore) => Promise<T>): Promise<T> {
+    const result = await this.changes.transaction((transaction, note) =>
+      work(
+        new SqlStore(transaction, this.#clock, {
+          locksRows: this.#locksRows,
+          within: { transaction, note },
+        }),
+      ),
+    );
+    await this.eraseTraces();
+    return result;
   }
 
   async ping(): Promise<void> {

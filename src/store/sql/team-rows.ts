@@ -18,6 +18,7 @@ import type {
 } from "../../core/teams/ports.js";
 import { removeAccount } from "./account-removal.js";
 import type { NoteChange, SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { consumeLink, toLink } from "./link-rows.js";
 import { fromLimits, fromQuotas, toAccount, toLimits, toList, toPlan, toQuotas, toTime } from "./rows.js";
 import type { AccountRow, Schema, TeamRow } from "./schema.js";
@@ -35,7 +36,7 @@ export class SqlTeams implements TeamStore {
   async create({ name, planId, ownerId }: Parameters<TeamStore["create"]>[0]): Promise<Team> {
     const id = newId("team");
     const created_at = this.options.clock.now().getTime();
-    await this.db.transaction().execute(async (transaction) => {
+    await inTransaction(this.db, async (transaction) => {
       await transaction
         .insertInto("accounts")
         .values({
@@ -288,7 +289,7 @@ export class SqlTeams implements TeamStore {
     account: { id: string; emailHash: Uint8Array },
     now: Date,
   ): Promise<Team | null> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, "team", hash, now, account.emailHash);
       if (link?.team == null) return null;
       const row = await teamsIn(transaction)

@@ -13,6 +13,7 @@ import {
   type WebhookStore,
 } from "../../core/events/ports.js";
 import { chunks, deleteInBatches } from "./batches.js";
+import { inTransaction } from "./in-transaction.js";
 import type { Schema, WebhookDeliveryRow, WebhookRow } from "./schema.js";
 
 /** Rows that one statement adds. */
@@ -135,7 +136,7 @@ export class SqlWebhooks implements WebhookStore {
         .limit(limit);
     // Most of the time nothing is due, and nobody's writing need wait to find that out.
     if ((await due(this.db).execute()).length === 0) return [];
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       const free = due(transaction);
       const ids = await (this.options.locksRows ? free.forUpdate().skipLocked() : free).execute();
       if (ids.length === 0) return [];

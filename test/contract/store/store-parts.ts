@@ -1,4 +1,5 @@
 /** What every store has beside keys and accounts: one list, so that no database is let off a part of it. */
+import { describeAtomicContract } from "./atomically.js";
 import { describeAuditContract } from "./audit.js";
 import { describeChangeContract } from "./changes.js";
 import { describeAccountContract } from "./dashboard-accounts.js";
@@ -31,4 +32,5 @@ export const storeParts = [
   describeWebhooksContract,
   describeTeamContract,
   describeScimContract,
+  describeAtomicContract,
 ];
