@@ -163,7 +163,7 @@ export function createDashboard(options: DashboardOptions) {
     oidcClient,
     singleSignOn: new SingleSignOn({
       ...oidc,
-      ...{ signIn, keys, admissions },
+      ...{ signIn, signUp, keys, admissions },
       hasFactor: async (accountId) => {
         const { totpSince, passkeys } = await store.factors.summary(accountId);
         return totpSince !== null || passkeys.length > 0;
@@ -198,7 +198,6 @@ export function createDashboard(options: DashboardOptions) {
     ownEmail: new OwnEmail({
       store,
       links,
-      signIn,
       keys,
       audit,
       outbox,
@@ -211,7 +210,6 @@ export function createDashboard(options: DashboardOptions) {
     ownAccount: new OwnAccount({
       accounts,
       sessions,
-      signIn,
       passwords,
       keys,
       usage,
