@@ -115,13 +115,12 @@ export class SingleSignOn {
     const provider = await providers.find(providerId);
     if (provider === null) throw noProvider();
     if (signUp === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
+    await this.#countAttempt(network).catch(asUnavailable);
     const inviteHash = tokenHash(invite);
     const isPending =
       inviteHash !== null && (await store.links.find("invite", inviteHash, clock.now())) !== null;
     if (!isPending) throw deadLink();
-    return this.#countAttempt(network)
-      .then(() => this.#start(provider, { purpose: "sign_in", next: "/app", inviteHash }))
-      .catch(asUnavailable);
+    return this.#start(provider, { purpose: "sign_in", next: "/app", inviteHash }).catch(asUnavailable);
   }
 
   /** For someone who is signed in and is asked again who they are. */
