@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { Keyboard } from "./support/keyboard.js";
 import { setStage } from "./support/stage.js";
-import { openPage, password, signedInContext } from "./support/visit.js";
+import { openPage, signedInContext } from "./support/visit.js";
 
 let context: BrowserContext;
 let page: Page;
