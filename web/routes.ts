@@ -21,6 +21,7 @@ export const routes: readonly PageRoute[] = [
   { path: "/sign-up", layout: "form", Page: lazy(() => import("./pages/sign-up.tsx")) },
   { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },
   { path: "/sign-in/join", layout: "form", Page: lazy(() => import("./pages/join-account.tsx")) },
+  { path: "/sign-in/confirmed", layout: "form", Page: lazy(() => import("./pages/confirmed.tsx")) },
   { path: "/setup", layout: "form", Page: lazy(() => import("./pages/setup.tsx")) },
   { path: "/reset", layout: "form", Page: lazy(() => import("./pages/reset.tsx")) },
   { path: "/confirm", layout: "form", Page: lazy(() => import("./pages/confirm.tsx")) },

@@ -170,7 +170,7 @@ export function createDashboard(options: DashboardOptions) {
     oidcClient,
     singleSignOn: new SingleSignOn({
       ...oidc,
-      ...{ signIn, keys, admissions },
+      ...{ signIn, signUp, keys, admissions },
       hasFactor: async (accountId) => {
         const { totpSince, passkeys } = await store.factors.summary(accountId);
         return totpSince !== null || passkeys.length > 0;
@@ -205,7 +205,6 @@ export function createDashboard(options: DashboardOptions) {
     ownEmail: new OwnEmail({
       store,
       links,
-      signIn,
       keys,
       audit,
       outbox,
@@ -218,7 +217,6 @@ export function createDashboard(options: DashboardOptions) {
     ownAccount: new OwnAccount({
       accounts,
       sessions,
-      signIn,
       passwords,
       keys,
       usage,

@@ -249,10 +249,10 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       hash: "SHA-256 of the token in the browser’s cookie",
       provider: "identity provider",
-      purpose: "what it is for (signing in, linking, joining an account)",
+      purpose: "what it is for (signing in, linking, joining an account, confirming who someone is)",
       account_id: account,
       next: "page to open afterwards",
-      asks_again: "whether the provider must ask for a password again",
+      invite_hash: "SHA-256 of the token of an invitation",
       identity:
         "while an account’s password is asked for: issuer, subject, email address, groups and session at the provider",
       expires_at: expiry,

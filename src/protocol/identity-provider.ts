@@ -110,8 +110,12 @@ export interface IdentitiesView {
   identities: { id: string; providerId: string; provider: string; linkedAt: string; lastUsedAt: string }[];
 }
 
-/** POST /api/me/identities → { url }, where the browser goes next */
+/** POST /api/me/identities → ProviderRound */
 export const linkBody = z.object({ provider: providerId });
+/** Where the browser goes next. */
+export interface ProviderRound {
+  url: string;
+}
 
 /** GET /api/sign-in/join */
 export interface PendingJoin {

@@ -1,8 +1,15 @@
 /** A person's way through signing up, in and out with a real identity provider and its own pages. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { OneTimeLink } from "../../src/protocol/dashboard/api.js";
+import { tokenHash } from "../../src/core/sign-in/secret-token.js";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { eventually } from "../support/eventually.js";
+import {
+  startDashboard,
+  type Browser as Visitor,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 import {
   clientId,
   clientSecret,
@@ -16,12 +23,14 @@ import { password, returningContext } from "./support/visit.js";
 let provider: IdentityProvider;
 let dashboard: TestDashboard;
 let browser: Browser;
+let operator: Visitor;
 beforeAll(async () => {
   provider = await IdentityProvider.start();
-  const env = { SOTTO_OIDC_PROVIDERS: providerSetting(provider.issuer) };
+  const signUp = { signUp: "domains", domains: ["example.com"] };
+  const env = { SOTTO_OIDC_PROVIDERS: providerSetting(provider.issuer, signUp) };
   [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web", env }), launchBrowser()]);
   await provider.serve(dashboard.url);
-  await dashboard.setUp();
+  operator = await dashboard.setUp();
 });
 afterAll(async () => {
   await browser.close();
@@ -35,9 +44,21 @@ async function newPage(): Promise<Page> {
   return context.newPage();
 }
 
+/** The provider compares its clock with ours, so only the session is moved. */
+async function proveLongAgo(page: Page): Promise<void> {
+  const cookies = await page.context().cookies();
+  const hash = tokenHash(cookies.find(({ name }) => name === "sotto_session")?.value ?? "");
+  if (hash === null) throw new Error("Nobody is signed in.");
+  await dashboard.app.store.sessions.noteConfirmed(hash, new Date(0));
+}
+
 /** From our page, through the provider's. */
 async function signInThere(page: Page, login: string): Promise<void> {
   await page.getByRole("link", { name: "Continue with Test login" }).click();
+  await enterLogin(page, login);
+}
+
+async function enterLogin(page: Page, login: string): Promise<void> {
   await page.getByPlaceholder("Enter any login").fill(login);
   await page.getByPlaceholder("and password").fill("any");
   await page.getByRole("button", { name: "Sign-in" }).click();
@@ -96,6 +117,62 @@ it("links an account with a password once, and says why a sign-in failed", async
   // The provider knows who it is.
   await page.getByRole("button", { name: "Unlink Test login" }).waitFor();
   await page.context().close();
+});
+
+it("asks again in a window of its own, and the page keeps what was typed", async () => {
+  provider.people.set("lin", { email: "lin@example.com", email_verified: true });
+  const page = await newPage();
+  await page.goto(`${dashboard.url}/sign-in`);
+  await signInThere(page, "lin");
+  await page.waitForURL(`${dashboard.url}/app`);
+  await page.goto(`${dashboard.url}/app/account`);
+  await page.getByLabel("New address").fill("lin@example.org");
+  await proveLongAgo(page);
+  await press(page, "Change address");
+  const asked = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await asked.getByRole("button", { name: "Continue with Test login" }).waitFor();
+  await expectNoFaults(page, "confirm with a provider");
+
+  const [refused] = await Promise.all([page.waitForEvent("popup"), press(page, "Continue with Test login")]);
+  await refused.getByRole("link", { name: "Cancel" }).click();
+  await refused.getByText("The identity provider did not let you sign in.").waitFor();
+  await expectNoFaults(refused, "not confirmed");
+  await press(refused, "Close window");
+
+  const [there] = await Promise.all([page.waitForEvent("popup"), press(page, "Continue with Test login")]);
+  await there.getByPlaceholder("Enter any login").fill("lin");
+  await there.getByPlaceholder("and password").fill("any");
+  await there.getByRole("button", { name: "Sign-in" }).click();
+  await page.getByText("Address changed").waitFor();
+  await asked.waitFor({ state: "detached" });
+  await page.getByText("lin@example.org").first().waitFor();
+  await eventually(() => there.isClosed());
+  await page.context().close();
+});
+
+it("an invitation is accepted with a provider that creates no accounts by itself", async () => {
+  const invited = await operator.post<OneTimeLink>("/api/admin/invites", { email: "kim@example.net" });
+  provider.people.set("kim", { email: "kim@example.net", email_verified: true });
+  provider.people.set("stranger", { email: "stranger@example.net", email_verified: true });
+  const follow = async (login: string): Promise<Page> => {
+    const page = await newPage();
+    await page.goto(invited.link);
+    await press(page, "Continue with Test login");
+    await enterLogin(page, login);
+    return page;
+  };
+  const stranger = await follow("stranger");
+  await stranger.getByText("This invitation is for another address").waitFor();
+  await stranger.context().close();
+  const page = await follow("kim");
+  await page.waitForURL(`${dashboard.url}/app`);
+  await page.context().close();
+  const late = await newPage();
+  await late.goto(invited.link);
+  await expectNoFaults(late, "an invitation");
+  await press(late, "Continue with Test login");
+  await late.getByRole("alert").waitFor();
+  await late.context().close();
 });
 
 it("an admin adds a provider, tests it, and people can choose it", async () => {

@@ -253,7 +253,14 @@ describe("what is sensitive", () => {
       ["POST", `/api/admin/accounts/${id}/reset-factors`],
       ["PUT", "/api/admin/second-factor"],
     ] as const;
-    for (const [method, path] of sensitive)
+    const own = [
+      ["POST", "/api/me/password"],
+      ["PUT", "/api/me/email"],
+      ["POST", "/api/me/identities"],
+      ["DELETE", "/api/me/identities/any"],
+      ["DELETE", "/api/me"],
+    ] as const;
+    for (const [method, path] of [...sensitive, ...own])
       expect((await operator.send(method, path)).json, path).toMatchObject(refused);
     await operator.post("/api/me/confirm", { password });
     await operator.must("DELETE", `/api/admin/accounts/${id}`);

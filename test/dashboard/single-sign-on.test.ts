@@ -1,7 +1,8 @@
 /** Signing in with an identity provider: against a real one, in this process. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/core/clock.js";
-import type { KeyWithSecret, Me, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
+import { tokenHash } from "../../src/core/sign-in/secret-token.js";
+import type { KeyWithSecret, Me, OneTimeLink, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail, TeamList } from "../../src/protocol/dashboard/teams.js";
 import type { IdentitiesView, PendingJoin, ProviderList } from "../../src/protocol/identity-provider.js";
 import { addPhoneApp } from "../support/clients/factors.js";
@@ -295,7 +296,7 @@ describe("an account with the address", () => {
     expect((await browser.send("DELETE", path)).json).toMatchObject({ error: { code: "conflict" } });
     expect((await dashboard.browser().send("DELETE", path)).status).toBe(401);
     expect((await operator.send("DELETE", path)).status).toBe(404);
-    await browser.post("/api/me/password", { current: "", next: password });
+    await browser.post("/api/me/password", { next: password });
     await browser.must("DELETE", path);
     expect((await identitiesOf(browser)).identities).toEqual([]);
   });
@@ -316,6 +317,85 @@ describe("an account with the address", () => {
     expect((await ada.send("GET", again.pathname + again.search)).headers.get("location")).toBe(
       "/app/account?problem=linked_elsewhere",
     );
+  });
+});
+
+describe("someone who is asked again who they are", () => {
+  const path = "/sign-in/oidc/test?confirm";
+
+  /** Signed in, and not asked for more than ten minutes. */
+  async function lateVisitor(login: string): Promise<Browser> {
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, login);
+    const hash = tokenHash(browser.cookies.get("sotto_session") ?? "");
+    if (hash === null) throw new Error("no session");
+    await dashboard.app.store.sessions.noteConfirmed(hash, new Date(0));
+    return browser;
+  }
+  const setPassword = (browser: Browser) => browser.send("POST", "/api/me/password", { next: password });
+
+  it("proves it at the provider, in the same session", async () => {
+    const login = newPerson();
+    const browser = await lateVisitor(login);
+    const cookie = browser.cookies.get("sotto_session");
+    expect((await setPassword(browser)).json).toMatchObject({ error: { code: "confirmation_required" } });
+    expect((await browser.send("POST", "/api/me/confirm", { password: "" })).status).toBe(400);
+    expect((await signInAt(browser, provider, login, { path })).location).toBe("/sign-in/confirmed");
+    expect(browser.cookies.get("sotto_session")).toBe(cookie);
+    expect((await setPassword(browser)).status).toBe(200);
+  });
+
+  it("is not confirmed by someone else, by cancelling, without a session, or by signing in without being asked", async () => {
+    const login = newPerson();
+    const browser = await lateVisitor(login);
+    const other = newPerson();
+    await signInAt(dashboard.browser(), provider, other);
+    for (const [who, problem] of [
+      [other, "someone_else"],
+      [newPerson(), "someone_else"],
+      [null, "refused"],
+    ] as const) {
+      const { location } = await signInAt(browser, provider, who, { path });
+      expect(location).toBe(`/sign-in/confirmed?problem=${problem}`);
+    }
+    const nobody = await dashboard.browser().send("GET", path);
+    expect(nobody.headers.get("location")).toBe("/sign-in/confirmed?problem=round_lost");
+    expect((await setPassword(browser)).json).toMatchObject({ error: { code: "confirmation_required" } });
+    expect((await meOf(browser)).email).toBe(`${login}@example.com`);
+  });
+});
+
+describe("an invitation", () => {
+  const invite = async (email: string | null) => {
+    const body = email === null ? {} : { email };
+    const { link } = await operator.post<OneTimeLink>("/api/admin/invites", body);
+    return new URLSearchParams(new URL(link).hash.slice(1)).get("invite") ?? "";
+  };
+  /** From the page that the invitation leads to. */
+  const accept = async (browser: Browser, token: string, login: string) => {
+    const body = { provider: "test", invite: token };
+    const { url } = await browser.post<{ url: string }>("/api/sign-up/provider", body);
+    const back = new URL(await provider.visit(url, login));
+    return (await browser.send("GET", back.pathname + back.search)).headers.get("location");
+  };
+
+  it("is accepted through a provider, once", async () => {
+    const token = await invite(null);
+    const browser = dashboard.browser();
+    expect(await accept(browser, token, newPerson())).toBe("/app");
+    const again = { provider: "test", invite: token };
+    expect((await dashboard.browser().send("POST", "/api/sign-up/provider", again)).status).toBe(404);
+  });
+
+  it("for another address creates nothing, and can still be used", async () => {
+    const login = newPerson();
+    const token = await invite(`${login}@example.com`);
+    const stranger = newPerson();
+    expect(await accept(dashboard.browser(), token, stranger)).toBe(
+      "/sign-in?problem=invitation_for_another",
+    );
+    expect(await dashboard.app.store.findAccountByEmail(`${stranger}@example.com`)).toBeNull();
+    expect(await accept(dashboard.browser(), token, login)).toBe("/app");
   });
 });
 

@@ -251,15 +251,15 @@ describe("a provider of the admins' page", () => {
   });
 });
 
-it("the provider asks for the password again where that is wanted", async () => {
+it("the provider asks for the password again where someone is to prove who they are", async () => {
   const [browser, cookies] = [dashboard.browser(), new Map<string, string>()];
   await signInAt(browser, provider, "ada", { cookies });
   const silent = provider.requests.length;
   await signInAt(dashboard.browser(), provider, "ada", { cookies });
   const asked = () => provider.requests.slice(silent).filter((path) => path.startsWith("/interaction/"));
   expect(asked()).toEqual([]);
-  const again = { cookies, path: "/sign-in/oidc/test?again" };
-  expect((await signInAt(dashboard.browser(), provider, "ada", again)).location).toBe("/app");
+  const again = { cookies, path: "/sign-in/oidc/test?confirm" };
+  expect((await signInAt(browser, provider, "ada", again)).location).toBe("/sign-in/confirmed");
   expect(asked().length).toBeGreaterThan(0);
 });
 
@@ -294,7 +294,7 @@ describe("where people sign in with providers only", () => {
       ["/api/sign-in/passkey", {}],
     ] as const)
       expect((await browser.send("POST", path, body)).json).toMatchObject({ error: { code: "forbidden" } });
-    const change = { current: credentials.password, next: "another long one" };
+    const change = { next: "another long one" };
     expect((await admin.send("POST", "/api/me/password", change)).status).toBe(403);
     const { id } = (await admin.get<Me>("/api/me")).account;
     const { path } = await strict.app.dashboard.links.signIn(id);

@@ -118,8 +118,9 @@ export const dashboardWays: Record<string, Way> = {
       await answer(ada, 400, "POST", "/api/sign-in/passkey", { passkey: { id: canary, rawId: canary } }),
       await answer(ada, 404, "POST", `/api/me/sessions/${encodeURIComponent(canary)}/end`),
     ].join("\n"),
-  "an invitation that is refused": async ({ operator }, canary) =>
+  "an invitation that is refused": async ({ ada, operator }, canary) =>
     [
+      await answer(ada, 404, "POST", "/api/sign-up/provider", { provider: canary, invite: canary }),
       await answer(operator, 400, "POST", "/api/admin/invites", { email: canary }),
       await answer(operator, 400, "POST", "/api/admin/invites", { planId: canary, expiresInDays: canary }),
     ].join("\n"),

@@ -1,7 +1,7 @@
 /** Asks again who someone is, over the page, when the service wants to know before it does what was asked of it. */
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
 import type { FactorsView } from "../../src/protocol/dashboard/factors.js";
-import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
@@ -11,6 +11,7 @@ import { factorApi, factorQueries, type IdentityProof } from "../service/factors
 import { answerPasskey, canUsePasskeys } from "../service/passkeys.ts";
 import { useSite } from "../service/queries.ts";
 import { ProofForm, type ProofMethod } from "../sign-in/proof-form.tsx";
+import { ProviderProof } from "../sign-in/provider-proof.tsx";
 
 export function ConfirmIdentity() {
   const settle = useQuestion();
@@ -29,6 +30,8 @@ function Question({ settle }: { settle: (isConfirmed: boolean) => void }) {
     onSuccess: () => settle(true),
     gcTime: 0,
   });
+  const prove = useCallback(() => settle(true), [settle]);
+  const providers = (site?.providers ?? []).filter(({ id }) => factors?.providers.includes(id));
   const methods = factors === undefined ? [] : methodsOf(factors, canUsePasskeys(site));
   return (
     <Dialog
@@ -45,28 +48,25 @@ function Question({ settle }: { settle: (isConfirmed: boolean) => void }) {
         ) : (
           <ErrorState error={error} onRetry={refetch} what="how you can sign in" />
         )
-      ) : methods.length === 0 ? (
-        <>
-          <p className="mb-5">Sign in once more, then do it again.</p>
-          <ProviderButtons
-            providers={site?.providers ?? []}
-            next={location.pathname + location.search}
-            isSecond={false}
-            asksAgain
-          />
-        </>
+      ) : methods.length === 0 && providers.length === 0 ? (
+        <p>Sign out and in again, then do it within ten minutes.</p>
       ) : (
-        <ProofForm
-          methods={methods}
-          email={email}
-          submit="Confirm"
-          pending={confirm.isPending}
-          error={confirm.error}
-          onTyped={(proof) => {
-            if (!("recoveryCode" in proof)) confirm.mutate(proof);
-          }}
-          onPasskey={() => confirm.mutate("passkey")}
-        />
+        <>
+          {methods.length > 0 && (
+            <ProofForm
+              methods={methods}
+              email={email}
+              submit="Confirm"
+              pending={confirm.isPending}
+              error={confirm.error}
+              onTyped={(proof) => {
+                if (!("recoveryCode" in proof)) confirm.mutate(proof);
+              }}
+              onPasskey={() => confirm.mutate("passkey")}
+            />
+          )}
+          <ProviderProof providers={providers} isSecond={methods.length > 0} onProven={prove} />
+        </>
       )}
     </Dialog>
   );

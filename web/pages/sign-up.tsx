@@ -6,6 +6,7 @@ import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
+import { InvitedProviders } from "../sign-in/invited-providers.tsx";
 import { OperatorName } from "../components/text/operator-name.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
@@ -20,9 +21,11 @@ export default function SignUp() {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
   }
   if (site.me !== null) return <Redirect to="/app" replace />;
-  const providers = site.providers.filter(({ signsUp }) => signsUp);
-  if (providers.length > 0 && (site.signIn === "oidc" || (site.signUp !== "open" && invite === null))) {
-    return <ByProvider providers={providers} />;
+  // An invitation lets any of them create the account.
+  const isInvited = invite !== null && site.signUp !== "closed";
+  const providers = site.providers.filter(({ signsUp }) => signsUp || isInvited);
+  if (providers.length > 0 && (site.signIn === "oidc" || (site.signUp !== "open" && !isInvited))) {
+    return <ByProvider providers={providers} invite={isInvited ? invite : null} />;
   }
   if (site.signUp === "closed" || site.signIn === "oidc") {
     return (
@@ -39,19 +42,33 @@ export default function SignUp() {
       </Closed>
     );
   }
-  return <Form invite={invite} email={email} providers={invite === null ? providers : []} />;
+  return <Form invite={invite} email={email} providers={providers} />;
 }
 
 /** The first sign-in with a provider creates the account. */
-function ByProvider({ providers }: { providers: Site["providers"] }) {
+function ByProvider({ providers, invite }: Pick<FormProps, "providers" | "invite">) {
   return (
     <>
-      <FormHeading title="Create your account">Sign in with your identity provider.</FormHeading>
-      <ProviderButtons providers={providers} next="/app" isSecond={false} />
+      <FormHeading title="Create your account">
+        {invite === null ? "Sign in" : "You have been invited. Sign in"} with your identity provider.
+      </FormHeading>
+      <Providers providers={providers} invite={invite} isSecond={false} />
       <FormAside>
         Have an account? <Link href="/sign-in">Sign in</Link>
       </FormAside>
     </>
+  );
+}
+
+function Providers({
+  providers,
+  invite,
+  isSecond,
+}: Pick<FormProps, "providers" | "invite"> & { isSecond: boolean }) {
+  return invite === null ? (
+    <ProviderButtons providers={providers} next="/app" isSecond={isSecond} />
+  ) : (
+    <InvitedProviders providers={providers} invite={invite} isSecond={isSecond} />
   );
 }
 
@@ -78,7 +95,7 @@ function Form({ invite, email: invited, providers }: FormProps) {
           signUp.mutate(invite === null ? { email, password } : { email, password, invite })
         }
       />
-      <ProviderButtons providers={providers} next="/app" isSecond />
+      <Providers providers={providers} invite={invite} isSecond />
       <FormAside>
         We store your email address and a hash of your password.{" "}
         <Link href="/docs/privacy">What we keep</Link>

@@ -40,6 +40,8 @@ export const api = {
   openApi: () => get<OpenApi>("/openapi.json"),
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
+  signUpInvited: (body: BodyOf<typeof dashboard.invitedBody>) =>
+    post<providers.ProviderRound>("/api/sign-up/provider", body),
   signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<Entry>("/api/sign-in", body),
   signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
     post<dashboard.Me>("/api/sign-in/link", body),
@@ -62,15 +64,14 @@ export const api = {
     post<object>("/api/me/password", body),
   identities: () => get<providers.IdentitiesView>("/api/me/identities"),
   linkProvider: (body: BodyOf<typeof providers.linkBody>) =>
-    post<{ url: string }>("/api/me/identities", body),
+    post<providers.ProviderRound>("/api/me/identities", body),
   unlinkProvider: (id: string) => send<object>("DELETE", `/api/me/identities/${id}`),
   emailChange: () => get<dashboard.EmailChangeView>("/api/me/email"),
   changeEmail: (body: BodyOf<typeof dashboard.changeEmailBody>) =>
     send<dashboard.EmailChangeView>("PUT", "/api/me/email", body),
   cancelEmailChange: () => send<dashboard.EmailChangeView>("DELETE", "/api/me/email"),
   requestVerification: () => post<object>("/api/me/verify"),
-  deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
-    send<object>("DELETE", "/api/me", body),
+  deleteAccount: () => send<object>("DELETE", "/api/me"),
   exportAddress: "/api/me/export",
 
   /** All of them, page by page. Here and below: one's own, or those of a team. */

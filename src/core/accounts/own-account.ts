@@ -1,4 +1,4 @@
-/** What people do with their own account, once signed in. */
+/** What people do with their own account, once signed in. What a stolen session must not do asks who it is: see the routes. */
 import { deletedAccount } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import { endAccount, type EndAccountParts } from "./end-account.js";
@@ -6,12 +6,10 @@ import type { AccountStore } from "./ports.js";
 import type { SessionRecord } from "../sign-in/ports.js";
 import type { Passwords } from "../sign-in/password-queue.js";
 import type { Sessions } from "../sign-in/sessions.js";
-import type { SignIn } from "../sign-in/sign-in.js";
 
 export interface OwnAccountParts extends EndAccountParts {
   accounts: AccountStore;
   sessions: Sessions;
-  signIn: SignIn;
   passwords: Passwords;
 }
 
@@ -19,10 +17,8 @@ export class OwnAccount {
   constructor(private readonly parts: OwnAccountParts) {}
 
   /** Ends all other sessions. */
-  async changePassword(me: SessionRecord, current: string, next: string): Promise<void> {
-    const { signIn, passwords, accounts, audit } = this.parts;
-    const { account, session } = me;
-    await signIn.confirm(me, current, "current");
+  async changePassword({ account, session }: SessionRecord, next: string): Promise<void> {
+    const { passwords, accounts, audit } = this.parts;
     await accounts.setPassword(account.id, await passwords.hash(next), session.hash);
     await audit.record({ accountId: account.id }, "changed password", account.id);
   }
@@ -45,9 +41,8 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "ended other sessions", account.id);
   }
 
-  async remove(me: SessionRecord, password: string): Promise<void> {
-    await this.parts.signIn.confirm(me, password, "password");
-    if (await endAccount(this.parts, deletedAccount, me.account.id)) return;
+  async remove({ account }: SessionRecord): Promise<void> {
+    if (await endAccount(this.parts, deletedAccount, account.id)) return;
     throw new DashboardError(
       "conflict",
       "This is the only account that manages the service. Make another one an admin first.",

@@ -37,7 +37,7 @@ export class OwnFactors {
   /** Sensitive actions are not asked about again for a while. */
   async confirm(me: SessionRecord, proof: { password: string } | FactorProof): Promise<void> {
     const { signIn, proofs, sessions } = this.parts;
-    if ("password" in proof) await signIn.confirm(me, proof.password, "password");
+    if ("password" in proof) await signIn.confirm(me, proof.password);
     else await proofs.check(me.account, proof, "passkey_confirm");
     await sessions.noteConfirmed(me.session);
   }

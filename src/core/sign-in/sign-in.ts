@@ -20,8 +20,6 @@ import { Throttle, type Refund } from "./throttle.js";
 const windowMs = 15 * 60_000;
 const limitByAccount = 10;
 const limitByAddress = 50;
-/** How long a new session proves who its owner is. */
-const freshMs = 10 * 60_000;
 
 /** Where an attempt comes from. */
 export interface Origin {
@@ -43,7 +41,7 @@ export class SignIn {
     private readonly passwords: Passwords,
     private readonly devices: KnownDevices,
     admissions: Admissions,
-    private readonly clock: Clock,
+    clock: Clock,
   ) {
     const throttle = (name: string, limit: number) =>
       new Throttle(admissions, clock, { name, limit, windowMs });
@@ -65,25 +63,14 @@ export class SignIn {
     return credentials.account;
   }
 
-  /**
-   * Before something that a stolen session alone must not do. Whoever has no password must have signed in with their
-   * provider a moment ago.
-   */
-  async confirm({ account, session }: SessionRecord, password: string, field: string): Promise<void> {
+  /** Before something that a stolen session alone must not do. */
+  async confirm({ account }: SessionRecord, password: string): Promise<void> {
     const refund = await this.#bySession.attempt(account.id);
     const credentials = await this.accounts.findCredentialsById(account.id);
-    if (credentials?.passwordHash === null) this.#requireFresh(session.createdAt, field);
-    else if (!(await this.#matches(credentials, password))) {
-      throw new DashboardError("bad_request", "The password is wrong.", { field });
+    if (!(await this.#matches(credentials, password))) {
+      throw new DashboardError("bad_request", "The password is wrong.", { field: "password" });
     }
     await refund();
-  }
-
-  #requireFresh(signedInAt: Date, field: string): void {
-    if (this.clock.now().getTime() - signedInAt.getTime() <= freshMs) return;
-    throw new DashboardError("bad_request", "Sign out and in again, then do this within ten minutes.", {
-      field,
-    });
   }
 
   async #count(email: string, { network, device }: Origin): Promise<Refund> {

@@ -35,14 +35,17 @@ export interface Round {
   /** SHA-256 of the token. */
   hash: Uint8Array;
   providerId: string;
-  /** `join`: the provider has answered, and the password of an account is asked for. */
-  purpose: "sign_in" | "link" | "join";
-  /** The account that is linked or joined; null for signing in. */
+  /**
+   * `join`: the provider has answered, and the password of an account is asked for. `confirm`: someone who is signed in
+   * proves again who they are, so the provider must ask, whether or not they are signed in there.
+   */
+  purpose: "sign_in" | "link" | "join" | "confirm";
+  /** Whose account it is; null for signing in. */
   accountId: string | null;
   /** The page of ours to open afterwards. */
   next: string;
-  /** The provider must ask for a password again, whether or not someone is signed in there. */
-  asksAgain: boolean;
+  /** An invitation that allows an account to be created; null for none. */
+  inviteHash: Uint8Array | null;
   /** Who joins; null for the other purposes. */
   identity: ProvenIdentity | null;
   expiresAt: Date;
@@ -58,6 +61,7 @@ export interface NewProviderAccount {
   email: string;
   isEmailVerified: boolean;
   planId: string;
+  inviteHash: Uint8Array | null;
 }
 
 export interface SingleSignOnStore {
@@ -79,13 +83,16 @@ export interface SingleSignOnStore {
    * two concurrent calls; `none` when the account has no such identity.
    */
   unlink(accountId: string, id: string, mayUsePassword: boolean): Promise<"done" | "last" | "none">;
-  /** An account without a password, linked: both or neither. Rejects with `DuplicateEmail`. */
+  /**
+   * An account without a password, linked: both or neither. Uses up the invitation and gives its plan; null when that
+   * was used, revoked or has expired. Rejects with `DuplicateEmail`.
+   */
   createAccount(
     account: NewProviderAccount,
     providerId: string,
     identity: Identity,
     now: Date,
-  ): Promise<Account>;
+  ): Promise<Account | null>;
 
   /**
    * The account that SCIM created for this person and that nobody has signed in to yet: the one whose external id is the

@@ -21,6 +21,11 @@ export const signInProblems = {
   suspended: "This account is suspended. Ask the operator of this service.",
   linked_elsewhere:
     "You are linked to another account with this provider. Sign in to that one and unlink it first.",
+  someone_else:
+    "You signed in as someone else there. Use the one that your account here is linked to, then try again.",
+  invitation_gone: "This invitation was used, revoked or has expired. Ask for a new one.",
+  invitation_for_another:
+    "This invitation is for another address than the one that the identity provider has of you.",
   unavailable: "Something went wrong on our side. Try again in a moment.",
 } as const;
 
@@ -28,11 +33,22 @@ export type SignInProblem = keyof typeof signInProblems;
 
 /** Thrown where a sign-in with a provider cannot go on. */
 export class SignInFailed extends Error {
+  /** The page of ours that says so; null for the one that people sign in on. */
+  readonly page: string | null;
+
   constructor(
     readonly problem: SignInProblem,
-    options?: ErrorOptions,
+    { page = null, ...options }: ErrorOptions & { page?: string | null } = {},
   ) {
     super(signInProblems[problem], options);
     this.name = "SignInFailed";
+    this.page = page;
   }
 }
+
+/** For `catch`: what failed is told on this page. */
+export const failingAt =
+  (page: string) =>
+  (error: unknown): never => {
+    throw error instanceof SignInFailed ? new SignInFailed(error.problem, { page, cause: error }) : error;
+  };

@@ -12,15 +12,17 @@
  */
 import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { AccountStore } from "../accounts/ports.js";
+import type { SignUpMode } from "../accounts/sign-up-mode.js";
 import type { Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { Admissions } from "../counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import { newHashedToken, tokenHash } from "../sign-in/secret-token.js";
-import type { SessionRecord } from "../sign-in/ports.js";
+import { emailHash, newHashedToken, tokenHash } from "../sign-in/secret-token.js";
+import type { LinkStore, SessionRecord } from "../sign-in/ports.js";
 import type { Origin, SignIn } from "../sign-in/sign-in.js";
+import { deadLink } from "../sign-in/one-time-links.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
 import type { TeamStore } from "../teams/ports.js";
@@ -30,10 +32,11 @@ import {
   type ProvenIdentity,
   ProviderFailure,
   type Round,
+  type RoundRequest,
   type SessionOrigin,
   type SingleSignOnStore,
 } from "./ports.js";
-import { SignInFailed } from "./problems.js";
+import { failingAt, SignInFailed } from "./problems.js";
 import { callbackPath, maySignUp, type Provider } from "./provider.js";
 import { noProvider, type Providers } from "./providers.js";
 import { isStateOf, roundSecrets } from "./round-secrets.js";
@@ -41,12 +44,15 @@ import { isStateOf, roundSecrets } from "./round-secrets.js";
 /** Time for a password and a second factor at the provider. */
 const roundMs = 10 * 60_000;
 const mostRounds = 10_000;
+/** Where a new proof of who someone is ends, in a window of its own. */
+const confirmedPage = "/sign-in/confirmed";
 /** An office may be behind one address. */
 const limitByAddress = { name: "oidc", limit: 300, windowMs: 15 * 60_000 };
 
 export interface SingleSignOnParts {
   store: Store & {
     readonly accounts: AccountStore;
+    readonly links: LinkStore;
     readonly singleSignOn: SingleSignOnStore;
     readonly teams: TeamStore;
   };
@@ -55,6 +61,8 @@ export interface SingleSignOnParts {
   signIn: SignIn;
   /** Neither a password alone nor an address must give away an account that asks for more. */
   hasFactor: (accountId: string) => Promise<boolean>;
+  /** Whether invitations count. What providers create of their own accord is theirs to say. */
+  signUp: SignUpMode;
   keys: Pick<KeyRing, "forgetAccount">;
   audit: Audit;
   admissions: Admissions;
@@ -85,13 +93,11 @@ export type Finished =
   | ({ type: "entered" } & Entered)
   /** The password of the account with that address is asked for now. */
   | ({ type: "join" } & BegunRound)
-  | { type: "linked"; next: string };
+  | { type: "linked"; next: string }
+  /** Whoever is signed in has proved again who they are. */
+  | { type: "confirmed"; next: string };
 
-interface RoundStart {
-  next: string;
-  /** See `Round`: also the way to ask someone who is signed in for a new proof of who they are. */
-  asksAgain?: boolean;
-}
+type NewRound = Pick<Round, "purpose" | "next"> & Partial<Pick<Round, "accountId" | "inviteHash">>;
 
 export class SingleSignOn {
   readonly #byAddress: Throttle;
@@ -100,21 +106,42 @@ export class SingleSignOn {
     this.#byAddress = new Throttle(parts.admissions, parts.clock, limitByAddress);
   }
 
-  async start(providerId: string, network: string, start: RoundStart): Promise<StartedRound> {
+  async start(providerId: string, network: string, next: string): Promise<StartedRound> {
     const provider = await this.#requireProvider(providerId);
-    await this.#byAddress.attempt(network).catch((error: unknown) => {
-      throw error instanceof DashboardError ? new SignInFailed("too_many", { cause: error }) : error;
-    });
-    return this.#start(provider, { purpose: "sign_in", accountId: null, ...start });
+    await this.#countAttempt(network);
+    return this.#start(provider, { purpose: "sign_in", next });
+  }
+
+  /** For someone with an invitation. It is used up only where it makes the account. */
+  async startInvited(providerId: string, network: string, invite: string): Promise<StartedRound> {
+    const { store, providers, signUp, clock } = this.parts;
+    const provider = await providers.find(providerId);
+    if (provider === null) throw noProvider();
+    if (signUp === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
+    await this.#countAttempt(network).catch(asUnavailable);
+    const inviteHash = tokenHash(invite);
+    const isPending =
+      inviteHash !== null && (await store.links.find("invite", inviteHash, clock.now())) !== null;
+    if (!isPending) throw deadLink();
+    return this.#start(provider, { purpose: "sign_in", next: "/app", inviteHash }).catch(asUnavailable);
+  }
+
+  /** For someone who is signed in and is asked again who they are. */
+  async startConfirm(providerId: string, network: string, me: SessionRecord | null): Promise<StartedRound> {
+    const started = async (): Promise<StartedRound> => {
+      if (me === null) throw new SignInFailed("round_lost");
+      const provider = await this.#requireProvider(providerId);
+      await this.#countAttempt(network);
+      return this.#start(provider, { purpose: "confirm", accountId: me.account.id, next: confirmedPage });
+    };
+    return started().catch(failingAt(confirmedPage));
   }
 
   /** For someone who is signed in and wants to sign in with the provider from now on. */
   async startLink({ account }: SessionRecord, providerId: string, next: string): Promise<StartedRound> {
     const provider = await this.parts.providers.find(providerId);
     if (provider === null) throw noProvider();
-    return this.#start(provider, { purpose: "link", accountId: account.id, next }).catch((error: unknown) => {
-      throw error instanceof SignInFailed ? new DashboardError("unavailable", error.message) : error;
-    });
+    return this.#start(provider, { purpose: "link", accountId: account.id, next }).catch(asUnavailable);
   }
 
   /** `me` is who is signed in in the same browser. Throws `SignInFailed`. */
@@ -131,13 +158,12 @@ export class SingleSignOn {
     const round = await this.#take(token);
     if (round === null || round.providerId !== providerId || round.purpose === "join")
       throw new SignInFailed("round_lost");
-    const proven = await this.#redeem(provider, round, token, query);
-    if (round.purpose === "link") return this.#finishLink(provider, round, proven, me);
-    const known = await this.parts.store.singleSignOn.findAccount(proven);
-    if (known !== null) {
-      return { type: "entered", ...(await this.#enter(provider, known, proven, round.next, "signed in")) };
-    }
-    return this.#firstSignIn(provider, proven, round.next);
+    const finished = this.#redeem(provider, round, token, query).then((proven) => {
+      if (round.purpose === "link") return this.#finishLink(provider, round, proven, me);
+      if (round.purpose === "confirm") return this.#finishConfirm(round, proven, me);
+      return this.#signIn(provider, proven, round);
+    });
+    return round.purpose === "confirm" ? finished.catch(failingAt(round.next)) : finished;
   }
 
   /** Whose password is asked for, and by which provider. Null when there is nothing to join (any more). */
@@ -162,21 +188,29 @@ export class SingleSignOn {
     return this.parts.store.singleSignOn.noteSession(sessionHash, origin);
   }
 
-  async #start(
-    provider: Provider,
-    begun: Pick<Round, "purpose" | "accountId" | "next"> & { asksAgain?: boolean },
-  ): Promise<StartedRound> {
-    const asksAgain = begun.asksAgain ?? false;
-    const { token, expiresAt } = await this.#begin({
-      ...begun,
-      asksAgain,
-      providerId: provider.id,
-      identity: null,
+  async #countAttempt(network: string): Promise<void> {
+    await this.#byAddress.attempt(network).catch((error: unknown) => {
+      throw error instanceof DashboardError ? new SignInFailed("too_many", { cause: error }) : error;
     });
-    const { client } = this.parts;
-    const request = { ...roundSecrets(token), redirectUri: this.redirectUri(provider.id), asksAgain };
-    const url = await client.authorizationUrl(provider, request).catch(explain);
+  }
+
+  async #start(provider: Provider, round: NewRound): Promise<StartedRound> {
+    const { token, expiresAt } = await this.#begin({
+      ...{ accountId: null, inviteHash: null, identity: null, providerId: provider.id },
+      ...round,
+    });
+    const url = await this.parts.client
+      .authorizationUrl(provider, this.#requestOf(provider, round, token))
+      .catch(explain);
     return { url, token, expiresAt };
+  }
+
+  #requestOf({ id }: Provider, { purpose }: Pick<Round, "purpose">, token: string): RoundRequest {
+    return {
+      ...roundSecrets(token),
+      redirectUri: this.redirectUri(id),
+      asksAgain: purpose === "confirm",
+    };
   }
 
   redirectUri(providerId: string): string {
@@ -199,10 +233,8 @@ export class SingleSignOn {
   }
 
   #redeem(provider: Provider, round: Round, token: string, query: string): Promise<ProvenIdentity> {
-    const { asksAgain } = round;
-    const request = { ...roundSecrets(token), redirectUri: this.redirectUri(provider.id), asksAgain };
     return this.parts.client
-      .redeem(provider, request, query)
+      .redeem(provider, this.#requestOf(provider, round, token), query)
       .then((proven) => ({ ...proven, isEmailVerified: proven.isEmailVerified || provider.trustsEmail }))
       .catch(explain);
   }
@@ -219,8 +251,26 @@ export class SingleSignOn {
     return { type: "linked", next };
   }
 
-  async #firstSignIn(provider: Provider, proven: ProvenIdentity, next: string): Promise<Finished> {
+  async #finishConfirm(
+    { accountId, next }: Round,
+    proven: ProvenIdentity,
+    me: SessionRecord | null,
+  ): Promise<Finished> {
+    if (me === null || me.account.id !== accountId) throw new SignInFailed("round_lost");
+    const known = await this.parts.store.singleSignOn.findAccount(proven);
+    if (known?.id !== accountId) throw new SignInFailed("someone_else");
+    return { type: "confirmed", next };
+  }
+
+  async #signIn(provider: Provider, proven: ProvenIdentity, round: Round): Promise<Finished> {
+    const known = await this.parts.store.singleSignOn.findAccount(proven);
+    if (known === null) return this.#firstSignIn(provider, proven, round);
+    return { type: "entered", ...(await this.#enter(provider, known, proven, round.next, "signed in")) };
+  }
+
+  async #firstSignIn(provider: Provider, proven: ProvenIdentity, round: Round): Promise<Finished> {
     const { store } = this.parts;
+    const { next } = round;
     const provisioned = provider.linksScim
       ? await store.singleSignOn.findProvisioned(proven.subject, proven.isEmailVerified ? proven.email : null)
       : null;
@@ -228,12 +278,12 @@ export class SingleSignOn {
     const email = emailOf(proven);
     const known = await store.accounts.findCredentials(email);
     if (known === null) {
-      const created = await this.#create(provider, proven, email);
+      const created = await this.#create(provider, proven, email, round);
       return { type: "entered", ...(await this.#enter(provider, created, proven, next, "signed up")) };
     }
     const { account, passwordHash } = known;
     if (passwordHash !== null) {
-      const join = { purpose: "join", accountId: account.id, asksAgain: false, identity: proven } as const;
+      const join = { purpose: "join", accountId: account.id, inviteHash: null, identity: proven } as const;
       return { type: "join", ...(await this.#begin({ ...join, providerId: provider.id, next })) };
     }
     const identities = await store.singleSignOn.listIdentities(account.id);
@@ -257,16 +307,34 @@ export class SingleSignOn {
     return { type: "entered", ...(await this.#enter(provider, account, proven, next, "signed in")) };
   }
 
-  async #create(provider: Provider, proven: ProvenIdentity, email: string): Promise<Account> {
+  async #create(
+    provider: Provider,
+    proven: ProvenIdentity,
+    email: string,
+    { inviteHash }: Round,
+  ): Promise<Account> {
     const { store, clock } = this.parts;
-    if (!maySignUp(provider, email, proven.isEmailVerified)) throw new SignInFailed("no_account");
-    const account = { email, isEmailVerified: proven.isEmailVerified, planId: defaultPlanId };
+    if (inviteHash === null) {
+      if (!maySignUp(provider, email, proven.isEmailVerified)) throw new SignInFailed("no_account");
+    } else await this.#checkInvite(inviteHash, email);
+    const { isEmailVerified } = proven;
+    const account = { email, isEmailVerified, planId: defaultPlanId, inviteHash };
     try {
-      return await store.singleSignOn.createAccount(account, provider.id, proven, clock.now());
+      const created = await store.singleSignOn.createAccount(account, provider.id, proven, clock.now());
+      if (created === null) throw new SignInFailed("invitation_gone");
+      return created;
     } catch (error) {
       // Someone was faster; the next attempt finds the account.
       throw error instanceof DuplicateEmail ? new SignInFailed("round_lost") : error;
     }
+  }
+
+  async #checkInvite(hash: Uint8Array, email: string): Promise<void> {
+    const { store, clock } = this.parts;
+    const invite = await store.links.find("invite", hash, clock.now());
+    if (invite === null) throw new SignInFailed("invitation_gone");
+    if (invite.emailHash !== null && !Buffer.from(invite.emailHash).equals(emailHash(email)))
+      throw new SignInFailed("invitation_for_another");
   }
 
   async #link(accountId: string, provider: Provider, proven: ProvenIdentity): Promise<void> {
@@ -325,6 +393,11 @@ function emailOf({ email }: ProvenIdentity): string {
 
 function explain(error: unknown): never {
   throw error instanceof ProviderFailure ? new SignInFailed(error.kind, { cause: error }) : error;
+}
+
+/** For what is begun by a request of a page, which shows the message itself. */
+function asUnavailable(error: unknown): never {
+  throw error instanceof SignInFailed ? new DashboardError("unavailable", error.message) : error;
 }
 
 const roundLost = (): DashboardError =>

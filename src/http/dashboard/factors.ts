@@ -18,14 +18,14 @@ const always = { beforeEnrolment: true };
 const confirmed = { confirm: true };
 
 export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownFactors, ownAccount, sessions, store } = dashboard;
+  const { ownFactors, ownIdentities, ownAccount, sessions } = dashboard;
   return [
     user(
       "GET",
       "/me/factors",
-      async (_visit, { account }): Promise<FactorsView> => {
-        const { totpSince, passkeys, recoveryCodes } = await ownFactors.summary(account);
-        const credentials = await store.accounts.findCredentialsById(account.id);
+      async (_visit, me): Promise<FactorsView> => {
+        const { totpSince, passkeys, recoveryCodes } = await ownFactors.summary(me.account);
+        const { hasPassword, identities } = await ownIdentities.list(me);
         return {
           totpSince: totpSince?.toISOString() ?? null,
           passkeys: passkeys.map(({ id, name, isSynced, createdAt, lastUsedAt }) => ({
@@ -33,7 +33,8 @@ export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
             lastUsedAt: lastUsedAt?.toISOString() ?? null,
           })),
           recoveryCodes,
-          hasPassword: credentials?.passwordHash != null,
+          hasPassword,
+          providers: identities.map(({ providerId }) => providerId),
         };
       },
       always,

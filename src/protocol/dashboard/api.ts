@@ -157,6 +157,8 @@ const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 
 /** POST /api/sign-up → Me */
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
+/** POST /api/sign-up/provider → ProviderRound */
+export const invitedBody = z.object({ provider: z.string("Choose an identity provider."), invite: token });
 /** POST /api/sign-in → Entry */
 export const signInBody = z.object({ email, password: oldPassword });
 /** POST /api/sign-in/join → Me; the password of an account that an identity provider is linked to */
@@ -190,12 +192,9 @@ export const resetRequestBody = z.object({ email });
 /** POST /api/reset → Entry; ends all other sessions of the account */
 export const resetBody = z.object({ token, password: newPassword });
 /** POST /api/me/password → {}; ends all other sessions */
-export const changePasswordBody = z.object({
-  current: oldPassword,
-  next: newPassword,
-});
+export const changePasswordBody = z.object({ next: newPassword });
 /** PUT /api/me/email → EmailChangeView */
-export const changeEmailBody = z.object({ email, password: oldPassword });
+export const changeEmailBody = z.object({ email });
 /** GET /api/me/email, DELETE /api/me/email: the change that waits for confirmation; null for none. */
 export interface EmailChangeView {
   change: { email: string; waitsFor: "present" | "new"; expiresAt: string } | null;
@@ -203,8 +202,7 @@ export interface EmailChangeView {
 // POST /api/me/verify → {}
 /** POST /api/confirm → Confirmed, by a link that was mailed */
 export const confirmBody = z.object({ token });
-/** DELETE /api/me → {} */
-export const deleteAccountBody = z.object({ password: oldPassword });
+// DELETE /api/me → {}
 /** POST /api/sign-out: where the browser ends its session at the identity provider, too; null for nowhere. */
 export interface SignedOut {
   next: string | null;

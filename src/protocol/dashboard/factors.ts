@@ -89,6 +89,8 @@ export interface FactorsView {
   totpSince: string | null;
   passkeys: PasskeyView[];
   recoveryCodes: number;
+  /** The providers that the account is linked to, by their ids. */
+  providers: string[];
   /** False for one who signs in elsewhere. */
   hasPassword: boolean;
 }

@@ -23,6 +23,7 @@ export const pageAddresses = [
   "/sign-up",
   "/sign-in",
   "/sign-in/join",
+  "/sign-in/confirmed",
   "/setup",
   "/reset",
   "/confirm",

@@ -14,7 +14,14 @@ export interface PageHead {
 type PageAddress = (typeof pageAddresses)[number];
 type PrivateAddress = Extract<
   PageAddress,
-  `/app${string}` | `/admin${string}` | "/sign-in/join" | "/setup" | "/reset" | "/confirm" | "/join"
+  | `/app${string}`
+  | `/admin${string}`
+  | "/sign-in/join"
+  | "/sign-in/confirmed"
+  | "/setup"
+  | "/reset"
+  | "/confirm"
+  | "/join"
 >;
 type PublicAddress = Exclude<PageAddress, PrivateAddress>;
 
@@ -111,6 +118,7 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
 
 const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/sign-in/join": "Link your account",
+  "/sign-in/confirmed": "Confirm that it is you",
   "/setup": "Welcome to Sotto",
   "/reset": "Reset your password",
   "/confirm": "Confirm your email address",

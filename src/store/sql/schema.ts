@@ -391,7 +391,7 @@ export interface OidcRoundRow {
   account_id: string | null;
   next: string;
   /** 1 or 0. */
-  asks_again: number;
+  invite_hash: Uint8Array | null;
   /** JSON; null until the provider has answered. */
   identity: string | null;
   expires_at: number;

@@ -15,6 +15,7 @@ import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { inTransaction } from "./in-transaction.js";
+import { consumeLink } from "./link-rows.js";
 import { toAccount } from "./rows.js";
 import type { OidcIdentityRow, OidcRoundRow, Schema } from "./schema.js";
 
@@ -115,15 +116,17 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   createAccount(
-    { email, isEmailVerified, planId }: NewProviderAccount,
+    { email, isEmailVerified, planId, inviteHash }: NewProviderAccount,
     providerId: string,
     identity: Identity,
     now: Date,
-  ): Promise<Account> {
+  ): Promise<Account | null> {
     return inTransaction(this.db, async (transaction) => {
+      const invite = inviteHash && (await consumeLink(transaction, "invite", inviteHash, now));
+      if (inviteHash !== null && invite === null) return null;
       const account = await insertAccount(
         transaction,
-        { email, passwordHash: null, role: "user", planId },
+        { email, passwordHash: null, role: "user", planId: invite?.planId ?? planId },
         now,
         isEmailVerified ? now : null,
       );
@@ -243,7 +246,7 @@ const fromRound = (round: Round): OidcRoundRow => ({
   purpose: round.purpose,
   account_id: round.accountId,
   next: round.next,
-  asks_again: round.asksAgain ? 1 : 0,
+  invite_hash: round.inviteHash,
   identity: round.identity === null ? null : JSON.stringify(round.identity),
   expires_at: round.expiresAt.getTime(),
 });
@@ -254,7 +257,7 @@ const toRound = (row: OidcRoundRow): Round => ({
   purpose: row.purpose,
   accountId: row.account_id,
   next: row.next,
-  asksAgain: row.asks_again === 1,
+  inviteHash: row.invite_hash === null ? null : new Uint8Array(row.invite_hash),
   identity: row.identity === null ? null : (JSON.parse(row.identity) as ProvenIdentity),
   expiresAt: new Date(row.expires_at),
 });

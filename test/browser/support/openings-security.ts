@@ -15,7 +15,13 @@ async function withFactors(page: Page): Promise<void> {
     createdAt: since,
     lastUsedAt: null,
   };
-  const factors = { totpSince: since, passkeys: [passkey], recoveryCodes: 3, hasPassword: true };
+  const factors = {
+    totpSince: since,
+    passkeys: [passkey],
+    recoveryCodes: 3,
+    hasPassword: true,
+    providers: [],
+  };
   await page.route("**/api/me/factors", (route) => route.fulfill({ json: factors }));
   await page.reload();
   await page.getByText("3 codes left").waitFor();

@@ -62,8 +62,12 @@ export const teamOpenings: readonly Opening[] = [
       await press(page, "Invite");
       await dialog(page, "Invite to Office");
       await page.getByLabel("Email").fill("nobody");
-      await page.getByRole("dialog").getByRole("button", { name: /invit/i }).click();
+      await press(page, "Create link");
       await refused(page);
+      await look();
+      await page.getByLabel("Email").fill("");
+      await press(page, "Create link");
+      await page.getByRole("button", { name: "Done" }).waitFor();
       await look();
     }),
   },

@@ -48,6 +48,25 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await links.listInvites(now, 10)).toEqual([second]);
     });
 
+    it("creates an account without a password by an invitation, once, on its plan", async () => {
+      const { store } = opened;
+      const free = await store.findPlan("free");
+      if (free === null) throw new Error("There is no plan named free.");
+      await store.putPlan({ ...free, id: "gold", name: "Gold" });
+      const link = newLink({ kind: "invite", planId: "gold" });
+      await store.links.create(link);
+      const create = (email: string) =>
+        store.singleSignOn.createAccount(
+          { email, isEmailVerified: true, planId: "free", inviteHash: link.hash },
+          "work",
+          { issuer: "https://login.example.com", subject: email },
+          now,
+        );
+      expect(await create("ada@example.com")).toMatchObject({ email: "ada@example.com", planId: "gold" });
+      expect(await create("bob@example.com")).toBeNull();
+      expect(await store.findAccountByEmail("bob@example.com")).toBeNull();
+    });
+
     it("creates an account on the plan of its invitation, or on the default one if that plan was deleted", async () => {
       const { store } = opened;
       const free = await store.findPlan("free");

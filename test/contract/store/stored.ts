@@ -72,7 +72,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           await store.singleSignOn.noteSession(session.hash, { ...identity, providerId: "work", sid: null });
           const round = {
             ...({ hash: someHash(), providerId: "work", purpose: "link", accountId: id } as const),
-            ...{ next: "/app", asksAgain: false, identity: null, expiresAt: times.expiresAt },
+            ...{ next: "/app", inviteHash: null, identity: null, expiresAt: times.expiresAt },
           };
           await store.singleSignOn.begin(round, times.createdAt, 100);
           await store.links.create({

@@ -220,6 +220,7 @@ describe("an admin", () => {
       "POST /api/sign-in/second-factor/passkey",
       "POST /api/sign-out",
       "POST /api/sign-up",
+      "POST /api/sign-up/provider",
     ]);
     for (const route of addresses("user")) {
       const [method = "", path = ""] = route.split(" ");

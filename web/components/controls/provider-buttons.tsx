@@ -8,23 +8,17 @@ interface ProviderButtonsProps {
   next: string;
   /** Whether there is another way above them. */
   isSecond: boolean;
-  /** Whether the provider must ask who it is, even if it knows. */
-  asksAgain?: boolean;
 }
 
-export function ProviderButtons({ providers, next, isSecond, asksAgain = false }: ProviderButtonsProps) {
+export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsProps) {
   if (providers.length === 0) return null;
   return (
     <div className="flex flex-col gap-3">
-      {isSecond && (
-        <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-          or
-        </p>
-      )}
+      {isSecond && <Or />}
       {providers.map(({ id, name }) => (
         <ButtonAnchor
           key={id}
-          href={`/sign-in/oidc/${id}?${new URLSearchParams({ next, ...(asksAgain ? { again: "" } : {}) }).toString()}`}
+          href={`/sign-in/oidc/${id}?${new URLSearchParams({ next }).toString()}`}
           variant={isSecond ? "secondary" : "primary"}
           size="lg"
           className="w-full"
@@ -33,5 +27,14 @@ export function ProviderButtons({ providers, next, isSecond, asksAgain = false }
         </ButtonAnchor>
       ))}
     </div>
+  );
+}
+
+/** Between one way to sign in and the next. */
+export function Or() {
+  return (
+    <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      or
+    </p>
   );
 }

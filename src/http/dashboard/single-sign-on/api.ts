@@ -4,7 +4,7 @@ import { ProviderFailure } from "../../../core/single-sign-on/ports.js";
 import { SignInFailed } from "../../../core/single-sign-on/problems.js";
 import { callbackPath, logoutPath } from "../../../core/single-sign-on/provider.js";
 import type { ListedProvider } from "../../../core/single-sign-on/providers.js";
-import { joinBody } from "../../../protocol/dashboard/api.js";
+import { invitedBody, joinBody } from "../../../protocol/dashboard/api.js";
 import {
   linkBody,
   newProviderBody,
@@ -13,6 +13,7 @@ import {
   type IdentitiesView,
   type PendingJoin,
   type ProviderList,
+  type ProviderRound,
   type ProviderTest,
   type ProviderView,
 } from "../../../protocol/identity-provider.js";
@@ -24,9 +25,19 @@ import { meView } from "../views.js";
 import { enter } from "./enter.js";
 
 export const singleSignOnRoutes = ({ dashboard }: DashboardParts): DashboardRoute[] => [
+  ...inviteRoutes(dashboard),
   ...joinRoutes(dashboard),
   ...ownRoutes(dashboard),
   ...adminRoutes(dashboard),
+];
+
+const inviteRoutes = ({ singleSignOn }: DashboardServices): DashboardRoute[] => [
+  anyone("POST", "/sign-up/provider", async (visit): Promise<ProviderRound> => {
+    const { provider, invite } = await visit.body(invitedBody);
+    const round = await singleSignOn.startInvited(provider, visit.network, invite);
+    visit.rememberRound(round.token, round.expiresAt);
+    return { url: round.url };
+  }),
 ];
 
 const joinRoutes = (dashboard: DashboardServices): DashboardRoute[] => [
@@ -63,7 +74,7 @@ const ownRoutes = ({ singleSignOn, ownIdentities, providers }: DashboardServices
   user(
     "POST",
     "/me/identities",
-    async (visit, me) => {
+    async (visit, me): Promise<ProviderRound> => {
       const { provider } = await visit.body(linkBody);
       const round = await singleSignOn.startLink(me, provider, "/app/account");
       visit.rememberRound(round.token, round.expiresAt);

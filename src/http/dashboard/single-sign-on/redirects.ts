@@ -29,23 +29,26 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
           http.log.unexpected(error, { requestId: request.id });
         const cause = (problem ?? "unavailable").toUpperCase();
         http.log.warn("sign-in with an identity provider failed", { requestId: request.id, cause });
-        return problemPage(visit, problem ?? "unavailable");
+        const page = error instanceof SignInFailed ? error.page : null;
+        return `${page ?? problemPage(visit)}?problem=${problem ?? "unavailable"}`;
       });
       return reply.code(303).headers({ location: target, "cache-control": "no-store" }).send();
     };
 
+  const whoIsHere = async ({ sessionToken }: Visit) =>
+    sessionToken === null ? null : sessions.find(sessionToken);
+
   const start = redirecting(async (visit, provider, query) => {
-    const round = await singleSignOn.start(provider, visit.network, {
-      next: localPath(query.get("next")),
-      asksAgain: query.has("again"),
-    });
+    const round = query.has("confirm")
+      ? await singleSignOn.startConfirm(provider, visit.network, await whoIsHere(visit))
+      : await singleSignOn.start(provider, visit.network, localPath(query.get("next")));
     visit.rememberRound(round.token, round.expiresAt);
     return round.url;
   });
 
   const finish = redirecting(async (visit, provider) => {
-    const { roundToken, sessionToken } = visit;
-    const me = sessionToken === null ? null : await sessions.find(sessionToken);
+    const { roundToken } = visit;
+    const me = await whoIsHere(visit);
     const finished = await singleSignOn.finish(provider, roundToken, queryOf(visit.request), me);
     if (finished.type === "join") {
       visit.rememberRound(finished.token, finished.expiresAt);
@@ -53,6 +56,7 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
     }
     visit.forgetRound();
     if (finished.type === "entered") await enter(dashboard, visit, finished);
+    if (finished.type === "confirmed" && me !== null) await sessions.noteConfirmed(me.session);
     return finished.next;
   });
 
@@ -65,8 +69,8 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
 }
 
 /** Whoever is signed in was linking a provider. */
-const problemPage = ({ sessionToken }: Visit, problem: SignInProblem): string =>
-  `${sessionToken === null ? "/sign-in" : "/app/account"}?problem=${problem}`;
+const problemPage = ({ sessionToken }: Visit): string =>
+  sessionToken === null ? "/sign-in" : "/app/account";
 
 const problemOf = (error: unknown): SignInProblem | null =>
   error instanceof SignInFailed ? error.problem : null;

@@ -29,7 +29,7 @@ export async function up(db: Transaction<Schema>, { bytesType }: MigrationContex
     .addColumn("purpose", "text", (column) => column.notNull())
     .addColumn("account_id", "text", (column) => column.references("accounts.id").onDelete("cascade"))
     .addColumn("next", "text", (column) => column.notNull())
-    .addColumn("asks_again", "integer", (column) => column.notNull())
+    .addColumn("invite_hash", bytesType)
     .addColumn("identity", "text")
     .addColumn("expires_at", "bigint", (column) => column.notNull())
     .execute();

@@ -222,12 +222,12 @@ function ToRegister({ baseUrl, id }: { baseUrl: string; id: string }) {
   return (
     <dl className="flex flex-col gap-2 rounded-md bg-sunken px-4 py-3 text-sm">
       {addresses.map(({ label, value }) => (
-        <div key={label} className="flex items-center justify-between gap-3">
-          <div className="min-w-0">
-            <dt className="text-muted">{label}</dt>
-            <dd className="font-mono break-all">{value}</dd>
-          </div>
-          <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+        <div key={label}>
+          <dt className="text-muted">{label}</dt>
+          <dd className="flex items-center justify-between gap-3">
+            <span className="min-w-0 font-mono break-all">{value}</span>
+            <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+          </dd>
         </div>
       ))}
     </dl>

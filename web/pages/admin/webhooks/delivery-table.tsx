@@ -7,6 +7,7 @@ import { Card } from "../../../components/frame/card.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { Breakable } from "../../../components/text/breakable.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
@@ -33,7 +34,9 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       header: "Event",
       cell: ({ type, createdAt }) => (
         <span className="block">
-          <code className="block font-mono text-sm">{type}</code>
+          <code className="block font-mono text-sm">
+            <Breakable text={type} after="." />
+          </code>
           <span className="block text-sm text-muted">
             <Time at={createdAt} />
           </span>
@@ -45,9 +48,10 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       header: "Webhook",
       cell: (delivery) => {
         const webhook = targetOf(delivery);
-        return <span className="wrap-anywhere">{webhook?.description || webhook?.url}</span>;
+        if (webhook === undefined) return "–";
+        return webhook.description || <Breakable text={webhook.url} after="/.-" />;
       },
-      className: "max-w-72",
+      className: "max-w-72 wrap-anywhere",
     },
     { id: "state", header: "State", cell: (delivery) => <State delivery={delivery} /> },
     { id: "answer", header: "Answer", cell: answerText },

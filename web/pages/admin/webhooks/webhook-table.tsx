@@ -4,6 +4,7 @@ import type { WebhookView } from "../../../../src/protocol/dashboard/webhooks.js
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
+import { Breakable } from "../../../components/text/breakable.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { plural } from "../../../units.ts";
@@ -66,7 +67,7 @@ export function WebhookTable({ onEdit, onDelete, onRotate, onTest, ...table }: W
 function Target({ webhook: { url, description } }: { webhook: WebhookView }) {
   return (
     <span className="block min-w-0">
-      <span className="block font-medium wrap-anywhere">{url}</span>
+      <Breakable text={url} after="/.-" className="block font-medium" />
       {description !== "" && <span className="block text-sm wrap-anywhere text-muted">{description}</span>}
     </span>
   );

@@ -14,21 +14,19 @@ import { useHasPassword } from "../../../hooks/use-has-password.ts";
 import { queries } from "../../../service/queries.ts";
 
 export function ChangePassword({ email }: { email: string }) {
-  const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const client = useQueryClient();
   const hasPassword = useHasPassword();
   const change = useMutation({
-    mutationFn: () => api.changePassword({ current, next }),
+    mutationFn: () => api.changePassword({ next }),
     onSuccess: async () => {
-      setCurrent("");
       setNext("");
-      toast("Password changed. Other browsers were signed out.");
+      toast(`Password ${hasPassword ? "changed" : "set"}. Other browsers were signed out.`);
       await client.invalidateQueries({ queryKey: queries.identities.queryKey });
     },
     gcTime: 0,
   });
-  const failure = formError(change.error, hasPassword ? ["current", "next"] : ["next"]);
+  const failure = formError(change.error, ["next"]);
   return (
     <Card
       title="Password"
@@ -47,16 +45,6 @@ export function ChangePassword({ email }: { email: string }) {
       >
         {/* Password managers look for the name that goes with the new password. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        {hasPassword && (
-          <Field label="Current password" error={fieldError(change.error, "current")}>
-            <PasswordInput
-              autoComplete="current-password"
-              maxLength={passwordLength.max}
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-            />
-          </Field>
-        )}
         <Field
           label="New password"
           hint={`At least ${passwordLength.min} characters.`}
@@ -70,12 +58,7 @@ export function ChangePassword({ email }: { email: string }) {
           />
         </Field>
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        <Button
-          type="submit"
-          pending={change.isPending}
-          disabled={(hasPassword && current === "") || next === ""}
-          className="self-start"
-        >
+        <Button type="submit" pending={change.isPending} disabled={next === ""} className="self-start">
           {hasPassword ? "Change password" : "Set password"}
         </Button>
       </Form>

@@ -1,7 +1,7 @@
 /** Changing the address. With a mail server, the present and the new address confirm by a link each. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { longest, passwordLength } from "../../../../src/core/bounds.js";
+import { longest } from "../../../../src/core/bounds.js";
 import type { EmailChangeView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
@@ -10,11 +10,10 @@ import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
-import { Input, PasswordInput } from "../../../components/controls/input.tsx";
+import { Input } from "../../../components/controls/input.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { useHasPassword } from "../../../hooks/use-has-password.ts";
 import { queries, useSite } from "../../../service/queries.ts";
 
 export function EmailAddress({ email: present }: { email: string }) {
@@ -22,20 +21,17 @@ export function EmailAddress({ email: present }: { email: string }) {
   const { data: site } = useSite();
   const { data } = useQuery(queries.emailChange);
   const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const hasPassword = useHasPassword();
   const change = useMutation({
-    mutationFn: () => api.changeEmail({ email, password }),
+    mutationFn: () => api.changeEmail({ email }),
     onSuccess: async (view) => {
       setEmail("");
-      setPassword("");
       client.setQueryData(queries.emailChange.queryKey, view);
       await client.invalidateQueries({ queryKey: queries.site.queryKey });
       if (view.change === null) toast("Address changed");
     },
     gcTime: 0,
   });
-  const failure = formError(change.error, hasPassword ? ["email", "password"] : ["email"]);
+  const failure = formError(change.error, ["email"]);
   const pending = data?.change ?? null;
   return (
     <Card
@@ -65,21 +61,11 @@ export function EmailAddress({ email: present }: { email: string }) {
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        {hasPassword && (
-          <Field label="Password" error={fieldError(change.error, "password")}>
-            <PasswordInput
-              autoComplete="current-password"
-              maxLength={passwordLength.max}
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          </Field>
-        )}
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         <Button
           type="submit"
           pending={change.isPending}
-          disabled={email.trim() === "" || (hasPassword && password === "")}
+          disabled={email.trim() === ""}
           className="self-start"
         >
           Change address
