@@ -105,6 +105,7 @@ describe("accounts", () => {
         "accounts",
         "keys",
         "memberships",
+        "scim_users",
         "sessions",
         "totp",
         "passkeys",

@@ -185,7 +185,8 @@ describe("webhooks", () => {
     await receiver.first(2);
     await pass(minuteMs);
     const accountId = (await ada.get<Me>("/api/me")).account.id;
-    const reached = { account_id: accountId, key_id: null, unit: "requests", period: "day", limit: 5 };
+    const nobodyElse = { member_id: null, key_id: null };
+    const reached = { account_id: accountId, ...nobodyElse, unit: "requests", period: "day", limit: 5 };
     const window = clock.now().toISOString().slice(0, 10);
     expect(receiver.received.map(({ data }) => data)).toEqual([
       { ...reached, window, percent: 80, used: 4 },
