@@ -49,7 +49,7 @@ const deepFiles = [
   "src/models/starter/merged-weights.test.ts",
   "test/api/images-upstream.test.ts",
   "test/api/real-engine/replies.test.ts",
-  "test/cli/store-copy.test.ts",
+  "test/cli/{apply-postgres,store-copy}.test.ts",
   "test/connect/snippets.test.ts",
   "test/contract/counters/counters-redis.test.ts",
   "test/contract/engines/engine-{llama-*,pool,vectors}.test.ts",

@@ -26,6 +26,7 @@ import { benchStart } from "./start.js";
 import { benchStarter } from "./starter.js";
 import { benchStore } from "./store.js";
 import { benchTools } from "./tools.js";
+import { benchUpgrade } from "./database/upgrade.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
@@ -52,6 +53,7 @@ const benches: Record<string, () => Promise<void>> = {
   store: benchStore,
   tools: benchTools,
   answers: benchAnswers,
+  upgrade: benchUpgrade,
 };
 
 const chosen = process.argv.slice(2);

@@ -163,9 +163,9 @@ function fill(path: string): void {
       iif(i = ${size}, 'admin', 'user'), 'free', null, ${start} + i * 1000 from n;
     insert into keys (id, account_id, hash, last_four, name, created_at)
       ${counting} select printf('key_%06d', i), printf('acc_%06d', i), randomblob(32), 'abcd', 'k', ${start} from n;
-    insert into sessions ${counting}
+    insert into sessions (hash, account_id, created_at, last_seen_at, expires_at) ${counting}
       select randomblob(32), printf('acc_%06d', i), ${start}, ${start} + i, ${start} + i * 1000 from n;
-    insert into links ${counting}
+    insert into links (hash, kind, account_id, email_hash, created_at, expires_at) ${counting}
       select randomblob(32), 'reset', printf('acc_%06d', i), null, ${start}, ${start} + i from n where i % 10 = 0;
     insert into usage (account_id, key_id, model, hour, requests, errors, prompt_tokens, completion_tokens,
       first_token_ms, ${Array.from({ length: 11 }, (_, step) => `first_token_${step}`).join(", ")})

@@ -77,6 +77,9 @@ export function loadConfig(sources: ConfigSources): Config {
   if (hasCircle(forEachChatModel((model) => config.models[model].fallback))) {
     problems.push("the fallbacks of the models form a circle: leave one of SOTTO_MODELS_…_FALLBACK out");
   }
+  if ((config.service.tlsCert === undefined) !== (config.service.tlsKey === undefined)) {
+    problems.push("SOTTO_TLS_CERT and SOTTO_TLS_KEY belong together: set both or neither");
+  }
   problems.push(...misspelledNames(sources.env));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -114,6 +114,11 @@ export type LogMessage =
   | "usage lost"
   | "statement not renewed"
   | "entries of the statement log are missing"
+  | "sign-in with an identity provider failed"
+  | "certificate reloaded"
+  | "certificate not reloaded: run 'sotto doctor'"
+  | "webhook switched off: it keeps failing"
+  | "events dropped: a webhook has too many deliveries"
   | "unexpected error";
 
 export interface Log {

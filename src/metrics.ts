@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
+import type { LimitScope } from "./core/limits/limits.js";
 import { modelIds, type ModelId } from "./core/models.js";
 import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
 
@@ -60,7 +61,7 @@ export class Metrics {
   );
   readonly #refusals = this.#counter(
     "sotto_limit_refusals_total",
-    "Requests refused by a limit (tokens_per_day), by scope (account, key).",
+    "Requests refused by a limit (tokens_per_day), by scope (account, team, member, key).",
     ["limit", "scope"],
   );
   readonly #tokens = this.#counter("sotto_tokens_total", "Tokens read (prompt) and generated (completion).", [
@@ -142,7 +143,7 @@ export class Metrics {
   }
 
   /** `limit` and `scope` come from closed sets of ours. */
-  refusal(limit: string, scope: "account" | "key"): void {
+  refusal(limit: string, scope: LimitScope): void {
     this.#refusals.inc({ limit, scope });
   }
 

@@ -20,9 +20,12 @@ export const routes: readonly PageRoute[] = [
 
   { path: "/sign-up", layout: "form", Page: lazy(() => import("./pages/sign-up.tsx")) },
   { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },
+  { path: "/sign-in/join", layout: "form", Page: lazy(() => import("./pages/join-account.tsx")) },
+  { path: "/sign-in/confirmed", layout: "form", Page: lazy(() => import("./pages/confirmed.tsx")) },
   { path: "/setup", layout: "form", Page: lazy(() => import("./pages/setup.tsx")) },
   { path: "/reset", layout: "form", Page: lazy(() => import("./pages/reset.tsx")) },
   { path: "/confirm", layout: "form", Page: lazy(() => import("./pages/confirm.tsx")) },
+  { path: "/join", layout: "form", Page: lazy(() => import("./pages/join.tsx")) },
 
   { path: "/app", layout: "app", Page: lazy(() => import("./pages/app/overview.tsx")) },
   { path: "/app/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
@@ -31,14 +34,24 @@ export const routes: readonly PageRoute[] = [
   { path: "/app/playground", layout: "app", Page: lazy(() => import("./pages/app/playground.tsx")) },
   { path: "/app/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
   { path: "/app/account", layout: "app", Page: lazy(() => import("./pages/app/account.tsx")) },
+  { path: "/app/security", layout: "app", Page: lazy(() => import("./pages/app/security.tsx")) },
+
+  { path: "/app/teams/:team", layout: "app", Page: lazy(() => import("./pages/app/team.tsx")) },
+  { path: "/app/teams/:team/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
+  { path: "/app/teams/:team/usage", layout: "app", Page: lazy(() => import("./pages/app/usage.tsx")) },
+  { path: "/app/teams/:team/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
 
   { path: "/admin/usage", layout: "admin", Page: lazy(() => import("./pages/admin/usage.tsx")) },
   { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },
   { path: "/admin/accounts/:id", layout: "admin", Page: lazy(() => import("./pages/admin/account.tsx")) },
+  { path: "/admin/teams", layout: "admin", Page: lazy(() => import("./pages/admin/teams.tsx")) },
+  { path: "/admin/teams/:id", layout: "admin", Page: lazy(() => import("./pages/admin/team.tsx")) },
   { path: "/admin/plans", layout: "admin", Page: lazy(() => import("./pages/admin/plans.tsx")) },
   { path: "/admin/models", layout: "admin", Page: lazy(() => import("./pages/admin/models.tsx")) },
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
   { path: "/admin/maintenance", layout: "admin", Page: lazy(() => import("./pages/admin/maintenance.tsx")) },
+  { path: "/admin/sign-in", layout: "admin", Page: lazy(() => import("./pages/admin/sign-in.tsx")) },
+  { path: "/admin/webhooks", layout: "admin", Page: lazy(() => import("./pages/admin/webhooks.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
 ];

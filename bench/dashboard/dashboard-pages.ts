@@ -182,7 +182,7 @@ async function startDashboardOn(open: OpenStore, isFull: boolean): Promise<Servi
     return { dashboard, operator, owner, accountId: (await owner.get<Me>("/api/me")).account.id };
   }
   const owner = dashboard.browser();
-  const { token } = await dashboard.app.dashboard.sessions.start(busyAccount);
+  const { token } = await dashboard.app.dashboard.sessions.open(busyAccount, { method: "password" });
   owner.cookies.set("sotto_session", token);
   return { dashboard, operator, owner, accountId: busyAccount };
 }

@@ -47,6 +47,11 @@ const postgres: Words = {
 export async function fillStore(dataDir: string, now: Date): Promise<void> {
   const path = databasePath(dataDir);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
+  fillSqliteTables(path, now);
+}
+
+/** The tables must be there, of this version or the one before. */
+export function fillSqliteTables(path: string, now: Date): void {
   const database = new Database(path);
   for (const setting of ["synchronous = off", "cache_size = -200000"]) database.pragma(setting);
   const indices = database
@@ -60,6 +65,11 @@ export async function fillStore(dataDir: string, now: Date): Promise<void> {
 
 export async function fillPostgres(url: string, now: Date): Promise<void> {
   await (await openPostgresStore({ url, poolSize: 1, defaultPlan: testPlan })).close();
+  await fillPostgresTables(url, now);
+}
+
+/** As `fillSqliteTables`. */
+export async function fillPostgresTables(url: string, now: Date): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rows: indices } = await client.query<{ name: string; sql: string }>(
@@ -134,7 +144,7 @@ function statements({ counting, padded, hex, bytes }: Words, now: Date): string 
     insert into keys (id, account_id, hash, last_four, name, created_at)
       ${counting(size.accounts)} select ${ownKey("i")}, ${account("i")}, ${bytes("i")}, 'abcd',
       'default', ${start} from n where i > 1;
-    insert into sessions ${counting(20_000)} select ${bytes("i")}, ${account("i")}, ${end}, ${end},
+    insert into sessions (hash, account_id, created_at, last_seen_at, expires_at) ${counting(size.accounts)} select ${bytes("i")}, ${account("i")}, ${end}, ${end},
       ${end} + 30 * cast(${dayMs} as bigint) from n;
     insert into links (hash, kind, account_id, email_hash, email, plan_id, created_at, expires_at)
       ${counting(200)} select ${bytes("i")}, 'invite', null, ${bytes("i")}, 'invited' || i || '@example.com', 'free',

@@ -77,6 +77,12 @@ export function literalAddress(url: URL): string | null {
   return isIP(host) === 0 ? null : host;
 }
 
+/** Where the host of a URL is an address; what a name leads to is known when it is connected to. */
+export function isForbiddenHost(url: URL): boolean {
+  const literal = literalAddress(url);
+  return literal !== null && isForbiddenAddress(literal);
+}
+
 /** As `dns.lookup` with `all`. */
 export type LookupAll = (
   host: string,

@@ -11,6 +11,7 @@ import {
   literalAddress,
   type LookupAll,
 } from "./address-policy.js";
+import { allOf } from "./bounded-body.js";
 import { type Download, DownloadError } from "./download.js";
 
 const timeoutMs = 10_000;
@@ -54,7 +55,7 @@ export class PublicDownloads {
         body.on("error", () => undefined).destroy();
         throw new DownloadError(`its server answers with status ${statusCode}`);
       }
-      return await allOf(body, maxBytes);
+      return await allOf(body, maxBytes, () => new DownloadError("it is too large"));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DownloadError) throw error;
@@ -77,19 +78,6 @@ export class PublicDownloads {
     if (literal !== null && !this.#isAllowed(literal)) throw notAllowed();
     return url;
   }
-}
-
-async function allOf(body: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  // Leaving the loop destroys the body.
-  for await (const part of body) {
-    if (!Buffer.isBuffer(part)) continue;
-    bytes += part.length;
-    if (bytes > maxBytes) throw new DownloadError("it is too large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts, bytes);
 }
 
 const notAllowed = (): DownloadError =>

@@ -71,7 +71,8 @@ export class App {
   }
 
   get url(): string {
-    return `http://${hostInUrl(this.context.config.service.host)}:${this.port}`;
+    const { host, tlsCert } = this.context.config.service;
+    return `${tlsCert === undefined ? "http" : "https"}://${hostInUrl(host)}:${this.port}`;
   }
 
   /** What the operator should know about how it started. */

@@ -14,10 +14,8 @@ import { AdminChecklist } from "../core/admin/checklist.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
 import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
 import { Drafts } from "../core/admin/drafts.js";
-import { News } from "../core/admin/news.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
-import { Audit } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
 import type { Admissions } from "../core/counters.js";
@@ -30,8 +28,11 @@ import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
+import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
+import { ScimGroups } from "../core/scim/scim-groups.js";
+import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import type { Mailer } from "../core/sign-in/mail.js";
@@ -41,11 +42,24 @@ import { type Passwords, withBoundedQueue } from "../core/sign-in/password-queue
 import { PasswordReset } from "../core/sign-in/password-reset.js";
 import type { Sessions } from "../core/sign-in/sessions.js";
 import { SignIn } from "../core/sign-in/sign-in.js";
+import { OwnIdentities, type SignInMode } from "../core/single-sign-on/own-identities.js";
+import type { OidcClient } from "../core/single-sign-on/ports.js";
+import { ProviderLogout } from "../core/single-sign-on/provider-logout.js";
+import type { Provider } from "../core/single-sign-on/provider.js";
+import { Providers } from "../core/single-sign-on/providers.js";
+import { SingleSignOn } from "../core/single-sign-on/single-sign-on.js";
 import { LiveRates } from "../core/usage/live-rates.js";
 import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
+import { quotaRecipients } from "../core/teams/quota-recipients.js";
+import { TeamAdmin } from "../core/teams/team-admin.js";
+import { TeamInvites } from "../core/teams/team-invites.js";
+import { TeamUsage } from "../core/teams/team-usage.js";
+import { Teams } from "../core/teams/teams.js";
 import type { FullStore } from "../store/full-store.js";
+import { createFactors, type FactorOptions } from "./factor-services.js";
+import { createWebhooks, type WebhookOptions } from "./webhooks.js";
 
 export interface DashboardOptions {
   store: FullStore;
@@ -60,6 +74,16 @@ export interface DashboardOptions {
   /** Null when no mail server is configured. */
   mailer: Mailer | null;
   signUp: SignUpMode;
+  /** Who must have a second factor, as configured. */
+  requiredFactor: FactorOptions["required"];
+  /** Null where secrets were sealed under another service key. */
+  sealed: SealedSettings | null;
+  signIn: SignInMode;
+  /** Identity providers of the configuration. */
+  configuredProviders: readonly Provider[];
+  /** Where those that admins add are kept. */
+  vault: SealedSettings;
+  oidcClient: OidcClient;
   retentionDays: number;
   configuredOwnerName: string | undefined;
   /** Whose days and months quotas follow. */
@@ -75,6 +99,7 @@ export interface DashboardOptions {
   /** What the admin page shows of this process. */
   live: Pick<LiveSources, "load" | "machine">;
   onUsageLeft?: (left: UsageLeft) => void;
+  webhooks: Omit<WebhookOptions, "store" | "clock" | "reportError">;
 }
 
 export type Dashboard = ReturnType<typeof createDashboard>;
@@ -87,10 +112,11 @@ export function createDashboard(options: DashboardOptions) {
   const ownerName = () => operator.name;
   const { accounts } = store;
   const passwords = withBoundedQueue(options.passwords);
-  const audit = new Audit(store.audit, clock);
+  const hooks = createWebhooks({ ...options.webhooks, store, clock, reportError });
+  const { audit, events, news } = hooks;
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
-  const signIn = new SignIn(accounts, passwords, audit, devices, admissions, clock);
+  const signIn = new SignIn(accounts, passwords, devices, admissions, clock);
   const rates = new LiveRates(clock);
   const usage = new UsageRecorder({
     store: store.usage,
@@ -113,25 +139,55 @@ export function createDashboard(options: DashboardOptions) {
   const quotaWarnings = new QuotaWarnings({
     store: store.quotas,
     used,
+    recipients: (caller, meter) => quotaRecipients(store.teams, caller, meter),
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
     outbox,
+    events,
+    reportError,
     clock,
     ownerName,
     publicUrl,
   });
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
-  const news = new News(store.news, audit, clock);
+  const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
+  const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
+  const providers = new Providers(configuredProviders, vault, audit, reportError);
+  const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
+  const teams = new Teams({ store: store.teams, keys, audit, clock });
+  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
+  const accountAdmin = new AccountAdmin({
+    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+    ...{ ownerName, publicUrl, clock, cutStreams },
+  });
   return {
     store,
     clock,
     outbox,
     signUpMode: signUp,
+    signInMode,
+    providers,
+    oidcClient,
+    singleSignOn: new SingleSignOn({
+      ...oidc,
+      ...{ signIn, signUp, keys, admissions },
+      hasFactor: async (accountId) => {
+        const { totpSince, passkeys } = await store.factors.summary(accountId);
+        return totpSince !== null || passkeys.length > 0;
+      },
+    }),
+    providerLogout: new ProviderLogout({ ...oidc, sessions, ownKeys }),
+    ownIdentities: new OwnIdentities({ store, audit, mode: signInMode }),
+    publicUrl,
     audit,
     sessions,
     devices,
     links,
     signIn,
+    ...createFactors({
+      ...{ store, sealed: options.sealed, sessions, signIn, audit, admissions, clock, ownerName, publicUrl },
+      required: options.requiredFactor,
+    }),
     signUp: new SignUp(store, passwords, audit, signUp, clock, admissions),
     passwordReset: new PasswordReset({
       accounts,
@@ -149,7 +205,6 @@ export function createDashboard(options: DashboardOptions) {
     ownEmail: new OwnEmail({
       store,
       links,
-      signIn,
       keys,
       audit,
       outbox,
@@ -159,23 +214,24 @@ export function createDashboard(options: DashboardOptions) {
       publicUrl,
     }),
     operator,
-    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
-    ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
-    connectionTests: new ConnectionTests(clock, options.otherReplicas),
-    accountAdmin: new AccountAdmin({
-      store,
-      links,
+    ownAccount: new OwnAccount({
+      accounts,
+      sessions,
+      passwords,
       keys,
       usage,
       audit,
-      outbox,
-      sessions,
-      ownerName,
-      publicUrl,
-      clock,
+      events,
       cutStreams,
     }),
+    ownKeys,
+    connectionTests: new ConnectionTests(clock, options.otherReplicas),
+    accountAdmin,
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
+    webhooks: hooks.webhooks,
+    events,
+    deliverer: hooks.deliverer,
+    eventWatch: hooks.watch,
     news,
     drafts: new Drafts(store, news),
     usage,
@@ -191,6 +247,15 @@ export function createDashboard(options: DashboardOptions) {
     checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
     privacyCheck: new LastPrivacyCheck(store, clock),
+    teams,
+    teamInvites: new TeamInvites({
+      ...{ teams, store: store.teams, linkStore: store.links, links },
+      ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
+    }),
+    teamAdmin,
+    teamUsage: new TeamUsage(store, usageReports),
+    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
+    scimGroups: new ScimGroups({ store, teamAdmin }),
     close: () => {
       live.close();
       return closeAll([
@@ -198,6 +263,8 @@ export function createDashboard(options: DashboardOptions) {
         () => outcomes.close(),
         () => outbox.close(),
         () => housekeeping.close(),
+        () => oidcClient.close(),
+        () => hooks.close(),
       ]);
     },
   };

@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { collectGarbage, IdleCollection } from "../adapters/idle-collection.js";
 import { overwriteFreedBuffers } from "../adapters/freed-buffers.js";
 import { clearParserBuffer } from "../adapters/parser-buffer.js";
+import type { TlsFiles } from "../adapters/tls-files.js";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
@@ -14,7 +15,9 @@ import { operatorTokenSetting } from "../core/admin/operator-token.js";
 import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
-import { registerDashboard } from "../http/dashboard/dashboard-api.js";
+import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
+import { registerOperatorApi } from "../http/operator/operator-api.js";
+import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
@@ -51,7 +54,8 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
     reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
     howToRaise,
   });
-  const server = createHttpServer({ ...http, connectionLimit: limit });
+  const tls = await openTls(context);
+  const server = createHttpServer({ ...http, ...(tls === null ? {} : { tls }), connectionLimit: limit });
   await addDashboard(server, http, context, stages);
   closers.add({ close: () => server.close() });
   await server.listen({ host: config.service.host, port: config.service.port });
@@ -64,6 +68,23 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   const port = typeof address === "object" && address !== null ? address.port : 0;
   log.info("listening", { port, pid: process.pid });
   return { port, notice: limit.notice };
+}
+
+/** Loaded only where it is configured: most servers have a proxy in front. */
+async function openTls({ config, overrides, log, closers }: Context): Promise<TlsFiles | null> {
+  const { tlsCert: cert, tlsKey: key } = config.service;
+  if (cert === undefined || key === undefined) return null;
+  const files = await import("../adapters/tls-files.js");
+  return closers.add(
+    await files.TlsFiles.open({
+      paths: { cert, key },
+      onReloaded: () => log.info("certificate reloaded"),
+      onBroken: (error) => {
+        log.warn("certificate not reloaded: run 'sotto doctor'");
+        overrides.onNotice?.(`${error.message} The certificate before stays in use.`);
+      },
+    }),
+  );
 }
 
 /** Few services fetch anything: it is loaded for those only. */
@@ -101,6 +122,7 @@ async function httpParts(
         limitBytes: config.service.bodyLimitBytes,
         imageLimitBytes: config.service.imageBodyLimitBytes,
         decoding: encryption,
+        fairness: config.service.fairness,
       }),
     ),
     images: {
@@ -111,6 +133,7 @@ async function httpParts(
     hpkeKeys,
     receipts: proof,
     completions: serving.completions,
+    fairness: config.service.fairness,
     ...(recentItems === null ? {} : { recentItems }),
     summaries: proof.summaries,
     notReady: () => (isDraining() ? "shutting_down" : notReady(storage, engines, serving)),
@@ -144,7 +167,7 @@ async function addDashboard(
   const { fleet } = engines;
   const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
-  registerDashboard(server, {
+  const parts: DashboardParts = {
     http,
     dashboard: serving.dashboard,
     memory: serving.memory,
@@ -167,7 +190,11 @@ async function addDashboard(
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
     typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
-  });
+  };
+  registerDashboard(server, parts);
+  registerOperatorApi(server, parts);
+  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
+  registerScim(server, { http, users, groups, publicUrl });
 }
 
 function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {

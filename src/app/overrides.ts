@@ -21,6 +21,8 @@ export interface AppOverrides extends EngineOverrides {
   databaseThreads?: boolean;
   /** With parameters that cost less than a server's. */
   hashPassword?: HashPassword;
+  /** For each request to an identity provider. */
+  providerTimeoutMs?: number;
   /** For a process of its own: collects garbage when nothing has been asked for ten seconds. */
   collectsWhenIdle?: boolean;
   /** Files that this process may have open. */

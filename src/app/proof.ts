@@ -23,6 +23,8 @@ export interface ReceiptFacts {
 export interface Proof {
   /** Null where they were sealed under another service key. */
   readonly sealed: SealedSettings | null;
+  /** Secrets that admins enter: in the database wherever the keys of statements are. */
+  readonly vault: SealedSettings;
   /** Needs the service key alone. */
   readonly summaries: SealedSummaries;
   /** The key that signs now. It may be replaced while the server runs. */
@@ -43,20 +45,21 @@ export async function openProof(context: Context, { store }: Storage): Promise<P
   const { proofKeys, secretKey, dataDir } = config.service;
   const serviceKey = readServiceKey(secretKey, dataDir);
   const summaries = new SealedSummaries(serviceKey);
-  const sealed = new SealedSettings(proofKeys === "memory" ? settingsInMemory() : store, serviceKey);
+  const vault = new SealedSettings(store, serviceKey);
+  const sealed = proofKeys === "memory" ? new SealedSettings(settingsInMemory(), serviceKey) : vault;
   try {
-    return new OpenProof(context, store, sealed, summaries, await openSigner(sealed));
+    return new OpenProof(context, store, sealed, { vault, summaries }, await openSigner(sealed));
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
     overrides.onNotice?.(
       `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
     );
-    return { ...noProof, summaries };
+    return { ...noProof, vault, summaries };
   }
 }
 
-const noProof: Omit<Proof, "summaries"> = {
+const noProof: Omit<Proof, "vault" | "summaries"> = {
   sealed: null,
   signer: () => null,
   statements: () => null,
@@ -67,6 +70,8 @@ const noProof: Omit<Proof, "summaries"> = {
 };
 
 class OpenProof implements Proof {
+  readonly vault: SealedSettings;
+  readonly summaries: SealedSummaries;
   hpkeKey: () => string | null = () => null;
   #issued: IssuedStatements | null = null;
 
@@ -74,9 +79,12 @@ class OpenProof implements Proof {
     private readonly context: Context,
     private readonly store: Storage["store"],
     readonly sealed: SealedSettings,
-    readonly summaries: SealedSummaries,
+    { vault, summaries }: Pick<Proof, "vault" | "summaries">,
     private readonly first: Signer,
-  ) {}
+  ) {
+    this.vault = vault;
+    this.summaries = summaries;
+  }
 
   readonly signer = (): Signer => this.statements()?.signer ?? this.first;
 

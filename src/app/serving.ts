@@ -8,14 +8,17 @@ import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
+import { type EngineStatus, isAvailable } from "../core/serving/engine-port.js";
 import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
-import { forEachChatModel } from "../core/models.js";
+import { aliasesInUse } from "../core/stored-aliases.js";
+import { forEachChatModel, modelIds } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
+import { lazyOidcClient } from "../adapters/oidc/lazy-client.js";
 import { smtpMailer } from "../adapters/smtp.js";
 import { causeOf } from "../log.js";
 import { Metrics } from "../metrics.js";
@@ -28,7 +31,13 @@ import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import type { Storage } from "./storage.js";
 
+/** For each request to an identity provider, while someone waits. */
+const providerTimeoutMs = 5_000;
 const dayMs = 24 * 60 * 60_000;
+
+/** Null while it has not answered yet, or is not meant to. */
+const isUp = (status: EngineStatus): boolean | null =>
+  status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
 export class Serving {
   readonly names: ModelNames;
@@ -103,17 +112,31 @@ export class Serving {
       },
       dropCaches: (accountId) => this.memory.forget(accountId),
       reviewStreams: (target) => completions.review(target),
-      onModelsChanged: () => void engines.follow(),
+      onModelsChanged: () => {
+        void engines.follow();
+        void this.#readAliases();
+      },
       onStoreHealth: (health) => database.noteHealth(health),
     });
     this.context.closers.add(follower);
     void engines.catchUp();
+    await this.#readAliases();
     counters.wakeUps.onWakeUp(() => void follower.look());
     store.changes.onAppended(() => {
       counters.wakeUps.wakeOthers();
       // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
       void follower.look();
     });
+  }
+
+  /** Keeps those it has where the store does not answer. */
+  async #readAliases(): Promise<void> {
+    try {
+      const { modelAliases } = this.context.config.service;
+      this.names.replace(await aliasesInUse(this.storage.store, modelAliases));
+    } catch (error) {
+      this.context.log.unexpected(error);
+    }
   }
 
   #createMetrics(): Metrics {
@@ -141,6 +164,7 @@ export class Serving {
       engine: fleet,
       limits: this.limits,
       names: this.names,
+      fairness: this.context.config.service.fairness,
       substitutes: forEachChatModel((model) => this.context.config.models[model].fallback),
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock: this.context.clock,
@@ -171,6 +195,15 @@ export class Serving {
           ? null
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
+      requiredFactor: { requiredFor: accounts.secondFactor, graceDays: accounts.secondFactorGraceDays },
+      sealed: this.proof.vault,
+      signIn: accounts.signIn,
+      configuredProviders: accounts.oidcProviders,
+      vault: this.proof.vault,
+      oidcClient: lazyOidcClient({
+        clock,
+        timeoutMs: this.context.overrides.providerTimeoutMs ?? providerTimeoutMs,
+      }),
       retentionDays: accounts.usageRetentionDays,
       configuredOwnerName: service.ownerName,
       quotaZone: config.limits.quotaTimezone,
@@ -184,6 +217,13 @@ export class Serving {
       usageSpill: usageSpill(service.dataDir),
       live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
       onUsageLeft: (left) => this.#noteUsageLeft(left),
+      webhooks: {
+        sealed: this.proof.vault,
+        engines: () => new Map(modelIds.map((model) => [model, isUp(this.engines.fleet.status(model))])),
+        onSwitchedOff: (reason) =>
+          log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
+        onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
+      },
     });
   }
 

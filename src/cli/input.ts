@@ -21,14 +21,13 @@ export async function readPiped(command: Command, what: string, example: string)
 }
 
 /** Asks before an irreversible action. Without a terminal, `--yes` is required. */
-export async function confirm(command: Command, question: string): Promise<boolean> {
+export async function confirm(
+  command: Command,
+  question: string,
+  refusal = "this cannot be undone and there is no terminal to ask on. Add --yes to confirm.",
+): Promise<boolean> {
   if (command.opts<{ yes?: boolean }>().yes === true) return true;
-  if (!process.stdin.isTTY) {
-    command.error(
-      "error: this cannot be undone and there is no terminal to ask on. Add --yes to confirm.",
-      wrongUsage,
-    );
-  }
+  if (!process.stdin.isTTY) command.error(`error: ${refusal}`, wrongUsage);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(typed(`${question} [y/N] `)).catch(() => {

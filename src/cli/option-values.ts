@@ -14,6 +14,14 @@ export const parseCount = countUpTo(1_000_000_000);
 /** For daily and monthly quotas. */
 export const parseQuota = countUpTo(largestQuota);
 
+/** Commander takes null for a flag without a value: "none" becomes null in `orNull`. */
+export const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
+export const quotaOrNone = (text: string): number | "none" => (text === "none" ? text : parseQuota(text));
+
+/** The limit as given, or as it is now. */
+export const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
+  given === "none" ? null : (given ?? now);
+
 const unitMs = new Map([
   ["s", 1_000],
   ["m", 60_000],

@@ -22,5 +22,8 @@ export function readSettings(command: Command, flags: ConfigSources["flags"] = {
 }
 
 /** Where people reach the service: the configured address, or this machine. */
-export const serviceUrl = ({ accounts, service }: Config): string =>
-  accounts.publicUrl ?? `http://${hostInUrl(service.host)}:${service.port}`;
+export const serviceUrl = ({ accounts, service }: Config): string => accounts.publicUrl ?? listenUrl(service);
+
+/** Where the server of this machine listens. */
+export const listenUrl = ({ host, port, tlsCert }: Config["service"]): string =>
+  `${tlsCert === undefined ? "http" : "https"}://${hostInUrl(host)}:${port}`;

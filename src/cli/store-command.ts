@@ -1,7 +1,10 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
-import { Audit } from "../core/audit.js";
+import { Audit, type OnRecorded } from "../core/audit.js";
 import type { AuditAction } from "../core/audit-actions.js";
+import { auditEvents } from "../core/events/audit-events.js";
+import { EventPublisher } from "../core/events/event-publisher.js";
+import type { EventSink } from "../core/events/events.js";
 import type { FullStore } from "../store/full-store.js";
 import { systemClock } from "../core/clock.js";
 import { readSettings, settingsOptions } from "./settings.js";
@@ -17,21 +20,49 @@ export function storeCommand(parent: Command, usage: string, description: string
 /** Adds a line to the audit trail. */
 export type Record = (action: AuditAction, target: string) => Promise<void>;
 
+export interface StoreCommandParts {
+  audit: Audit;
+  events: EventSink;
+  /** Publishes the event of a line that was written to the trail otherwise than through `audit`. */
+  announce: OnRecorded;
+}
+
 /** Opens the configured store, and closes it after `work`. */
 export async function withStore<T>(
   command: Command,
-  work: (store: FullStore, record: Record) => Promise<T>,
+  work: (store: FullStore, record: Record, parts: StoreCommandParts) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
   const { explainUnavailable, openStore } = await import("../store/open-store.js");
   const store = await openStore(settings);
+  const events = eventsOf(store);
   try {
-    const audit = new Audit(store.audit, systemClock);
-    return await work(store, (action, target) => audit.record("command line", action, target));
+    const note = auditEvents({
+      findKey: (id) => store.findKey(id),
+      findAccount: (id) => store.accounts.findAccount(id),
+      findRole: async (teamId, accountId) => (await store.teams.membership(teamId, accountId))?.role ?? null,
+      findWindow: (id) => store.news.findWindow(id),
+      events,
+    });
+    const announce: OnRecorded = (...line) => events.follow(note(...line));
+    const audit = new Audit(store.audit, systemClock, announce);
+    const record: Record = (action, target) => audit.record("command line", action, target);
+    return await work(store, record, { audit, events, announce });
   } catch (error) {
     throw await explainUnavailable(error, settings);
   } finally {
+    await events.close();
     await store.close();
   }
 }
+
+/** They are written down here; a server delivers them. What the command did is done, whether or not they can be. */
+const eventsOf = (store: FullStore): EventPublisher =>
+  new EventPublisher({
+    store: store.webhooks,
+    clock: systemClock,
+    onAdded: () => undefined,
+    onDropped: () => undefined,
+    reportError: () => undefined,
+  });

@@ -1,5 +1,7 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import * as z from "zod";
+import { graceDays } from "../core/bounds.js";
+import { requiredFor } from "../core/factors/requirement.js";
 import { defaultAliases } from "../core/model-aliases.js";
 import { type ChatModelId, chatModelIds, type ModelId } from "../core/models.js";
 import {
@@ -9,6 +11,7 @@ import {
   modelAliases,
   number,
   optionalField,
+  providerList,
   proxyAddresses,
   timeZone,
   upstreamList,
@@ -30,6 +33,16 @@ const serviceFields = {
     default: 8080,
     doc: "Port to listen on; `0` takes a free one.",
   }),
+  tlsCert: optionalField({
+    env: ["SOTTO_TLS_CERT"],
+    schema: z.string().min(1, "must be a file"),
+    doc: "File with the certificate, and those of its issuers, in PEM: the server then speaks HTTPS, with `SOTTO_TLS_KEY`. Taken up again when it changes ([more](operating.md#tls-without-a-proxy)). Default: HTTP, for a reverse proxy in front.",
+  }),
+  tlsKey: optionalField({
+    env: ["SOTTO_TLS_KEY"],
+    schema: z.string().min(1, "must be a file"),
+    doc: "File with the private key of `SOTTO_TLS_CERT`, in PEM.",
+  }),
   dataDir: field({
     env: ["SOTTO_DATA_DIR"],
     schema: z.string().min(1, "must be a folder"),
@@ -45,7 +58,7 @@ const serviceFields = {
     env: ["SOTTO_MODEL_ALIASES"],
     schema: modelAliases,
     default: defaultAliases,
-    doc: "Other names for the models, such as `gpt-*=omega,gpt-4o-mini=lambda`; `*` stands for any characters. Exact names come before patterns, then the first match decides ([more](models.md#aliases)). Empty for none.",
+    doc: "Other names for the models, such as `gpt-*=omega,gpt-4o-mini=lambda`; `*` stands for any characters. Exact names come before patterns, then the first match decides ([more](models.md#aliases)). Empty for none. Those of `sotto apply` count only while this is not set.",
   }),
   listAliases: field({
     env: ["SOTTO_LIST_ALIASES"],
@@ -96,6 +109,12 @@ const serviceFields = {
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
     doc: "`on` keeps the items of a reply of `/v1/responses` in this server's memory, encrypted, for up to ten minutes after their last use, so that clients may refer to them by id, unless they set `store: false`. `off` refuses such references.",
+  }),
+  fairness: field({
+    env: ["SOTTO_FAIRNESS"],
+    schema: z.enum(["member", "team"], { error: "must be member or team" }),
+    default: "member" as const,
+    doc: "Who takes turns with whom in the queue, and whose cached conversations are kept apart: `member` treats each person as one party, whichever team they act for, and the service keys of a team as another; `team` treats a whole team as one ([more](teams.md)).",
   }),
   secretKey: optionalField({
     env: ["SOTTO_SECRET_KEY"],
@@ -165,6 +184,19 @@ const accountFields = {
     default: "open" as const,
     doc: "Who may create an account in the dashboard: everyone, whoever has an invitation, or nobody.",
   }),
+  signIn: field({
+    env: ["SOTTO_SIGN_IN"],
+    schema: z.enum(["all", "oidc"], { error: "must be all or oidc" }),
+    default: "all" as const,
+    doc: "How people sign in: `oidc` with identity providers only, so that passwords and passkeys are neither asked for nor accepted; `all` with those, too. `sotto open` signs an admin in either way ([more](single-sign-on.md)).",
+  }),
+  oidcProviders: field({
+    env: ["SOTTO_OIDC_PROVIDERS"],
+    schema: providerList,
+    default: [],
+    doc: "Identity providers (OpenID Connect) that people can sign in with, a list: see [single-sign-on.md](single-sign-on.md). Admins can add others on a page. Default: none.",
+    secret: true,
+  }),
   publicUrl: optionalField({
     env: ["SOTTO_PUBLIC_URL"],
     schema: webAddress,
@@ -184,6 +216,17 @@ const accountFields = {
     schema: z.string().min(3).max(254),
     default: "Sotto <sotto@localhost>",
     doc: "Sender of mails.",
+  }),
+  secondFactor: optionalField({
+    env: ["SOTTO_SECOND_FACTOR"],
+    schema: z.enum(requiredFor, { error: "must be off, admins or all" }),
+    doc: "Who must have a second factor to use the dashboard: nobody (`off`), admins, or `all`. Keys are not affected. Default: as chosen on the Accounts page of the admins.",
+  }),
+  secondFactorGraceDays: field({
+    env: ["SOTTO_SECOND_FACTOR_GRACE_DAYS"],
+    schema: integer(graceDays.min, graceDays.max),
+    default: graceDays.usual,
+    doc: "Days that accounts have to add a second factor once it is required, or since they were created.",
   }),
   sessionIdleDays: field({
     env: ["SOTTO_SESSION_IDLE_DAYS"],

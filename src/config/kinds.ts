@@ -1,7 +1,10 @@
 /** The kinds of values that settings have, each with what is said about one that is wrong. */
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import * as z from "zod";
+import type { Provider } from "../core/single-sign-on/provider.js";
 import { engineMemberSchema } from "../protocol/engine-member.js";
+import { configuredProvider } from "../protocol/identity-provider.js";
 import { readAliases } from "../core/model-aliases.js";
 
 export interface Field<T> {
@@ -32,17 +35,37 @@ export const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
   .transform((url) => url.replace(/\/+$/, ""));
 /** A list in the file; the same as JSON in the environment. */
-export const upstreamList = z.preprocess((value, context) => {
-  if (typeof value !== "string") return value;
-  if (value === "") return [];
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return parsed;
-  } catch {
-    context.addIssue({ code: "custom", message: "must be a list of engines as JSON" });
-    return z.NEVER;
-  }
-}, z.array(engineMemberSchema).max(64));
+const listOf = <Item extends z.ZodType>(item: Item, of: string) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== "string") return value;
+    if (value === "") return [];
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return parsed;
+    } catch {
+      context.addIssue({ code: "custom", message: `must be a list of ${of} as JSON` });
+      return z.NEVER;
+    }
+  }, z.array(item).max(64));
+export const upstreamList = listOf(engineMemberSchema, "engines");
+/** With secrets that are in files read from there. */
+export const providerList = listOf(
+  z.record(z.string(), z.unknown(), { error: "must be a list of identity providers" }),
+  "identity providers",
+).transform((list, context) => {
+  const providers = list.flatMap((given): Provider[] => {
+    const { data, error } = configuredProvider.safeParse(given);
+    if (data !== undefined) return [withSecret(data, context)];
+    const [{ path, message } = { path: [], message: "" }] = error.issues;
+    const where = path.length === 0 ? "" : ` at '${path.join(".")}'`;
+    const why = message.replace(/\.$/, "");
+    context.addIssue({ code: "custom", message: `has a provider that is not valid${where} (${why})` });
+    return [];
+  });
+  if (new Set(providers.map(({ id }) => id)).size < providers.length)
+    context.addIssue({ code: "custom", message: "has two providers with the same 'id'" });
+  return providers;
+});
 /** `name=model`, with commas between, in the environment; names and models in the file. */
 export const modelAliases = z
   .union(
@@ -82,6 +105,22 @@ export const yesOrNo = z.preprocess(
 export const proxyAddresses = z.string().refine((text) => text.split(",").every(isProxyAddress), {
   error: "must be loopback, linklocal, uniquelocal or addresses such as 10.0.0.0/8, with commas between",
 });
+
+function withSecret(
+  { clientSecret, clientSecretFile, ...provider }: z.output<typeof configuredProvider>,
+  context: z.RefinementCtx,
+): Provider {
+  if (clientSecretFile === undefined) return { ...provider, clientSecret: clientSecret ?? null };
+  try {
+    return { ...provider, clientSecret: readFileSync(clientSecretFile, "utf8").trim() };
+  } catch {
+    context.addIssue({
+      code: "custom",
+      message: `has a provider whose 'clientSecretFile' cannot be read (${clientSecretFile})`,
+    });
+    return { ...provider, clientSecret: null };
+  }
+}
 
 /** One without a '=' becomes a pair without a model, which is refused. */
 function aliasPairs(text: string): [string, string][] {

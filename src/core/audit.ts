@@ -14,6 +14,14 @@ export const deletedKey = "deleted key";
 /** Who acts: an account's id, or the operator at the command line. */
 export type Actor = { accountId: string } | "command line" | typeof deletedAccount;
 
+/** The team that a line is about, and the member of it, for events: the line itself may name neither. */
+export interface TeamMatter {
+  teamId: string;
+  memberId?: string | undefined;
+}
+
+export type OnRecorded = (action: AuditAction, target: string, team?: TeamMatter) => void;
+
 /** A line as it is kept: ids, never addresses; of what was deleted not even those. */
 export interface AuditRecord {
   id: string;
@@ -60,11 +68,14 @@ export class Audit {
   constructor(
     private readonly store: AuditStore,
     private readonly clock: Clock,
+    /** Called with every line once it is written. */
+    private readonly onRecorded: OnRecorded = () => undefined,
   ) {}
 
-  async record(actor: Actor, action: AuditAction, target: string): Promise<void> {
+  async record(actor: Actor, action: AuditAction, target: string, team?: TeamMatter): Promise<void> {
     const who = typeof actor === "string" ? actor : actor.accountId;
     await this.store.add({ at: this.clock.now(), actor: who, action, target });
+    this.onRecorded(action, target, team);
   }
 
   /** Newest first. `next` continues where the page ends; null on the last one. */

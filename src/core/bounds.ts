@@ -12,10 +12,22 @@ export const longest = {
   operatorName: 100,
   keyName: 80,
   planName: 80,
+  teamName: 60,
   title: 200,
   announcement: 20_000,
   tag: 30,
+  passkeyName: 60,
+  webhookUrl: 2_000,
+  webhookDescription: 200,
 } as const;
+
+export const mostWebhooks = 20;
+
+/** Networks that a key may be limited to. */
+export const mostNetworks = 50;
+
+/** How much more of a busy engine a plan's accounts get than those of a plan with weight 1. */
+export const planWeight = { min: 1, max: 100, usual: 1 } as const;
 
 /** Accounts on one page of the list for admins. */
 export const accountsPageSize = 50;
@@ -23,8 +35,17 @@ export const accountsPageSize = 50;
 /** Accounts that one request may change. */
 export const mostAtOnce = 100;
 
+/** Teams on one page of the list for admins. */
+export const teamsPageSize = 50;
+
+/** Members of one team. */
+export const mostMembers = 500;
+
 /** How long an invitation may work. */
 export const inviteDays = { min: 1, max: 90, usual: 7 } as const;
+
+/** How long accounts may do without a second factor that is required. */
+export const graceDays = { min: 0, max: 365, usual: 7 } as const;
 
 /** Keys on one page, and tags of one key. */
 export const keysPageSize = 50;

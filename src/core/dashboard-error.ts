@@ -2,6 +2,10 @@ export type DashboardErrorCode =
   | "bad_request"
   | "signed_out"
   | "forbidden"
+  /** It was too long ago that someone proved who they are. */
+  | "confirmation_required"
+  /** The account must have a second factor first. */
+  | "factor_required"
   | "not_found"
   | "conflict"
   | "throttled"

@@ -1,10 +1,20 @@
 /** The entities that every area of the core works with. */
+import type { KeyScope } from "./key-scopes.js";
 import type { ModelId } from "./models.js";
 
 export type Role = "user" | "admin";
 
+/** A team is an account that holds keys, a plan and usage, and that nobody signs in to. */
+export type AccountKind = "person" | "team";
+
+/** The one that may do most first. */
+export const teamRoles = ["owner", "admin", "member", "viewer"] as const;
+export type TeamRole = (typeof teamRoles)[number];
+
 export interface Account {
   id: string;
+  kind: AccountKind;
+  /** Of a team: its name. */
   email: string;
   /** Null until a link mailed to it was opened. */
   emailVerifiedAt: Date | null;
@@ -31,6 +41,15 @@ export const noQuotas: Quotas = {
   requestsPerMonth: null,
   tokensPerMonth: null,
 };
+
+/** The plan of a team that has quotas of its own: these count in place of the plan's. */
+export const withQuotas = (plan: Plan, quotas: Quotas): Plan => ({
+  ...plan,
+  requestsPerDay: quotas.requestsPerDay ?? plan.requestsPerDay,
+  tokensPerDay: quotas.tokensPerDay ?? plan.tokensPerDay,
+  requestsPerMonth: quotas.requestsPerMonth ?? plan.requestsPerMonth,
+  tokensPerMonth: quotas.tokensPerMonth ?? plan.tokensPerMonth,
+});
 
 /** Limits of one key, below those of its account's plan; null where only the plan's applies. */
 export interface KeyLimits extends Quotas {
@@ -73,6 +92,21 @@ export interface ApiKey {
   replaces: string | null;
   /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
   lineage: string;
+  /** Networks that it may be used from, as in `networks.ts`; null: any. */
+  allowFrom: readonly string[] | null;
+  /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
+  memberId: string | null;
+  /** Empty for an ordinary key. */
+  scopes: readonly KeyScope[];
+}
+
+/** Whose key it is in a team. */
+export interface KeyMember {
+  /** Of the member's own account. */
+  id: string;
+  suspendedAt: Date | null;
+  /** The member's own in this team. */
+  limits: KeyLimits;
 }
 
 /** Limits of a plan. All are for one account, whatever the number of its keys. */
@@ -89,6 +123,8 @@ export interface Plan extends Quotas {
   models: readonly ModelId[] | null;
   /** Whether its accounts must encrypt the bodies of their requests. */
   requiresEncryption: boolean;
+  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
+  weight: number;
 }
 
 /** A key with what is needed to admit its requests, read in one query. */
@@ -96,6 +132,10 @@ export interface KeyRecord {
   key: ApiKey;
   account: Account;
   plan: Plan;
+  /** Set for a key of a team's member. */
+  member?: KeyMember;
+  /** Of a key of a team that is limited to networks: the key's own list may only narrow them down. */
+  teamAllowFrom?: readonly string[];
   /** Set in the playground, where a session replaces the key; its `key` is then no row of the store. */
   session?: { hash: Uint8Array };
 }

@@ -118,7 +118,13 @@ export const errorTable = {
     status: 403,
     type: "permission_error",
     message: "This API key does not have permission for this resource.",
-    when: "The key is restricted to other models or operations.",
+    when: "The key is restricted to other models or operations, or is one for the operator's API.",
+  },
+  ip_not_allowed: {
+    status: 403,
+    type: "permission_error",
+    message: "This API key may not be used from this network address.",
+    when: "The key or its team is restricted to networks, and the request comes from another. Behind a proxy the operator must set `SOTTO_TRUST_PROXY`, or all requests seem to come from it.",
   },
   unknown_url: {
     status: 404,

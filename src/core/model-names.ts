@@ -7,10 +7,21 @@ import { isPattern, matches, type ModelAlias } from "./model-aliases.js";
 import { isModelId, type ModelId } from "./models.js";
 
 export class ModelNames {
-  readonly #exact: ReadonlyMap<string, ModelId>;
-  readonly #patterns: readonly ModelAlias[];
+  #aliases: readonly ModelAlias[] = [];
+  #exact: ReadonlyMap<string, ModelId> = new Map();
+  #patterns: readonly ModelAlias[] = [];
 
-  constructor(readonly aliases: readonly ModelAlias[] = []) {
+  constructor(aliases: readonly ModelAlias[] = []) {
+    this.replace(aliases);
+  }
+
+  get aliases(): readonly ModelAlias[] {
+    return this.#aliases;
+  }
+
+  /** From the next request on. */
+  replace(aliases: readonly ModelAlias[]): void {
+    this.#aliases = aliases;
     this.#exact = new Map(this.exact.map(({ name, model }) => [name, model]));
     this.#patterns = aliases.filter(({ name }) => isPattern(name));
   }

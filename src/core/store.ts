@@ -1,9 +1,10 @@
 /** Accounts, keys, plans and settings in the database. Areas with rows of their own have them in their `ports.ts`. */
+import type { KeyScope } from "./key-scopes.js";
 import type { ModelId } from "./models.js";
 import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
 
 /** What its owner can change about a key that exists. */
-export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags">;
+export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags" | "allowFrom">;
 
 /** That a key was used, at a time and, where it is known, with a model. */
 export interface KeyUse {
@@ -29,6 +30,10 @@ export interface NewKey {
   limits: KeyLimits;
   expiresAt: Date | null;
   tags?: readonly string[];
+  allowFrom?: readonly string[] | null;
+  /** In a team: whose key it is; absent for a service key. */
+  memberId?: string | null;
+  scopes?: readonly KeyScope[];
 }
 
 /**
@@ -45,7 +50,7 @@ export interface Store {
   /** A time also ends its sessions and its reset links, in the same transaction. */
   setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void>;
   setAccountPlan(id: string, planId: string): Promise<void>;
-  /** Removes the account with everything that belongs to it; see `AccountStore.remove`. */
+  /** Removes the account with everything that belongs to it; see `AccountStore.remove`. Rejects with `OnlyOwner`. */
   deleteAccount(id: string): Promise<void>;
 
   listPlans(): Promise<Plan[]>;
@@ -53,17 +58,19 @@ export interface Store {
   /** Creates the plan or replaces it. */
   putPlan(plan: Plan): Promise<void>;
 
+  /** A member's key works while the membership lasts. */
   createKey(key: NewKey): Promise<ApiKey>;
   /** Finds live, expired and revoked keys alike: checking them is the caller's responsibility. */
   findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
   findKeyRecord(id: string): Promise<KeyRecord | null>;
   findKey(id: string): Promise<ApiKey | null>;
   listKeys(accountId: string): Promise<ApiKey[]>;
-  /** The newest first; from the one after `after` on, which need not exist any more. */
+  /** The newest first; from the one after `after` on, which need not exist any more. Of one member of a team, or all. */
   pageOfKeys(
     accountId: string,
     after: Pick<ApiKey, "id" | "createdAt"> | null,
     limit: number,
+    memberId?: string | null,
   ): Promise<ApiKey[]>;
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
   revokeKey(id: string, at: Date): Promise<void>;
@@ -102,6 +109,17 @@ export class DuplicateEmail extends Error {
   constructor() {
     super("An account with this email address exists already.");
     this.name = "DuplicateEmail";
+  }
+}
+
+/** Thrown where an account would be deleted that is the only owner of teams. */
+export class OnlyOwner extends Error {
+  constructor(readonly teams: readonly string[]) {
+    const names = teams.map((name) => `'${name}'`).join(", ");
+    super(
+      `This account is the only owner of ${teams.length === 1 ? "the team" : "the teams"} ${names}. Make another member an owner, or delete the team, first.`,
+    );
+    this.name = "OnlyOwner";
   }
 }
 

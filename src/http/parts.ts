@@ -1,5 +1,6 @@
 /** What the HTTP layer depends on. The composition root passes it in; tests pass smaller parts. */
 import type { Download } from "../adapters/download.js";
+import type { TlsFiles } from "../adapters/tls-files.js";
 import type { Tracing } from "../adapters/tracing.js";
 import type { ServiceConfig } from "../config.js";
 import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
@@ -10,6 +11,7 @@ import type { Limits } from "../core/limits/limits.js";
 import type { ModelId } from "../core/models.js";
 import type { Statements } from "../core/proof/statements.js";
 import type { Completions } from "../core/serving/completion.js";
+import type { Fairness } from "../core/serving/party.js";
 import type { EngineStatus } from "../core/serving/engine-port.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
 import type { SealedSummaries } from "../core/serving/sealed-summaries.js";
@@ -51,6 +53,8 @@ export interface HttpParts {
   /** What receipts are made with. */
   receipts?: Receipts | undefined;
   completions: Completions;
+  /** Whose turns and caches are told apart; by default members of teams. */
+  fairness?: Fairness;
   /** Where the operator allows it: items that a later request may refer to. */
   recentItems?: RecentItems;
   /** For conversations that a client replaces by a summary. */
@@ -83,6 +87,8 @@ export interface HttpParts {
   onWork?: () => void;
   /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
+  /** Where the server itself speaks TLS: the first pair, and those that replace it. */
+  tls?: Pick<TlsFiles, "first" | "onChange">;
   log: Log;
   clock: Clock;
   /** Shown as `created` of every model. */

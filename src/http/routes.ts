@@ -1,5 +1,6 @@
 /** Every route, in one table. `HEAD` works wherever `GET` does. */
 import type { RouteOptions } from "fastify";
+import { packageFile } from "../adapters/program-files.js";
 import { complete } from "./api/complete.js";
 import { countTokens } from "./api/count-tokens.js";
 import { healthz, readyz } from "./api/health.js";
@@ -80,7 +81,7 @@ const completion = (parts: HttpParts, url: string, dialect: DialectName): ApiRou
 export const openRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "GET", url: "/healthz", handler: healthz },
   { method: "GET", url: "/readyz", handler: readyz(parts) },
-  { method: "GET", url: "/openapi.json", handler: openApi() },
+  { method: "GET", url: "/openapi.json", handler: openApi(packageFile("docs/openapi.yaml")) },
   { method: "GET", url: "/metrics", handler: guardedMetrics(parts) },
   { method: "GET", url: "/.well-known/hpke-keys", handler: hpkeKeys(parts) },
   ...proofRoutes(parts),

@@ -12,7 +12,7 @@ export const engineBounds = {
 const milliseconds = z.number().int().min(1).max(3_600_000).optional();
 const weight = z.number().positive().max(engineBounds.weight.max).optional();
 
-const upstreamSchema = z.strictObject({
+export const upstreamSchema = z.strictObject({
   /** With or without `/v1` at its end. */
   url: z.url({ protocol: /^https?$/, error: "must have a 'url' such as http://gpu-1:8000/v1" }),
   profile: z.enum(upstreamProfiles, { error: `must have a 'profile': ${upstreamProfiles.join(", ")}` }),
@@ -56,13 +56,19 @@ const upstreamSchema = z.strictObject({
 });
 
 /** A GGUF file, or `starter`, run by this process beside the others of its pool. */
-const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
+export const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
 
 /** Decided by its fields, so that an error is about the kind that was meant. */
 export const engineMemberSchema = z.record(z.string(), z.unknown()).transform((value, context) => {
   const parsed = ("weights" in value ? embeddedSchema : upstreamSchema).safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const { message, path } of parsed.error.issues) context.addIssue({ code: "custom", message, path });
+  for (const issue of parsed.error.issues) {
+    const { message, path } = issue;
+    // Names that are not known keep their kind: something similar may have been meant.
+    if (issue.code === "unrecognized_keys")
+      context.addIssue({ code: issue.code, keys: issue.keys, message, path });
+    else context.addIssue({ code: "custom", message, path });
+  }
   return z.NEVER;
 });
 

@@ -9,6 +9,8 @@ export interface WireKey {
   /** Those that both the key and its plan allow. */
   models: string[];
   operations: string[];
+  /** Of the operator's API; empty for a key that uses models. */
+  scopes: string[];
   /** Unix seconds. */
   created: number;
   /** Unix seconds; null for never. */
@@ -18,8 +20,8 @@ export interface WireKey {
 
 export interface WireLimit {
   name: string;
-  /** Whose it is: this key's own, or shared by all keys of the account. */
-  scope: "key" | "account";
+  /** Whose it is: this key's own, or shared by all keys of a team's member, the team or the account. */
+  scope: "key" | "member" | "team" | "account";
   limit: number;
   remaining: number;
   /** Unix seconds; null where nothing is used, and where no clock frees it. */

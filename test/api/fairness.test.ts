@@ -27,6 +27,55 @@ async function burst(sent: Sent, refused: number): Promise<Answer[]> {
   return answers;
 }
 
+describe("requests that may wait", () => {
+  it("run behind those that come later, and say so in whole and streamed replies", async () => {
+    server = await startServer({ engine: { capacity: 1 } });
+    server.engine.hold();
+    const order: string[] = [];
+    const send = async (name: string, body: object) => {
+      const answer = await ask(server, { key: server.apiKey, body: { ...question, ...body } });
+      order.push(name);
+      return answer;
+    };
+    const first = send("first", {});
+    await eventually(() => server.engine.active === 1);
+    const waiting = async () =>
+      /queue_waiting\{model="omega"\} (\d+)/.exec((await server.metrics.text()).body)?.[1];
+    const flex = send("flex", { service_tier: "flex" });
+    await eventually(async () => (await waiting()) === "1");
+    const auto = send("auto", { service_tier: "auto" });
+    await eventually(async () => (await waiting()) === "2");
+    server.engine.release();
+    const [one, two, three] = await Promise.all([first, flex, auto]);
+    expect(order).toEqual(["first", "auto", "flex"]);
+    expect([one, two, three].map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect([one, two, three].map(({ body }) => /"service_tier":"(\w+)"/.exec(body)?.[1])).toEqual([
+      undefined,
+      "flex",
+      "default",
+    ]);
+    const streamed = await send("stream", { service_tier: "flex", stream: true });
+    const chunks = streamed.body.split("\n\n").filter((event) => event.startsWith("data: {"));
+    expect(chunks.length).toBeGreaterThan(2);
+    expect(chunks.every((chunk) => chunk.includes('"service_tier":"flex"'))).toBe(true);
+  });
+
+  it("say so in responses", async () => {
+    server = await startServer();
+    const tierOf = async (tier?: string) => {
+      const answer = await fetch(`${server.baseURL}/responses`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${server.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "omega", input: "Hi", service_tier: tier }),
+      });
+      return ((await answer.json()) as { service_tier: string }).service_tier;
+    };
+    expect([await tierOf(), await tierOf("priority"), await tierOf("flex")]).toEqual([
+      ...["default", "default", "flex"],
+    ]);
+  });
+});
+
 describe("a parallel burst admits exactly the limit", () => {
   it("of requests", async () => {
     server = await startServer();
@@ -128,6 +177,7 @@ describe("an account with 100 requests in flight", () => {
 
 const accountOf = (id: string) => ({
   id,
+  kind: "person" as const,
   email: "a@example.com",
   role: "user" as const,
   planId: "free",
@@ -145,5 +195,6 @@ const roomy = {
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: 1,
   ...noQuotas,
 };

@@ -50,6 +50,29 @@ describe("sotto accounts reset", () => {
   });
 });
 
+describe("sotto accounts reset-factors", () => {
+  it("removes them, says so, and notes it in the audit trail", async () => {
+    const { id } = (await sotto.json("accounts", "create", "ada@example.com")) as { id: string };
+    const open = () => openSqliteStore({ path: databasePath(sotto.dataDir), defaultPlan: testPlan });
+    const before = await open();
+    await before.factors.beginTotp(id, "sealed", new Date());
+    await before.factors.confirmTotp(id, 7, new Date());
+    await before.close();
+    const { stdout } = await sotto.run("accounts", "reset-factors", "ada@example.com");
+    expect(stdout).toContain("ada@example.com signs in with its password alone");
+    const after = await open();
+    expect((await after.factors.summary(id)).totpSince).toBeNull();
+    const [line] = await after.audit.list(null, 1);
+    expect(line).toMatchObject({
+      actor: "command line",
+      action: "reset second factors of account",
+      target: id,
+    });
+    await after.close();
+    expect((await sotto.run("accounts", "reset-factors", "nobody@example.com")).code).toBe(1);
+  });
+});
+
 describe("sotto accounts invite", () => {
   it("prints a link to sign up with", async () => {
     const { stdout } = await sotto.run("accounts", "invite", "ada@example.com");

@@ -64,6 +64,28 @@ describe("sotto keys", () => {
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + 30 * 86_400_000);
   });
 
+  it("limits a key to networks, also when it is rotated, and refuses what is none", async () => {
+    const { id } = await sotto.createKey(email, "--allow-from", "192.0.2.7/24, 2001:DB8::1");
+    const [key] = await listKeys();
+    expect(key).toMatchObject({ allow_from: ["192.0.2.0/24", "2001:db8::1/128"] });
+    expect(await sotto.json("keys", "rotate", id)).toMatchObject({ allow_from: key?.allow_from });
+    const refused = await sotto.run("keys", "create", email, "--allow-from", "10.0.0.0/40");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("192.0.2.0/24")]);
+  });
+
+  it("gives scopes to the keys of an admin alone", async () => {
+    const refused = await sotto.run("keys", "create", email, "--scope", "admin:read");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("admin's own account")]);
+    const admin = "root@example.com";
+    await store.createAccount({ email: admin, passwordHash: null, role: "admin", planId: "free" });
+    const { id } = await sotto.createKey(admin, "--scope", "scim, admin:write");
+    const key = { scopes: ["admin:write", "scim"] };
+    expect(await sotto.json("keys", "list", admin)).toMatchObject([key]);
+    expect(await sotto.json("keys", "rotate", id)).toMatchObject(key);
+    const unknown = await sotto.run("keys", "create", admin, "--scope", "root");
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("admin:read")]);
+  });
+
   it("shows a key once: later only its last four characters, and nothing more on disk", async () => {
     const { stdout } = await sotto.run("keys", "create", email, "--name", "laptop");
     const text = /sk-sotto-[0-9A-Za-z]{49}/.exec(stdout)?.[0] ?? "no key";

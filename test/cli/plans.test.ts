@@ -24,6 +24,7 @@ describe("sotto plans", () => {
         tokens_per_month: null,
         models: null,
         requires_encryption: false,
+        weight: 1,
         accounts: 0,
       },
     ]);
@@ -71,6 +72,9 @@ describe("sotto plans", () => {
     expect(await sotto.json("plans", "set", "team", "--require-encryption", "off")).toMatchObject({
       requires_encryption: false,
     });
+    expect(await sotto.json("plans", "set", "team", "--weight", "3")).toMatchObject({ weight: 3 });
+    expect(await sotto.json("plans", "set", "team", "--keys", "5")).toMatchObject({ weight: 3 });
+    expect((await sotto.run("plans", "set", "team", "--weight", "101")).stderr).toContain("from 1 to 100");
     expect((await sotto.run("plans", "delete", "team")).code).toBe(0);
     expect(await sotto.json("plans", "list")).toHaveLength(1);
   });

@@ -10,7 +10,7 @@ import { lockDataDir } from "../../src/store/data-dir-lock.js";
 import { moveToPostgres } from "../../src/store/sql/move-to-postgres.js";
 import { connectPostgres, openPostgresStore } from "../../src/store/sql/postgres.js";
 import { connectSqlite, databasePath, openDatabase, openSqliteStore } from "../../src/store/sql/sqlite.js";
-import { at, someHash } from "../contract/store/dashboard-store.js";
+import { at, newPasskey, newSession, someHash } from "../contract/store/dashboard-store.js";
 import { sharedPostgres } from "../support/stores/postgres.js";
 import { testPlan } from "../support/stores/temporary-store.js";
 import { CommandLine } from "./run.js";
@@ -80,13 +80,12 @@ async function fill(
   await store.revokeKey(ended.id, at("09:00:00.001"));
   await store.accounts.setKeyDisabled(ended.id, at("08:00:00"));
   const sessionHash = Uint8Array.from(someHash().fill(0, 0, 4).fill(255, 4, 8));
-  await store.sessions.create({
-    hash: sessionHash,
-    accountId,
-    createdAt: at("08:00:00"),
-    lastSeenAt: at("09:00:00"),
-    expiresAt: at("20:00:00"),
-  });
+  await store.sessions.create(newSession(accountId, { hash: sessionHash, lastSeenAt: at("09:00:00") }));
+  await store.factors.beginTotp(accountId, "sealed", at("08:00:00"));
+  await store.factors.addPasskey(newPasskey(accountId));
+  await store.factors.replaceRecoveryCodes(accountId, [someHash(), someHash()]);
+  const step = { kind: "second_factor", hash: someHash(), accountId, expiresAt: at("08:05:00") } as const;
+  await store.signInSteps.create(step);
   const link = { hash: someHash(), createdAt: at("08:00:00"), expiresAt: at("20:00:00") };
   await store.links.create({ ...link, kind: "invite", accountId: null, emailHash: someHash() });
   await store.links.create({ ...link, hash: someHash(), kind: "reset", accountId, emailHash: null });

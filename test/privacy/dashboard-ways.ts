@@ -95,6 +95,7 @@ export const dashboardWays: Record<string, Way> = {
       { ...key, tags: [canary] },
       { ...key, models: [canary] },
       { ...key, limits },
+      { ...key, allowFrom: [canary] },
     ];
     const texts = [];
     for (const body of refusals) {
@@ -108,10 +109,25 @@ export const dashboardWays: Record<string, Way> = {
     answer(operator, 400, "PUT", "/api/admin/plans/gold", {
       ...{ name: canary.repeat(3), requestsPerMinute: canary, tokensPerDay: canary, models: [canary] },
     }),
-  "an invitation that is refused": async ({ operator }, canary) =>
+  "second factors that are refused": async ({ ada }, canary) =>
     [
+      await answer(ada, 400, "POST", "/api/me/confirm", { password: canary }),
+      await answer(ada, 400, "POST", "/api/me/confirm", { code: canary }),
+      await answer(ada, 400, "POST", "/api/me/passkeys", { name: canary, passkey: { id: canary } }),
+      await answer(ada, 409, "POST", "/api/sign-in/second-factor", { recoveryCode: canary.slice(0, 40) }),
+      await answer(ada, 400, "POST", "/api/sign-in/passkey", { passkey: { id: canary, rawId: canary } }),
+      await answer(ada, 404, "POST", `/api/me/sessions/${encodeURIComponent(canary)}/end`),
+    ].join("\n"),
+  "an invitation that is refused": async ({ ada, operator }, canary) =>
+    [
+      await answer(ada, 404, "POST", "/api/sign-up/provider", { provider: canary, invite: canary }),
       await answer(operator, 400, "POST", "/api/admin/invites", { email: canary }),
       await answer(operator, 400, "POST", "/api/admin/invites", { planId: canary, expiresInDays: canary }),
+    ].join("\n"),
+  "a webhook that is refused": async ({ operator }, canary) =>
+    [
+      await answer(operator, 400, "POST", "/api/admin/webhooks", { url: canary, events: null }),
+      await answer(operator, 400, "POST", "/api/admin/webhooks", { url: "http://a.test", events: [canary] }),
     ].join("\n"),
   "the history of the status, and the live hour": async ({ ada, operator }, canary) => {
     const query = encoded({ model: canary, q: canary });
@@ -119,6 +135,23 @@ export const dashboardWays: Record<string, Way> = {
       await answer(ada, 200, "GET", `/api/status/history?${query}`),
       await answer(operator, 200, "GET", `/api/admin/home?${query}`),
       await answer(operator, 400, "POST", "/api/admin/checklist/mail", { ticked: canary }),
+    ].join("\n");
+  },
+  "what the operator's API refuses": async ({ operator, sotto }, canary) => {
+    const key = { name: "terraform", expiresInDays: null, scopes: ["admin:write"] };
+    const { secret } = await operator.post<{ secret: string }>("/api/admin/operator-keys", key);
+    const send = async (path: string, body: unknown): Promise<Response> =>
+      fetch(`${sotto.url}/api/v1${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    return [
+      await failed(await send("/plans", { id: canary, name: canary.repeat(3) }), 400, "invalid_value"),
+      await failed(await send("/accounts", { email: canary }), 400, "invalid_value"),
+      await failed(await send("/keys", { account: canary, name: canary }), 400, "invalid_value"),
+      await failed(await send(`/accounts/${encodeURIComponent(canary)}/suspend`, {}), 404, "not_found"),
+      await failed(await send(`/${encodeURIComponent(canary)}`, { text: canary }), 404, "not_found"),
     ].join("\n");
   },
   "the address of a page": async ({ sotto }, canary) => {

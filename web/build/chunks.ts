@@ -19,13 +19,16 @@ const rules: readonly { pattern: RegExp; chunk: Chunk | undefined }[] = [
   { pattern: /\/web\/components\/overlays\/(?!toast)/, chunk: "app" },
   { pattern: /\/web\/components\/controls\/(?:menu|models-field|slider)\./, chunk: "app" },
   { pattern: /\/web\/find\/(?:actions|finder|keys|palette|places|shortcuts|use-found)\./, chunk: "app" },
-  { pattern: /\/web\/layouts\/(?:app-layout|sidebar|session-expired)\./, chunk: "app" },
   {
-    pattern:
-      /\/web\/pages\/app\/(?:usage\/usage-period|keys\/(?:use-issue-key|new-secret|key-status|key-limits-field|expiry-field|tags-field|\w+-key-dialog))\./,
+    pattern: /\/web\/layouts\/(?:app-layout|sidebar|session-expired|confirm-identity|space-switch)\./,
     chunk: "app",
   },
-  { pattern: /\/web\/(?:components|hooks|service)\//, chunk: "shared" },
+  {
+    pattern:
+      /\/web\/pages\/app\/(?:account\/verify-address|usage\/usage-(?:period|stats)|keys\/(?:use-issue-key|new-secret|key-status|key-limits-field|expiry-field|networks-field|tags-field|\w+-key-dialog))\./,
+    chunk: "app",
+  },
+  { pattern: /\/web\/(?:components|hooks|service|sign-in)\//, chunk: "shared" },
   // Also shown inside the shell, whose chunk it would otherwise be pulled into.
   { pattern: /\/web\/pages\/not-found\./, chunk: "shared" },
   { pattern: /\/web\/(?:cx|units|form-errors|default-reply|base-url)\.ts$/, chunk: "shared" },

@@ -19,6 +19,7 @@ const goTos: readonly GoTo[] = [
   { key: "p", label: "Playground", href: "/app/playground" },
   { key: "l", label: "Limits", href: "/app/limits" },
   { key: "a", label: "Account", href: "/app/account" },
+  { key: "y", label: "Security", href: "/app/security" },
   { key: "d", label: "Documentation", href: "/docs" },
   { key: "s", label: "Service usage", href: "/admin/usage" },
   { key: "n", label: "Accounts", href: "/admin/accounts" },

@@ -54,14 +54,14 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
   const accounts = useQuery({ ...accountSearch(search), enabled: seeks });
   // Searched by the service: an account may have hundreds.
   const keys = useQuery({
-    ...queries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }),
+    ...queries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }, null),
     enabled: search !== "",
   });
   const { data: models } = useQuery({ ...queries.admin.models, enabled: isAdmin && asks });
   // What a verb is done to is found by what follows it: "revoke ja2T". Never among what was found for fewer letters.
   const command = search === query.trim() ? commandIn(search, isAdmin) : null;
   const subjectKeys = useQuery({
-    ...queries.keyPage({ search: command?.subject.slice(0, 200) ?? "", sort: "used" }),
+    ...queries.keyPage({ search: command?.subject.slice(0, 200) ?? "", sort: "used" }, null),
     enabled: command !== null && isKeyVerb(command.verb),
   });
   const subjectAccounts = useQuery({

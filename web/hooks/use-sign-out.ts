@@ -8,7 +8,11 @@ export function useSignOut(): () => void {
   const depart = useDeparture();
   const leave = useMutation({
     mutationFn: () => api.signOut(),
-    onSuccess: () => depart("/sign-in"),
+    onSuccess: ({ next }) => {
+      depart("/sign-in");
+      // The provider's own session ends there, and it sends the browser back.
+      if (next !== null) location.assign(next);
+    },
     onError: (error) => toast(error.message, "bad"),
   });
   return () => leave.mutate();

@@ -9,7 +9,9 @@ import { Activity, Fragment, useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation, useSearch } from "wouter";
 import type { Me } from "../../src/protocol/dashboard/api.js";
 import { IconButton } from "../components/controls/button.tsx";
+import { Callout } from "../components/states/callout.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
+import { Time } from "../components/text/time.tsx";
 import { Logo } from "../components/frame/logo.tsx";
 import { MaintenanceBanner } from "../components/frame/maintenance-banner.tsx";
 import { ModalBackdrop } from "../components/overlays/modal-backdrop.tsx";
@@ -19,10 +21,15 @@ import { cx } from "../cx.ts";
 import { Finder, FindIconButton } from "../find/finder.tsx";
 import { MeContext } from "../hooks/use-me.ts";
 import { useVisit } from "../hooks/use-visit.ts";
+import { lazy } from "../lazy.tsx";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
+import { ConfirmIdentity } from "./confirm-identity.tsx";
 import { SessionExpired } from "./session-expired.tsx";
 import { pagesOf, Sidebar } from "./sidebar.tsx";
+
+// Few ever see it.
+const Enrolment = lazy(() => import("./enrolment.tsx"));
 
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
@@ -31,6 +38,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
   const visit = useVisit();
   // The account this page belongs to, known from the first response on.
   const [owner, setOwner] = useState<Me | null>(null);
+  const [isEnrolling, setEnrolling] = useState(false);
   const now = site?.me ?? null;
   const isSomeoneElse = owner !== null && now !== null && now.account.id !== owner.account.id;
   if (now !== null && now !== owner && !isSomeoneElse) setOwner(now);
@@ -51,6 +59,16 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
     const here = search === "" ? path : `${path}?${search}`;
     return <Redirect to={`/sign-in?next=${encodeURIComponent(here)}`} replace />;
   }
+  // Until the recovery codes were seen, which come after the factor is there.
+  if (me.missingFactor?.isDue === true && !isEnrolling) setEnrolling(true);
+  if (isEnrolling && now !== null) {
+    return (
+      <MeContext value={me}>
+        <Enrolment onDone={() => setEnrolling(false)} />
+        <ConfirmIdentity />
+      </MeContext>
+    );
+  }
   return (
     <MeContext value={me}>
       {/* While hidden, it keeps its state and stops polling. */}
@@ -60,7 +78,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
           <Fragment key={visit}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Fragment>
         </Shell>
       </Activity>
-      {now === null && <SessionExpired email={me.account.email} />}
+      {now === null ? <SessionExpired email={me.account.email} /> : <ConfirmIdentity />}
     </MeContext>
   );
 }
@@ -77,11 +95,25 @@ function Shell({ me, children }: { me: Me; children: ReactNode }) {
         <div className="min-w-0 flex-1">
           <MaintenanceBanner className={contentWidth} />
           <main id="main" tabIndex={-1} className="outline-none">
-            <div className={cx(contentWidth, "py-7 lg:py-11")}>{children}</div>
+            <div className={cx(contentWidth, "py-7 lg:py-11")}>
+              <FactorNotice me={me} />
+              {children}
+            </div>
           </main>
         </div>
       </div>
     </Finder>
+  );
+}
+
+/** While there is time left. */
+function FactorNotice({ me: { missingFactor } }: { me: Me }) {
+  if (missingFactor === null) return null;
+  return (
+    <Callout tone="warn" title="Add a second factor" className="mb-6">
+      This service requires one by <Time at={missingFactor.by} style="moment" />.{" "}
+      <Link href="/app/security">Add it on the Security page</Link>, or you cannot continue then.
+    </Callout>
   );
 }
 

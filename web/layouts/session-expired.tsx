@@ -7,12 +7,17 @@ import { Address } from "../components/text/address.tsx";
 import { Button } from "../components/controls/button.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
+import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 import { useEntry } from "../hooks/use-entry.ts";
+import { SecondStep } from "../sign-in/second-step.tsx";
+import { useSite } from "../service/queries.ts";
 
 export function SessionExpired({ email }: { email: string }) {
   const signIn = useEntry(api.signIn);
   const depart = useDeparture();
+  const { data: site } = useSite();
+  const hasPasswords = site?.signIn !== "oidc";
   return (
     <>
       <main className="min-h-screen">
@@ -27,7 +32,8 @@ export function SessionExpired({ email }: { email: string }) {
         description={
           <>
             Your session expired. Sign in to continue as{" "}
-            <Address email={email} className="font-medium text-ink" />. This page stays as you left it.
+            <Address email={email} className="font-medium text-ink" />.
+            {site?.providers.length === 0 && " This page stays as you left it."}
           </>
         }
         footer={
@@ -36,14 +42,25 @@ export function SessionExpired({ email }: { email: string }) {
           </Button>
         }
       >
-        <EntryForm
-          email={{ fixed: email }}
-          password="current-password"
-          submit="Sign in"
-          pending={signIn.isPending}
-          error={signIn.error}
-          onSubmit={signIn.mutate}
-        />
+        {hasPasswords && signIn.step === null && (
+          <EntryForm
+            email={{ fixed: email }}
+            password="current-password"
+            submit="Sign in"
+            pending={signIn.isPending}
+            error={signIn.error}
+            onSubmit={signIn.mutate}
+          />
+        )}
+        {signIn.step === null ? (
+          <ProviderButtons
+            providers={site?.providers ?? []}
+            next={location.pathname + location.search}
+            isSecond={hasPasswords}
+          />
+        ) : (
+          <SecondStep methods={signIn.step} onBack={signIn.leaveStep} />
+        )}
       </Dialog>
     </>
   );

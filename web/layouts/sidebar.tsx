@@ -9,23 +9,31 @@ import {
   KeyRound,
   Layers,
   LayoutGrid,
+  LogIn,
   LogOut,
   Megaphone,
   MessageSquare,
   Plug,
   ScrollText,
   Server,
+  ShieldCheck,
   UserRound,
+  Users,
   UsersRound,
+  Webhook,
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
+import type { TeamRole } from "../../src/core/entities.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
 import { Logo } from "../components/frame/logo.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/controls/menu.tsx";
 import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
 import { cx } from "../cx.ts";
 import { FindButton } from "../find/finder.tsx";
+import { useTeam } from "../service/teams.ts";
+import { SpaceSwitch } from "./space-switch.tsx";
+import { useSpace, type Space } from "../hooks/use-space.ts";
 import { useSignOut } from "../hooks/use-sign-out.ts";
 
 const userLinks = [
@@ -36,16 +44,28 @@ const userLinks = [
   { href: "/app/playground", label: "Playground", icon: <MessageSquare /> },
   { href: "/app/limits", label: "Limits", icon: <Gauge /> },
   { href: "/app/account", label: "Account", icon: <UserRound /> },
+  { href: "/app/security", label: "Security", icon: <ShieldCheck /> },
+];
+
+/** A viewer has no keys. */
+const teamLinks = ({ address }: Space, role: TeamRole | undefined) => [
+  { href: address(""), label: "Team", icon: <Users /> },
+  ...(role === "viewer" ? [] : [{ href: address("/keys"), label: "Keys", icon: <KeyRound /> }]),
+  { href: address("/usage"), label: "Usage", icon: <ChartColumn /> },
+  { href: address("/limits"), label: "Limits", icon: <Gauge /> },
 ];
 
 const adminLinks = [
   { href: "/admin/usage", label: "Service usage", icon: <ChartNoAxesCombined /> },
   { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
+  { href: "/admin/teams", label: "Teams", icon: <Users /> },
   { href: "/admin/plans", label: "Plans", icon: <Layers /> },
   { href: "/admin/models", label: "Models", icon: <Boxes /> },
   { href: "/admin/engines", label: "Engines", icon: <Server /> },
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/maintenance", label: "Maintenance", icon: <Construction /> },
+  { href: "/admin/sign-in", label: "Single sign-on", icon: <LogIn /> },
+  { href: "/admin/webhooks", label: "Webhooks", icon: <Webhook /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 
@@ -55,6 +75,9 @@ const adminPages = [...userLinks, ...adminLinks];
 export const pagesOf = (me: Me) => (me.account.role === "admin" ? adminPages : userLinks);
 
 export function Sidebar({ me }: { me: Me }) {
+  const space = useSpace();
+  const { data: team } = useTeam(space.id);
+  const links = space.id === null ? userLinks : teamLinks(space, team?.role);
   return (
     <nav aria-label="Dashboard" className="flex h-full flex-col px-3 py-4">
       <Link
@@ -64,10 +87,11 @@ export function Sidebar({ me }: { me: Me }) {
       >
         <Logo />
       </Link>
+      <SpaceSwitch space={space} />
       <FindButton />
       {/* Wider than its links, so that their focus rings are not clipped. */}
       <div className="-mx-1 flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-1 short:gap-0">
-        {userLinks.map((link) => (
+        {links.map((link) => (
           <SidebarLink key={link.href} {...link} />
         ))}
         {me.account.role === "admin" && (
@@ -92,8 +116,9 @@ export function Sidebar({ me }: { me: Me }) {
 
 function SidebarLink({ href, label, icon }: { href: string; label: string; icon: ReactNode }) {
   const [path] = useLocation();
-  // An account's page belongs to the list of accounts; every page is below the overview.
-  const current = path === href || (href !== "/app" && path.startsWith(`${href}/`));
+  // An account's page belongs to the list of accounts; every page is below the overview, or below its team.
+  const isHome = href === "/app" || /^\/app\/teams\/[^/]+$/.test(href);
+  const current = path === href || (!isHome && path.startsWith(`${href}/`));
   return (
     <Link
       href={href}

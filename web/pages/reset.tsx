@@ -11,6 +11,7 @@ import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
+import { SecondStep } from "../sign-in/second-step.tsx";
 
 export default function Reset() {
   const token = useFragmentValue("token");
@@ -22,6 +23,18 @@ function RequestLink() {
   const request = useMutation({ mutationFn: api.requestReset });
   if (site === undefined) {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
+  }
+  if (site.signIn === "oidc") {
+    return (
+      <>
+        <FormHeading title="Reset your password">
+          People sign in here with an identity provider. Change your password there.
+        </FormHeading>
+        <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+          Back to sign-in
+        </ButtonLink>
+      </>
+    );
   }
   if (!site.canMail) {
     return (
@@ -60,7 +73,16 @@ function RequestLink() {
 
 function ChoosePassword({ token }: { token: string }) {
   const [, navigate] = useLocation();
-  const reset = useEntry(api.reset, () => navigate("/app"));
+  const enter = () => navigate("/app");
+  const reset = useEntry(api.reset, enter);
+  if (reset.step !== null) {
+    return (
+      <>
+        <FormHeading title="Second step">Your new password is set. One more proof signs you in.</FormHeading>
+        <SecondStep methods={reset.step} onEntered={enter} onBack={() => navigate("/sign-in")} />
+      </>
+    );
+  }
   return (
     <>
       <FormHeading title="Choose a new password">You will be signed out everywhere else.</FormHeading>

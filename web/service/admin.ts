@@ -5,11 +5,13 @@ import type * as accounts from "../../src/protocol/dashboard/accounts.js";
 import type * as admin from "../../src/protocol/dashboard/admin.js";
 import type { KeyView, OneTimeLink, operatorBody, usageQuery } from "../../src/protocol/dashboard/api.js";
 import type { AuditFilters, AuditPage } from "../../src/protocol/dashboard/audit.js";
+import type * as providers from "../../src/protocol/identity-provider.js";
 import type { OperatorFacts } from "../../src/core/operator.js";
 import type { ChecklistItem } from "../../src/core/admin/service-views.js";
 import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { ServiceUsageReport, TopUsers, UsageReport } from "../../src/core/usage/usage-views.js";
 import type { UsagePeriod } from "../pages/app/usage/usage-period.ts";
+import type * as webhooks from "../../src/protocol/dashboard/webhooks.js";
 import { get, post, send, withQuery } from "./api.ts";
 
 export type ServiceUsageQuery = z.input<typeof admin.serviceUsageQuery>;
@@ -18,6 +20,8 @@ type TopQuery = z.input<typeof admin.topQuery>;
 const dayMs = 24 * 60 * 60_000;
 
 const account = (id: string) => `/api/admin/accounts/${encodeURIComponent(id)}`;
+
+const provider = (id: string) => `/api/admin/providers/${encodeURIComponent(id)}`;
 
 export const adminApi = {
   home: () => get<admin.AdminHome>("/api/admin/home"),
@@ -51,6 +55,24 @@ export const adminApi = {
     get<AuditPage>(withQuery("/api/admin/audit", { ...filters, before })),
   auditCsvAddress: (filters: AuditFilters) => withQuery("/api/admin/audit.csv", filters),
 
+  providers: () => get<providers.ProviderList>("/api/admin/providers"),
+  saveProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
+    send<providers.ProviderView>("PUT", provider(id), body),
+  testProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
+    post<providers.ProviderTest>(`${provider(id)}/test`, body),
+  deleteProvider: (id: string) => send<object>("DELETE", provider(id)),
+  webhooks: () => get<{ webhooks: webhooks.WebhookView[] }>("/api/admin/webhooks"),
+  createWebhook: (body: z.input<typeof webhooks.webhookBody>) =>
+    post<webhooks.WebhookWithSecret>("/api/admin/webhooks", body),
+  saveWebhook: (id: string, body: z.input<typeof webhooks.webhookChangeBody>) =>
+    send<webhooks.WebhookView>("PUT", `/api/admin/webhooks/${id}`, body),
+  deleteWebhook: (id: string) => send<object>("DELETE", `/api/admin/webhooks/${id}`),
+  rotateWebhookSecret: (id: string) => post<{ secret: string }>(`/api/admin/webhooks/${id}/secret`),
+  testWebhook: (id: string) => post<object>(`/api/admin/webhooks/${id}/test`),
+  deliveries: (before?: string) =>
+    get<webhooks.DeliveryPage>(withQuery("/api/admin/webhook-deliveries", { before })),
+  redeliver: (id: string) => post<object>(`/api/admin/webhook-deliveries/${id}/redeliver`),
+
   history: () => get<admin.StatusHistory>("/api/status/history"),
 };
 
@@ -59,6 +81,7 @@ const refetchInterval = ({ from, to }: { from: string; to: string }) =>
   Date.parse(to) - Date.parse(from) <= dayMs ? 5_000 : 60_000;
 
 export const adminQueries = {
+  providers: queryOptions({ queryKey: ["admin", "providers"], queryFn: adminApi.providers }),
   home: queryOptions({ queryKey: ["admin", "home"], queryFn: adminApi.home, refetchInterval: 3_000 }),
   alerts: queryOptions({ queryKey: ["admin", "alerts"], queryFn: adminApi.alerts, refetchInterval: 15_000 }),
   usage: (query: ServiceUsageQuery) =>
@@ -99,6 +122,18 @@ export const adminQueries = {
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page) => page.next ?? undefined,
     }),
+  webhooks: queryOptions({
+    queryKey: ["admin", "webhooks"],
+    queryFn: adminApi.webhooks,
+    refetchInterval: 15_000,
+  }),
+  deliveries: infiniteQueryOptions({
+    queryKey: ["admin", "webhooks", "deliveries"],
+    queryFn: ({ pageParam }) => adminApi.deliveries(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: 5_000,
+  }),
   history: queryOptions({
     queryKey: ["status", "history"],
     queryFn: adminApi.history,

@@ -12,6 +12,8 @@ import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { KeptOfAccount } from "../../src/core/serving/kept-memory.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
+import type { Entry } from "../../src/protocol/dashboard/factors.js";
+import type * as providers from "../../src/protocol/identity-provider.js";
 import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
 import type {
   ConnectionTestView,
@@ -23,6 +25,7 @@ import type {
 import type * as models from "../../src/protocol/dashboard/models.js";
 import type { ModelId } from "../../src/core/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
+import { confirmingIdentity } from "./confirmation.ts";
 import { request } from "./request.ts";
 
 type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
@@ -37,14 +40,18 @@ export const api = {
   openApi: () => get<OpenApi>("/openapi.json"),
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
-  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
+  signUpInvited: (body: BodyOf<typeof dashboard.invitedBody>) =>
+    post<providers.ProviderRound>("/api/sign-up/provider", body),
+  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<Entry>("/api/sign-in", body),
   signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
     post<dashboard.Me>("/api/sign-in/link", body),
+  pendingJoin: () => get<providers.PendingJoin>("/api/sign-in/join"),
+  join: (body: BodyOf<typeof dashboard.joinBody>) => post<dashboard.Me>("/api/sign-in/join", body),
   setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
   requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
-  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<dashboard.Me>("/api/reset", body),
+  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<Entry>("/api/reset", body),
   confirm: (body: BodyOf<typeof dashboard.confirmBody>) => post<Confirmed>("/api/confirm", body),
-  signOut: () => post<object>("/api/sign-out"),
+  signOut: () => post<dashboard.SignedOut>("/api/sign-out"),
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
   me: () => get<dashboard.Me>("/api/me"),
@@ -55,45 +62,53 @@ export const api = {
   forgetMemory: () => post<KeptOfAccount>("/api/me/memory/forget"),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
+  identities: () => get<providers.IdentitiesView>("/api/me/identities"),
+  linkProvider: (body: BodyOf<typeof providers.linkBody>) =>
+    post<providers.ProviderRound>("/api/me/identities", body),
+  unlinkProvider: (id: string) => send<object>("DELETE", `/api/me/identities/${id}`),
   emailChange: () => get<dashboard.EmailChangeView>("/api/me/email"),
   changeEmail: (body: BodyOf<typeof dashboard.changeEmailBody>) =>
     send<dashboard.EmailChangeView>("PUT", "/api/me/email", body),
   cancelEmailChange: () => send<dashboard.EmailChangeView>("DELETE", "/api/me/email"),
   requestVerification: () => post<object>("/api/me/verify"),
-  deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
-    send<object>("DELETE", "/api/me", body),
+  deleteAccount: () => send<object>("DELETE", "/api/me"),
   exportAddress: "/api/me/export",
 
-  /** All of them, page by page. */
-  keys: async () => {
+  /** All of them, page by page. Here and below: one's own, or those of a team. */
+  keys: async (team: string | null = null) => {
     const keys: dashboard.KeyView[] = [];
     let after: string | undefined;
     do {
-      const page = await get<dashboard.KeyList>(withQuery("/api/keys", { after }));
+      const page = await get<dashboard.KeyList>(withQuery(`${below(team)}/keys`, { after }));
       keys.push(...page.keys);
       after = page.next ?? undefined;
     } while (after !== undefined);
     return { keys };
   },
-  keyPage: (query: KeysQuery) => get<KeyPageView>(withQuery("/api/keys/page", query)),
-  keyUsage: () => get<KeyUsageView>("/api/keys/usage"),
+  keyPage: (query: KeysQuery, team: string | null = null) =>
+    get<KeyPageView>(withQuery(`${below(team)}/keys/page`, query)),
+  keyUsage: (team: string | null = null) => get<KeyUsageView>(`${below(team)}/keys/usage`),
   connectionTest: () => get<ConnectionTestView>("/api/connection-test"),
   beginConnectionTest: () => post<ConnectionTestView>("/api/connection-test"),
-  createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
-    post<dashboard.KeyWithSecret>("/api/keys", body),
-  editKey: (id: string, body: BodyOf<typeof editKeyBody>) =>
-    send<dashboard.KeyView>("PUT", `/api/keys/${id}`, body),
-  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>
-    post<dashboard.KeyWithSecret>(`/api/keys/${id}/rotate`, body),
-  setKey: (id: string, change: "disable" | "enable" | "revoke") =>
-    post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
+  createKey: (body: BodyOf<typeof dashboard.createKeyBody>, team: string | null = null) =>
+    post<dashboard.KeyWithSecret>(`${below(team)}/keys`, body),
+  editKey: (id: string, body: BodyOf<typeof editKeyBody>, team: string | null = null) =>
+    send<dashboard.KeyView>("PUT", `${below(team)}/keys/${id}`, body),
+  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>, team: string | null = null) =>
+    post<dashboard.KeyWithSecret>(`${below(team)}/keys/${id}/rotate`, body),
+  setKey: (id: string, change: "disable" | "enable" | "revoke", team: string | null = null) =>
+    post<dashboard.KeyView>(`${below(team)}/keys/${id}/${change}`),
 
-  usage: (query: BodyOf<typeof dashboard.usageQuery>) => get<UsageReport>(withQuery("/api/usage", query)),
-  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
-  month: () => get<MonthView>("/api/usage/month"),
-  limits: () => get<dashboard.LimitsNow>("/api/limits"),
+  usage: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
+    get<UsageReport>(withQuery(`${below(team)}/usage`, query)),
+  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
+    withQuery(`${below(team)}/usage.csv`, query),
+  month: (team: string | null = null) => get<MonthView>(`${below(team)}/usage/month`),
+  limits: (team: string | null = null) => get<dashboard.LimitsNow>(`${below(team)}/limits`),
 
   admin: {
+    createOperatorKey: (body: BodyOf<typeof dashboard.operatorKeyBody>) =>
+      post<dashboard.KeyWithSecret>("/api/admin/operator-keys", body),
     setAccount: (id: string, change: "suspend" | "resume") =>
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/${change}`),
     setPlan: (id: string, body: BodyOf<typeof dashboard.setPlanBody>) =>
@@ -144,6 +159,9 @@ export const api = {
   },
 };
 
+/** Where the keys, usage and limits of a team are, or one's own. */
+const below = (team: string | null): string => (team === null ? "/api" : `/api/teams/${team}`);
+
 /** The address with the query's set fields appended. */
 export function withQuery(path: string, query: Query): string {
   const search = new URLSearchParams();
@@ -168,5 +186,5 @@ export function send<Reply>(
   path: string,
   body: object = {},
 ): Promise<Reply> {
-  return request(method, path, body) as Promise<Reply>;
+  return confirmingIdentity(() => request(method, path, body)) as Promise<Reply>;
 }

@@ -26,13 +26,22 @@ export const queries = {
   models: queryOptions({ queryKey: ["models"], queryFn: api.models, staleTime: 30_000 }),
   changelog: queryOptions({ queryKey: ["changelog"], queryFn: api.changelog }),
   stored: queryOptions({ queryKey: ["stored"], queryFn: api.stored }),
+  pendingJoin: queryOptions({ queryKey: ["pending-join"], queryFn: api.pendingJoin, gcTime: 0 }),
+  identities: queryOptions({ queryKey: ["identities"], queryFn: api.identities }),
   emailChange: queryOptions({ queryKey: ["email-change"], queryFn: api.emailChange }),
   memory: queryOptions({ queryKey: ["memory"], queryFn: api.memory, refetchInterval: 5_000 }),
-  keys: queryOptions({ queryKey: ["keys"], queryFn: api.keys }),
+  keys: queryOptions({ queryKey: ["keys"], queryFn: () => api.keys() }),
+  teamKeys: (team: string) =>
+    queryOptions({ queryKey: ["keys", "team", team], queryFn: () => api.keys(team) }),
   /** Below the key of all keys, so that invalidating those invalidates this too. */
-  keyPage: (query: KeysQuery) =>
-    queryOptions({ queryKey: ["keys", "page", query], queryFn: () => api.keyPage(query) }),
-  keyUsage: queryOptions({ queryKey: ["keys", "usage"], queryFn: api.keyUsage, staleTime: 10_000 }),
+  keyPage: (query: KeysQuery, team: string | null) =>
+    queryOptions({ queryKey: ["keys", "page", query, team], queryFn: () => api.keyPage(query, team) }),
+  keyUsage: (team: string | null) =>
+    queryOptions({
+      queryKey: ["keys", "usage", team],
+      queryFn: () => api.keyUsage(team),
+      staleTime: 10_000,
+    }),
   /** While someone waits for a client's first request. */
   connectionTest: queryOptions({
     queryKey: ["connection-test"],
@@ -40,7 +49,12 @@ export const queries = {
     refetchInterval: 1_000,
     gcTime: 0,
   }),
-  month: queryOptions({ queryKey: ["usage", "month"], queryFn: api.month, refetchInterval: 60_000 }),
+  month: (team: string | null) =>
+    queryOptions({
+      queryKey: ["usage", "month", team],
+      queryFn: () => api.month(team),
+      refetchInterval: 60_000,
+    }),
   limits: queryOptions({
     queryKey: ["limits"],
     queryFn: async ({ client }) => {
@@ -50,11 +64,17 @@ export const queries = {
     },
     refetchInterval: 2_000,
   }),
-  /** People watch the last day while they try their first request; longer periods are more expensive to query. */
-  usage: (query: UsageQuery) =>
+  teamLimits: (team: string) =>
     queryOptions({
-      queryKey: ["usage", query],
-      queryFn: () => api.usage(query),
+      queryKey: ["limits", team],
+      queryFn: () => api.limits(team),
+      refetchInterval: 2_000,
+    }),
+  /** People watch the last day while they try their first request; longer periods are more expensive to query. */
+  usage: (query: UsageQuery, team: string | null = null) =>
+    queryOptions({
+      queryKey: ["usage", query, team],
+      queryFn: () => api.usage(query, team),
       staleTime: 1_000,
       refetchInterval: Date.parse(query.to) - Date.parse(query.from) <= dayMs ? 1_000 : 15_000,
     }),

@@ -13,7 +13,7 @@ type News = "signed in" | "signed out";
 /** Public queries. Everything else in the cache belongs to an account. */
 const publicKeys: readonly unknown[] = [
   ...["site", "status", "models", "changelog", "openapi"],
-  ...["statement-log", "statement-state"],
+  ...["statement-log", "statement-state", "pending-join"],
 ];
 
 const tabs = new BroadcastChannel("session");

@@ -70,7 +70,7 @@ async function deliver(
   );
 }
 
-async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "failed"> {
+export async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "failed"> {
   const mailer = smtpMailer({ url: accounts.smtpUrl ?? "", from: accounts.mailFrom });
   try {
     await mailer.send(mail);
@@ -82,7 +82,10 @@ async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "failed"
   }
 }
 
-async function ownerOf(store: Pick<Store, "getSetting" | "setSetting">, config: Config): Promise<string> {
+export async function ownerOf(
+  store: Pick<Store, "getSetting" | "setSetting">,
+  config: Config,
+): Promise<string> {
   const operator = new Operator(store, config.service.ownerName);
   await operator.read();
   return operator.name;

@@ -16,6 +16,7 @@ import { systemClock } from "../../core/clock.js";
 import type { Account } from "../../core/entities.js";
 import { hashPassword } from "../../adapters/password-hash.js";
 import { inviteCommand, resetCommand } from "./account-links.js";
+import { resetFactorsCommand } from "./reset-factors.js";
 import { confirm, readPassword } from "../input.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
@@ -31,6 +32,7 @@ export function accountsCommand(program: Command): void {
   setPlanCommand(accounts);
   resetCommand(accounts);
   inviteCommand(accounts);
+  resetFactorsCommand(accounts);
   deleteCommand(accounts);
 }
 
@@ -145,7 +147,7 @@ function deleteCommand(accounts: Command): void {
   storeCommand(accounts, "delete <email>", "delete an account with its keys and all that belongs to it")
     .option("--yes", "do not ask")
     .action(async (email: string, _: unknown, command: Command) => {
-      await withStore(command, async (store, record) => {
+      await withStore(command, async (store, record, { events }) => {
         const account = await requireAccount(store, email);
         const { length } = await store.listKeys(account.id);
         const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
@@ -154,6 +156,7 @@ function deleteCommand(accounts: Command): void {
         }
         await deleteAccount(store, email);
         await record("deleted account", deletedAccount);
+        events.publish({ type: "account.deleted", data: { account_id: account.id } });
         report(command, { id: account.id, deleted: true }, `Deleted ${what}.`);
       });
     });

@@ -21,7 +21,9 @@ Examples:
   sotto changelog add "Longer context for prism" --body "prism now reads **8,192** tokens."`,
     )
     .action(async (title: string, { body }: { body: string }, command: Command) => {
-      const item = await withStore(command, (store) => newsOf(store).publish("command line", title, body));
+      const item = await withStore(command, (store, _record, { audit }) =>
+        newsOf(store, audit).publish("command line", title, body),
+      );
       report(command, toJson(item), `Published ${item.title} (${item.id}).`);
     });
 }
@@ -29,7 +31,9 @@ Examples:
 function listCommand(changelog: Command): void {
   storeCommand(changelog, "list", "list all entries, newest first").action(
     async (_: unknown, command: Command) => {
-      const announcements = await withStore(command, (store) => newsOf(store).list());
+      const announcements = await withStore(command, (store, _record, { audit }) =>
+        newsOf(store, audit).list(),
+      );
       const items = announcements.flatMap(({ kind, item }) => (kind === "entry" ? [item] : []));
       const rows = items.map((item) => [time(item.publishedAt), item.title, item.id]);
       const none = 'Nothing is published yet. Begin: sotto changelog add "First release"';

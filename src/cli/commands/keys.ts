@@ -1,10 +1,10 @@
 /** `sotto keys`: the keys with which programs use the service. */
 import type { Command } from "commander";
 import { parseCount, parseDuration, parseQuota } from "../option-values.js";
+import { findKeyOwner } from "../key-owner.js";
 import { report, table, time } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import type { ApiKey } from "../../core/entities.js";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
@@ -20,9 +20,12 @@ export function keysCommand(program: Command): void {
 
 interface CreateOptions {
   name: string;
+  team?: string;
   models?: string[];
   operations?: string[];
   expires?: number;
+  allowFrom?: string[];
+  scope?: string[];
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
@@ -33,7 +36,8 @@ interface CreateOptions {
 }
 
 function createCommand(keys: Command): void {
-  storeCommand(keys, "create <email>", "create a key for an account, shown only once")
+  storeCommand(keys, "create [email]", "create a key for an account or a team, shown only once")
+    .option("--team <team>", "in this team, by its name or id; without an account a service key")
     .option("--name <name>", "what it is for", "default")
     .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
     .option("--operations <list>", "only these operations: chat, models (default: all)", parseList)
@@ -41,6 +45,12 @@ function createCommand(keys: Command): void {
       "--expires <time>",
       "expire after this time, such as 30d, 12h or 90m (default: never)",
       parseDuration,
+    )
+    .option("--allow-from <list>", "only from these networks, such as 192.0.2.0/24 (default: any)", parseList)
+    .option(
+      "--scope <list>",
+      "for the operator's API: admin:read, admin:write, scim (default: none)",
+      parseList,
     )
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
@@ -56,13 +66,23 @@ Examples:
   sotto keys create ada@example.com --name laptop
   sotto keys create ada@example.com --name tests --requests-per-minute 30 --concurrent 2
   sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
+  sotto keys create ada@example.com --name backend --allow-from 192.0.2.0/24,2001:db8::/48
+  sotto keys create admin@example.com --name terraform --scope admin:write --expires 90d
+  sotto keys create --team Research --name ci
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
-    .action(async (email: string, options: CreateOptions, command: Command) => {
-      const { name, models = null, operations = null, expires } = options;
+    .action(async (email: string | undefined, options: CreateOptions, command: Command) => {
+      const {
+        name,
+        models = null,
+        operations = null,
+        expires,
+        allowFrom = null,
+        scope: scopes = [],
+      } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
-        const account = await requireAccount(store, email);
+        const { account, memberId } = await findKeyOwner(store, email, options.team);
         const limits = {
           requestsPerMinute: options.requestsPerMinute ?? null,
           tokensPerMinute: options.tokensPerMinute ?? null,
@@ -72,8 +92,8 @@ Examples:
           requestsPerMonth: options.requestsPerMonth ?? null,
           tokensPerMonth: options.tokensPerMonth ?? null,
         };
-        const request = { name, models, operations, limits, expiresAt };
-        const issued = await createKey(store, systemClock, account, request);
+        const request = { name, models, operations, limits, expiresAt, allowFrom, scopes };
+        const issued = await createKey(store, systemClock, account, request, memberId);
         await record("created key", issued.key.id);
         return issued;
       });
@@ -82,16 +102,18 @@ Examples:
 }
 
 function listCommand(keys: Command): void {
-  storeCommand(keys, "list <email>", "list an account's keys").action(
-    async (email: string, _: unknown, command: Command) => {
+  storeCommand(keys, "list [email]", "list the keys of an account or a team")
+    .option("--team <team>", "those of this team, by its name or id; of one member or all")
+    .action(async (email: string | undefined, { team }: { team?: string }, command: Command) => {
       const { account, listed } = await withStore(command, async (store) => {
-        const account = await requireAccount(store, email);
-        return { account, listed: await store.listKeys(account.id) };
+        const { account, memberId } = await findKeyOwner(store, email, team);
+        const all = await store.listKeys(account.id);
+        return { account, listed: memberId === null ? all : all.filter((key) => key.memberId === memberId) };
       });
-      const none = `${account.email} has no keys. Create one: sotto keys create ${account.email}`;
+      const create = team === undefined ? account.email : `--team ${account.id}`;
+      const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
       report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
-    },
-  );
+    });
 }
 
 function revokeCommand(keys: Command): void {
@@ -162,6 +184,8 @@ name        ${key.name}
 models      ${permissions(key.models)}
 operations  ${permissions(key.operations)}
 limits      ${ownLimits(key)}
+networks    ${key.allowFrom?.join(", ") ?? "any"}
+scopes      ${scopes(key)}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
 function keyTable(keys: readonly ApiKey[]): string {
@@ -172,6 +196,7 @@ function keyTable(keys: readonly ApiKey[]): string {
     "state",
     "models",
     "operations",
+    "scopes",
     "limits",
     "created (utc)",
     "expires",
@@ -186,6 +211,7 @@ function keyTable(keys: readonly ApiKey[]): string {
       state(key),
       permissions(key.models),
       permissions(key.operations),
+      scopes(key),
       ownLimits(key),
       time(key.createdAt),
       time(key.expiresAt),
@@ -204,6 +230,8 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
 
+const scopes = ({ scopes: names }: ApiKey): string => (names.length === 0 ? "none" : names.join(", "));
+
 function state(key: ApiKey): string {
   const status = keyStatus(key, systemClock.now());
   return status === "expiring" ? "ending" : status;
@@ -212,6 +240,7 @@ function state(key: ApiKey): string {
 const toJson = (key: ApiKey) => ({
   id: key.id,
   account_id: key.accountId,
+  member_id: key.memberId,
   name: key.name,
   last_four: key.lastFour,
   state: state(key),
@@ -228,5 +257,7 @@ const toJson = (key: ApiKey) => ({
   last_used_day: key.lastUsedAt === null ? null : dayOf(key.lastUsedAt),
   last_used_model: key.lastUsedModel,
   tags: key.tags,
+  allow_from: key.allowFrom,
+  scopes: key.scopes,
   replaces: key.replaces,
 });

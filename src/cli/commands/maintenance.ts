@@ -4,7 +4,7 @@ import { parseTime } from "../option-values.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { News, wasCalledOff } from "../../core/admin/news.js";
-import { Audit } from "../../core/audit.js";
+import type { Audit } from "../../core/audit.js";
 import { systemClock } from "../../core/clock.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { FullStore } from "../../store/full-store.js";
@@ -40,8 +40,8 @@ Examples:
 It appears in the changelog and its feed immediately.`,
     )
     .action(async ({ from, to, title, body }: ScheduleOptions, command: Command) => {
-      const { window, state } = await withStore(command, async (store) => {
-        const news = newsOf(store);
+      const { window, state } = await withStore(command, async (store, _record, { audit }) => {
+        const news = newsOf(store, audit);
         const window = await news.schedule("command line", { title, body, startsAt: from, endsAt: to });
         return { window, state: stateOf(news, window) };
       });
@@ -56,8 +56,8 @@ It appears in the changelog and its feed immediately.`,
 function listCommand(maintenance: Command): void {
   storeCommand(maintenance, "list", "list maintenance windows").action(
     async (_: unknown, command: Command) => {
-      const listed = await withStore(command, async (store) => {
-        const news = newsOf(store);
+      const listed = await withStore(command, async (store, _record, { audit }) => {
+        const news = newsOf(store, audit);
         return (await news.listWindows()).map((window) => ({ window, state: stateOf(news, window) }));
       });
       const rows = listed.map(({ window, state }) => [
@@ -80,8 +80,8 @@ function listCommand(maintenance: Command): void {
 function endCommand(maintenance: Command): void {
   storeCommand(maintenance, "end <id>", "end a window now, or cancel one that is scheduled").action(
     async (id: string, _: unknown, command: Command) => {
-      const { window, state } = await withStore(command, async (store) => {
-        const news = newsOf(store);
+      const { window, state } = await withStore(command, async (store, _record, { audit }) => {
+        const news = newsOf(store, audit);
         const window = await news.end("command line", id);
         return { window, state: stateOf(news, window) };
       });
@@ -98,8 +98,7 @@ const stateOf = (news: News, window: MaintenanceWindow): string =>
   wasCalledOff(window) ? "called off" : news.stateOf(window);
 
 /** Published the same way as from the dashboard. */
-export const newsOf = (store: FullStore): News =>
-  new News(store.news, new Audit(store.audit, systemClock), systemClock);
+export const newsOf = (store: FullStore, audit: Audit): News => new News(store.news, audit, systemClock);
 
 const toJson = (window: MaintenanceWindow, state: string) => ({
   id: window.id,

@@ -1,11 +1,12 @@
 /** `sotto plans`: the limits of accounts. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseCount, parseQuota } from "../option-values.js";
+import { countOrNone, orNull, parseCount, quotaOrNone } from "../option-values.js";
 import { report, table } from "../output.js";
 import { describeQuotas, quotasJson } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
+import { planWeight } from "../../core/bounds.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { Plan } from "../../core/entities.js";
 import { isModelId, type ModelId, modelIds } from "../../core/models.js";
@@ -25,7 +26,7 @@ interface LimitOptions {
   tokensPerMinute?: number;
   concurrent?: number;
   keys?: number;
-  /** Commander takes null for a flag without a value: "none" and "all" become null in `changed`. */
+  /** "none" and "all" become null in `changed`. */
   maxTokens?: number | "none";
   requestsPerDay?: number | "none";
   tokensPerDay?: number | "none";
@@ -33,6 +34,7 @@ interface LimitOptions {
   tokensPerMonth?: number | "none";
   models?: ModelId[] | "all";
   requireEncryption?: "on" | "off";
+  weight?: number;
 }
 
 function listCommand(plans: Command): void {
@@ -49,6 +51,7 @@ function listCommand(plans: Command): void {
       "quotas",
       "models",
       "encryption",
+      "weight",
       "accounts",
     ];
     const rows = listed.map(({ plan, accounts }) => [
@@ -62,6 +65,7 @@ function listCommand(plans: Command): void {
       describeQuotas(plan).join(", ") || "none",
       plan.models?.join(", ") ?? "all",
       plan.requiresEncryption ? "required" : "optional",
+      String(plan.weight),
       String(accounts),
     ]);
     report(
@@ -153,7 +157,8 @@ const limitOptions = (command: Command): Command =>
         "on",
         "off",
       ]),
-    );
+    )
+    .option("--weight <n>", "share of a busy engine beside other plans, 1 to 100", parseWeight);
 
 const changed = (plan: Plan, options: LimitOptions): Plan => ({
   id: plan.id,
@@ -170,14 +175,14 @@ const changed = (plan: Plan, options: LimitOptions): Plan => ({
   models: options.models === "all" ? null : (options.models ?? plan.models),
   requiresEncryption:
     options.requireEncryption === undefined ? plan.requiresEncryption : options.requireEncryption === "on",
+  weight: options.weight ?? plan.weight,
 });
 
-const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
-  given === "none" ? null : (given ?? now);
-
-const quotaOrNone = (text: string): number | "none" => (text === "none" ? text : parseQuota(text));
-
-const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
+function parseWeight(text: string): number {
+  const weight = parseCount(text);
+  if (weight <= planWeight.max) return weight;
+  throw new InvalidArgumentError(`Write a whole number from ${planWeight.min} to ${planWeight.max}.`);
+}
 
 function parseName(text: string): string {
   const name = text.trim();
@@ -202,6 +207,7 @@ const describe = (plan: Plan): string =>
     ...describeQuotas(plan),
     plan.models === null ? "every model" : plan.models.join(", "),
     ...(plan.requiresEncryption ? ["encrypted requests only"] : []),
+    ...(plan.weight === planWeight.usual ? [] : [`weight ${plan.weight}`]),
   ].join(", ");
 
 const toJson = (plan: Plan) => ({
@@ -215,4 +221,5 @@ const toJson = (plan: Plan) => ({
   ...quotasJson(plan),
   models: plan.models,
   requires_encryption: plan.requiresEncryption,
+  weight: plan.weight,
 });

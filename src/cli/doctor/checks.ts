@@ -11,6 +11,7 @@ import {
   checkSwap,
 } from "./system-checks.js";
 import { checkProof } from "./proof-check.js";
+import { checkTls } from "./tls-check.js";
 import type { Check } from "./finding.js";
 
 /** In the order of the report. */
@@ -28,6 +29,7 @@ export const checks: readonly Check[] = [
   checkAliases,
   checkEngine,
   checkPort,
+  checkTls,
   checkPublicAddress,
   checkMail,
 ];

@@ -10,6 +10,7 @@ import { type Machine, speedHere } from "../../models/choice/fit-here.js";
 import { readSpeed } from "../../models/measured-speed.js";
 import { isPattern } from "../../core/model-aliases.js";
 import { isChatModelId, type ModelId, modelIds } from "../../core/models.js";
+import { aliasesInUse } from "../../core/stored-aliases.js";
 import { activeBytesOf, entriesFor } from "../../models/choice/catalog.js";
 import { readMapping } from "../../models/choice/mapping.js";
 import { type ModelSource, weightsSource } from "../../models/choice/source.js";
@@ -226,10 +227,12 @@ export const checkCatalogue: Check = async (config) => {
 };
 
 /** Errors in aliases end every command before this. */
-export const checkAliases: Check = async ({ service: { modelAliases, listAliases } }) => {
+export const checkAliases: Check = async (config) => {
   const name = "aliases";
-  const shown = modelAliases.map(({ name: alias, model }) => `${alias} → ${model}`).join(", ");
-  if (listAliases && !modelAliases.some((alias) => !isPattern(alias.name))) {
+  const { modelAliases, listAliases } = config.service;
+  const aliases = await withSettings(config, (settings) => aliasesInUse(settings, modelAliases));
+  const shown = aliases.map(({ name: alias, model }) => `${alias} → ${model}`).join(", ");
+  if (listAliases && !aliases.some((alias) => !isPattern(alias.name))) {
     const next = "Add an exact name to SOTTO_MODEL_ALIASES, or leave SOTTO_LIST_ALIASES out.";
     return [{ name, state: "hint", detail: `${shown || "none"}; a pattern cannot be listed`, next }];
   }

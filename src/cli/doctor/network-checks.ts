@@ -1,22 +1,23 @@
 /** What `sotto doctor` reports about the port, the public address and the mail server. */
 import { connect } from "node:net";
 import { once } from "node:events";
-import { request } from "undici";
+import { Agent, request } from "undici";
 import * as z from "zod";
-import { hostInUrl } from "../../config/host-in-url.js";
 import { requireFreePort } from "../require-free-port.js";
+import { listenUrl } from "../settings.js";
 import type { Check } from "./finding.js";
 
 const limitMs = 5_000;
 const loopback = /^(127\.|::1$|localhost$)/;
 
-export const checkPort: Check = async ({ service: { host, port } }) => {
+export const checkPort: Check = async ({ service }) => {
+  const { host, port } = service;
   const name = "port";
   if (port === 0) return [{ name, state: "ok", detail: "any free port, chosen at the start" }];
   const code = await tryListening(host, port);
   if (code === null) return [{ name, state: "ok", detail: `${host}:${port} is free` }];
   if (code === "EADDRINUSE") {
-    const state = await readinessAt(host, port);
+    const state = await readinessAt(listenUrl(service));
     if (state !== null)
       return [{ name, state: "ok", detail: `Sotto is running on ${host}:${port} and is ${state}` }];
     const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
@@ -35,14 +36,17 @@ export const checkPublicAddress: Check = async ({ service, accounts }) => {
   if (publicUrl === undefined) {
     if (loopback.test(service.host))
       return [{ name, state: "ok", detail: "none: only this machine can connect" }];
-    const next = "Put a reverse proxy with TLS in front, and set SOTTO_PUBLIC_URL and SOTTO_TRUST_PROXY.";
+    if (service.tlsCert !== undefined)
+      return [{ name, state: "ok", detail: `other machines connect to ${service.host} with TLS` }];
+    const next =
+      "Put a reverse proxy with TLS in front, and set SOTTO_PUBLIC_URL and SOTTO_TRUST_PROXY, or set SOTTO_TLS_CERT and SOTTO_TLS_KEY.";
     return [{ name, state: "hint", detail: `other machines connect to ${service.host} without TLS`, next }];
   }
   if (!publicUrl.startsWith("https:") && !loopback.test(new URL(publicUrl).hostname)) {
     const next = "Put a reverse proxy with TLS in front: keys and conversations are sent unencrypted.";
     return [{ name, state: "hint", detail: `${publicUrl} is not https`, next }];
   }
-  if (trustProxy === undefined && publicUrl.startsWith("https:")) {
+  if (trustProxy === undefined && service.tlsCert === undefined && publicUrl.startsWith("https:")) {
     const next =
       "Set SOTTO_TRUST_PROXY to the proxy's address, so that clients can be told apart and cookies are secure.";
     return [{ name, state: "hint", detail: `${publicUrl}, and no proxy is trusted`, next }];
@@ -81,11 +85,11 @@ const readiness = z.object({
 });
 
 /** Null if another program listens there. */
-async function readinessAt(host: string, port: number): Promise<string | null> {
+async function readinessAt(url: string): Promise<string | null> {
+  // Its certificate is for the name that people use, not for this machine's own address.
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   try {
-    const { body } = await request(`http://${hostInUrl(host)}:${port}/readyz`, {
-      signal: AbortSignal.timeout(limitMs),
-    });
+    const { body } = await request(`${url}/readyz`, { dispatcher, signal: AbortSignal.timeout(limitMs) });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));
     if (!parsed.success) return null;
     const { status, reason = "no reason given", causes = {} } = parsed.data;
@@ -94,6 +98,8 @@ async function readinessAt(host: string, port: number): Promise<string | null> {
     return `not ready (${[reason, ...why].join(", ")})`;
   } catch {
     return null;
+  } finally {
+    await dispatcher.destroy();
   }
 }
 

@@ -20,6 +20,7 @@ import { WeightsError } from "../../models/weights-error.js";
 import { engineBounds, type EngineMember } from "../../protocol/engine-member.js";
 import { upstreamProfiles } from "../../core/model-views.js";
 import { isChatModelId, isModelId, modelIds, type ModelId } from "../../core/models.js";
+import { findingsOf } from "./engine-findings.js";
 import { machineHere } from "./machine-here.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
@@ -204,14 +205,9 @@ async function upstreams(
 
 /** Prints the warnings of the preflight, and refuses an engine that must not be used. */
 async function runPreflight(members: readonly EngineMember[], strict: boolean): Promise<void> {
-  const { preflight } = await import("../../engines/upstream/checks/preflight.js");
-  for (const member of members) {
-    if (!("url" in member)) continue;
-    for (const { level, text } of await preflight(member, { strict })) {
-      if (level === "refuse") throw new WeightsError(text);
-      console.error(`warning: ${text}`);
-    }
-  }
+  const { refusal, warnings } = await findingsOf(members, strict);
+  for (const text of warnings) console.error(`warning: ${text}`);
+  if (refusal !== null) throw new WeightsError(refusal);
 }
 
 /** A key is stored, and never shown again. */

@@ -2,12 +2,14 @@
 import type { Actor, Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
+import type { EventSink } from "../events/events.js";
 import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import { endKey } from "../keys/own-keys.js";
+import { endKey, type KeyHolder } from "../keys/own-keys.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
-import { resetMail } from "../sign-in/mail.js";
+import type { FactorStore, FactorSummary } from "../factors/ports.js";
+import { factorsResetMail, resetMail } from "../sign-in/mail.js";
 import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -15,11 +17,16 @@ import { endAccount } from "./end-account.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
 import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
-import type { Store } from "../store.js";
+import { DuplicateEmail, type Store } from "../store.js";
+import { addressTaken, checkedEmail } from "./sign-up.js";
 
-/** Shown of one account. */
-const mostSessions = 100;
 const undoMs = 60 * 60_000;
+
+export interface NewAccountRequest {
+  email: string;
+  planId: string;
+  role: Role;
+}
 
 interface FoundAccounts {
   accounts: AccountSummary[];
@@ -28,11 +35,12 @@ interface FoundAccounts {
 }
 
 export interface AccountAdminParts {
-  store: Store & { readonly accounts: AccountStore };
+  store: Store & { readonly accounts: AccountStore; readonly factors: FactorStore };
   links: OneTimeLinks;
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
   usage: Pick<UsageRecorder, "forgetAccount">;
   audit: Audit;
+  events: EventSink;
   outbox: Outbox;
   sessions: Pick<Sessions, "listLive" | "endAll">;
   ownerName: () => string;
@@ -52,14 +60,17 @@ export class AccountAdmin {
     return { ...page, total: search === "" ? await accounts.countAccounts() : null };
   }
 
-  /** With its plan, and with its sessions that have not ended. */
-  async detail(id: string): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[] }> {
+  /** With its plan, its second factors, and its sessions that have not ended. */
+  async detail(
+    id: string,
+  ): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[]; factors: FactorSummary }> {
     const summary = await this.require(id);
-    const [plan, sessions] = await Promise.all([
+    const [plan, sessions, factors] = await Promise.all([
       requirePlan(this.parts.store, summary.account.planId),
-      this.parts.sessions.listLive(summary.account, mostSessions),
+      this.parts.sessions.listLive(summary.account),
+      this.parts.store.factors.summary(id),
     ]);
-    return { summary, plan, sessions };
+    return { summary, plan, sessions, factors };
   }
 
   /** The keys that were used last first, and how many it has. */
@@ -78,10 +89,33 @@ export class AccountAdmin {
     await this.parts.audit.record(actor, "ended sessions of account", id);
   }
 
+  /** For someone who lost them: the password alone signs in again. They are signed out and told by mail. */
+  async resetFactors(actor: Actor, id: string): Promise<void> {
+    const { store, audit, outbox, ownerName, publicUrl } = this.parts;
+    const { account } = await this.require(id);
+    await store.factors.reset(id);
+    await audit.record(actor, "reset second factors of account", id);
+    outbox.post(async () => factorsResetMail(account.email, ownerName(), publicUrl()), { isRetried: true });
+  }
+
   /** Throws `bad_request` for a plan that does not exist. */
   async requirePlan(planId: string): Promise<void> {
     if ((await this.parts.store.findPlan(planId)) !== null) return;
     throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
+  }
+
+  /** Nobody can sign in to it before a reset link, or an identity provider, has let them. */
+  async create(actor: Actor, { email, planId, role }: NewAccountRequest): Promise<AccountSummary> {
+    const { store, audit } = this.parts;
+    const checked = checkedEmail(email);
+    await this.requirePlan(planId);
+    try {
+      const { id } = await store.createAccount({ email: checked, passwordHash: null, role, planId });
+      await audit.record(actor, "created account", id);
+      return await this.require(id);
+    } catch (error) {
+      throw error instanceof DuplicateEmail ? addressTaken() : error;
+    }
   }
 
   /** Its keys are refused, its sessions and its streams end. */
@@ -131,15 +165,22 @@ export class AccountAdmin {
     }
   }
 
+  /** The keys of a person or a team, for an admin who manages them. */
+  async requireHolder({ accountId: actorId }: { accountId: string }, id: string): Promise<KeyHolder> {
+    const account = await this.parts.store.accounts.findAccount(id);
+    if (account === null) throw new DashboardError("not_found", "There is no such account or team.");
+    return { account, actorId, memberId: null };
+  }
+
   async revokeKey(actor: Actor, id: string): Promise<ApiKey> {
-    await this.#requireKey(id);
+    await this.requireKey(id);
     return endKey(this.parts, actor, id);
   }
 
   /** Undoes one's own `revokeKey` of the last hour; what others revoked, its owner above all, stays revoked. */
   async restoreKey(actor: Actor, id: string): Promise<ApiKey> {
     const { store, clock, keys, audit } = this.parts;
-    const key = await this.#requireKey(id);
+    const key = await this.requireKey(id);
     const from = new Date(clock.now().getTime() - undoMs);
     const { lines } = await audit.page(null, { action: "revoked key", account: key.accountId, from });
     const revokedBy = lines.find(({ target }) => target === id)?.actor;
@@ -152,7 +193,7 @@ export class AccountAdmin {
     return (await store.findKey(id)) ?? key;
   }
 
-  async #requireKey(id: string): Promise<ApiKey> {
+  async requireKey(id: string): Promise<ApiKey> {
     const key = await this.parts.store.findKey(id);
     if (key === null) throw new DashboardError("not_found", "There is no such key.");
     return key;
@@ -170,6 +211,18 @@ export class AccountAdmin {
 
   listPlans(): Promise<{ plan: Plan; accounts: number }[]> {
     return listPlans(this.parts.store);
+  }
+
+  requirePlanById(id: string): Promise<Plan> {
+    return requirePlan(this.parts.store, id);
+  }
+
+  /** Throws `conflict` where there is one with this id. */
+  async createPlan(actor: Actor, plan: Plan): Promise<Plan> {
+    if ((await this.parts.store.findPlan(plan.id)) !== null) {
+      throw new DashboardError("conflict", "There is a plan with this id already.", { field: "id" });
+    }
+    return this.savePlan(actor, plan);
   }
 
   async savePlan(actor: Actor, plan: Plan): Promise<Plan> {

@@ -1,7 +1,8 @@
 /** Operations on accounts, for the command line and the dashboard. */
+import { planWeight } from "../bounds.js";
 import { UserError } from "../user-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
-import { DuplicateEmail, type Store } from "../store.js";
+import { DuplicateEmail, OnlyOwner, type Store } from "../store.js";
 import { noQuotas, type Account, type Plan, type Role } from "../entities.js";
 import type { Clock } from "../clock.js";
 
@@ -20,6 +21,7 @@ export const defaultPlan = (
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: planWeight.usual,
   ...noQuotas,
 });
 
@@ -88,7 +90,11 @@ export async function setAccountPlan(store: Store, email: string, planId: string
 /** Removes the account, its keys and all that belongs to it. */
 export async function deleteAccount(store: Store, email: string): Promise<Account> {
   const account = await requireAccount(store, email);
-  await store.deleteAccount(account.id);
+  try {
+    await store.deleteAccount(account.id);
+  } catch (error) {
+    throw error instanceof OnlyOwner ? new UserError(error.message) : error;
+  }
   return account;
 }
 

@@ -77,13 +77,20 @@ export class Invites {
     return found.map((link) => ({ ...link, id: inviteId(link.hash) }));
   }
 
+  /** Throws `not_found` unless it is pending. */
+  async require(id: string): Promise<PendingInvite> {
+    const invite = (await this.pending()).find((pending) => pending.id === id);
+    if (invite === undefined) throw notPending();
+    return invite;
+  }
+
   /** Its link stops working. */
   async revoke(actor: Actor, id: string): Promise<void> {
-    const invite = (await this.pending()).find((pending) => pending.id === id);
-    const wasPending = invite !== undefined && (await this.parts.store.links.revokeInvite(invite.hash));
-    if (!wasPending) {
-      throw new DashboardError("not_found", "This invitation was used, revoked or has expired already.");
-    }
+    const { hash } = await this.require(id);
+    if (!(await this.parts.store.links.revokeInvite(hash))) throw notPending();
     await this.parts.audit.record(actor, "revoked invitation", id);
   }
 }
+
+const notPending = (): DashboardError =>
+  new DashboardError("not_found", "This invitation was used, revoked or has expired already.");

@@ -2,9 +2,9 @@
  * The address of an account: verifying it, and changing it.
  *
  * An address is verified by a link mailed to it; until then the account works and is shown as unverified. A change is
- * asked for with the password, then the present address has to agree and after it the new one has to confirm, each by a
- * link. Until both did, nothing changes; a new password, a suspension or a second request calls it off. Without a mail
- * server nothing can be verified, and the password alone changes the address.
+ * asked for by someone who has just proved who they are, then the present address has to agree and after it the new one
+ * has to confirm, each by a link. Until both did, nothing changes; a new password, a suspension or a second request calls
+ * it off. Without a mail server nothing can be verified, and the address changes right away.
  */
 import type { Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
@@ -17,7 +17,6 @@ import { deadLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { LinkStore, SessionRecord } from "../sign-in/ports.js";
 import { tokenHash } from "../sign-in/secret-token.js";
-import type { SignIn } from "../sign-in/sign-in.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
 import type { AccountStore } from "./ports.js";
@@ -28,7 +27,6 @@ const mostMails = { name: "own-email", limit: 5, windowMs: 60 * 60_000 };
 export interface OwnEmailParts {
   store: Pick<Store, "findAccountByEmail"> & { readonly accounts: AccountStore; readonly links: LinkStore };
   links: OneTimeLinks;
-  signIn: SignIn;
   keys: Pick<KeyRing, "forgetAccount">;
   audit: Audit;
   outbox: Outbox;
@@ -83,11 +81,10 @@ export class OwnEmail {
   }
 
   /** Null where it is done, without a mail server; otherwise what is waited for now. */
-  async change(me: SessionRecord, typed: string, password: string): Promise<EmailChange | null> {
-    const { store, links, signIn, outbox, publicUrl, ownerName } = this.parts;
+  async change(me: SessionRecord, typed: string): Promise<EmailChange | null> {
+    const { store, links, outbox, publicUrl, ownerName } = this.parts;
     const { account } = me;
     const email = checkedEmail(typed);
-    await signIn.confirm(account, password, "password");
     if (email === account.email) {
       throw new DashboardError("conflict", "This is your address already.", { field: "email" });
     }

@@ -7,7 +7,7 @@ import type { StoredRows } from "./stored-views.js";
 /** A row of the admins' list of accounts. */
 export interface AccountSummary {
   account: Account;
-  /** False for one without a password: its keys are managed on the command line. */
+  /** False for one without a password or a linked identity: its keys are managed on the command line. */
   canSignIn: boolean;
   /** How many of its keys have neither expired nor been revoked. */
   liveKeys: number;
@@ -20,7 +20,7 @@ export interface AccountStore extends CredentialStore, KeySwitch {
   /**
    * `search` is part of an email or the beginning of an id; empty for all. Those that begin with it come first, then
    * the newest. `next` continues where the page ends; null on the last one. A page may have fewer accounts than
-   * `limit`, also none, and others follow. Null when `after` is no `next` of such a search.
+   * `limit`, also none, and others follow. Teams are none of them, here and below. Null when `after` is no `next` of such a search.
    */
   searchAccounts(
     search: string,
@@ -43,7 +43,10 @@ export interface AccountStore extends CredentialStore, KeySwitch {
   setRole(id: string, role: Role): Promise<boolean>;
   /** Also ends its sessions and its reset links. */
   suspend(id: string, at: Date): Promise<boolean>;
-  /** With everything that belongs to it; the audit trail keeps what it did to others, without its id. */
+  /**
+   * With everything that belongs to it; the audit trail keeps what it did to others, without its id. Rejects with
+   * `OnlyOwner` where teams would be left without an owner.
+   */
   remove(id: string): Promise<boolean>;
 
   /** How many accounts are on each plan; plans without any may be missing. */

@@ -1,17 +1,22 @@
 /** Deletes what has expired, at the start and once an hour. The next run makes up for one that failed. */
 import type { AuditStore } from "../audit.js";
 import type { Clock } from "../clock.js";
+import type { WebhookStore } from "../events/ports.js";
 import type { QuotaStore } from "../limits/ports.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { Store } from "../store.js";
 import type { ChangeStore } from "../replicas/changes.js";
+import type { StepStore } from "../factors/ports.js";
 import type { LinkStore } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
+import type { SingleSignOnStore } from "../single-sign-on/ports.js";
 import type { UsageStore } from "../usage/ports.js";
 import type { ServiceStore } from "./ports.js";
 
 const everyMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
+
+const deliveryDaysKept = 7;
 
 /** More than a month and the day that two time zones can be apart. */
 const quotaDaysKept = 62;
@@ -24,11 +29,14 @@ function quotasKeptSince(now: Date): [day: string, time: Date] {
 export interface HousekeepingParts {
   store: Pick<Store, "eraseTraces"> & {
     readonly links: LinkStore;
+    readonly signInSteps: StepStore;
+    readonly singleSignOn: SingleSignOnStore;
     readonly usage: UsageStore;
     readonly quotas: QuotaStore;
     readonly service: ServiceStore;
     readonly audit: AuditStore;
     readonly changes: ChangeStore;
+    readonly webhooks: Pick<WebhookStore, "prune">;
   };
   sessions: Sessions;
   clock: Clock;
@@ -58,12 +66,15 @@ export class Housekeeping {
     try {
       await sessions.prune();
       await store.links.prune(now);
+      await store.signInSteps.prune(now);
+      await store.singleSignOn.prune(now);
       await store.usage.prune(kept);
       await store.quotas.prune(...quotasKeptSince(now));
       await store.service.usage.prune(kept);
       await store.service.outcomes.prune(kept);
       await store.audit.prune(kept);
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
+      await store.webhooks.prune(new Date(now.getTime() - deliveryDaysKept * dayMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));
       await store.eraseTraces();
     } catch (error) {

@@ -4,6 +4,7 @@ import type {
   EnginePreflight,
   ModelChoicesView,
   ModelsNow,
+  ModelView,
   PullRequest,
   PullView,
   WeightsRequest,
@@ -38,6 +39,19 @@ export class ModelAdmin {
       pulls: this.pulls.list(),
       aliases: [...this.names.aliases],
     };
+  }
+
+  async one(id: string): Promise<ModelView> {
+    const model = requireModel(id);
+    const found = (await this.sources.now()).find((view) => view.model === model);
+    if (found === undefined) throw new DashboardError("not_found", "There is no such model.");
+    return found;
+  }
+
+  onePull(id: string): PullView {
+    const found = this.pulls.list().find((pull) => pull.id === id);
+    if (found === undefined) throw new DashboardError("not_found", "There is no such pull.");
+    return found;
   }
 
   choices(model: ModelId | undefined): Promise<ModelChoicesView> {
@@ -88,12 +102,14 @@ export class ModelAdmin {
   }
 
   async pause(actor: Actor, id: string): Promise<PullView> {
+    this.onePull(id);
     const pull = await translateError(undefined, async () => this.pulls.pause(id));
     await this.audit.record(actor, "paused pull", pull.reference);
     return pull;
   }
 
   async resume(actor: Actor, id: string): Promise<PullView> {
+    this.onePull(id);
     const pull = await translateError(undefined, async () => this.pulls.resume(id));
     this.#remember(pull, actor);
     await this.audit.record(actor, "resumed pull", pull.reference);
@@ -101,6 +117,7 @@ export class ModelAdmin {
   }
 
   async cancel(actor: Actor, id: string): Promise<void> {
+    this.onePull(id);
     const pull = await translateError(undefined, () => this.pulls.cancel(id));
     // Removing a finished one from the list changes nothing.
     if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);

@@ -41,6 +41,17 @@ export class News {
     ].sort((a, b) => b.item.publishedAt.getTime() - a.item.publishedAt.getTime());
   }
 
+  /** The entries alone, the newest first. */
+  listEntries(): Promise<ChangelogItem[]> {
+    return this.store.listItems(shown);
+  }
+
+  async requireEntry(id: string): Promise<ChangelogItem> {
+    const item = await this.store.findItem(id);
+    if (item === null) throw new DashboardError("not_found", "There is no such entry.");
+    return item;
+  }
+
   async publish(actor: Actor, title: string, body: string): Promise<ChangelogItem> {
     const now = this.clock.now();
     const item = { id: randomUUID(), ...checkText(title, body), publishedAt: now, updatedAt: now };
@@ -99,7 +110,7 @@ export class News {
     const now = this.clock.now();
     const window = await this.store.updatePlannedWindow(id, checkWindow(planned, now), now);
     if (window === null) {
-      await this.#requireWindow(id);
+      await this.requireWindow(id);
       throw new DashboardError("conflict", "This maintenance is no longer planned and cannot be changed.");
     }
     await this.audit.record(actor, "changed maintenance", id);
@@ -108,10 +119,10 @@ export class News {
 
   /** Ends an open window now, or calls off a planned one. */
   async end(actor: Actor, id: string): Promise<MaintenanceWindow> {
-    const before = await this.#requireWindow(id);
+    const before = await this.requireWindow(id);
     const isOver = this.stateOf(before) === "over";
     await this.store.endWindow(id, this.clock.now());
-    const window = await this.#requireWindow(id);
+    const window = await this.requireWindow(id);
     const action = wasCalledOff(window) ? "called off maintenance" : "ended maintenance";
     if (!isOver) await this.audit.record(actor, action, id);
     return window;
@@ -123,7 +134,7 @@ export class News {
     return window.startsAt <= now ? "open" : "planned";
   }
 
-  async #requireWindow(id: string): Promise<MaintenanceWindow> {
+  async requireWindow(id: string): Promise<MaintenanceWindow> {
     const window = await this.store.findWindow(id);
     if (window === null) throw new DashboardError("not_found", "There is no such maintenance window.");
     return window;

@@ -112,6 +112,7 @@ export interface ChangelogItem {
 export interface NewsStore {
   /** Newest first. */
   listItems(limit: number): Promise<ChangelogItem[]>;
+  findItem(id: string): Promise<ChangelogItem | null>;
   createItem(item: ChangelogItem): Promise<void>;
   /** Null when there is none. */
   updateItem(

@@ -102,6 +102,8 @@ export type ReplyFormat =
 export const choicesOf = ({ choices, morePrompts = [] }: ChatRequest): number =>
   choices * (1 + morePrompts.length);
 
+export type ServiceTier = "default" | "flex";
+
 export interface ChatRequest {
   /** As sent; whether such a model exists is judged later, in the contract's order of errors. */
   model: string;
@@ -127,6 +129,8 @@ export interface ChatRequest {
   reasoningEffort: ReasoningEffort | undefined;
   /** The client did not choose it: it is the API's default. */
   isEffortImplied?: boolean;
+  /** `flex`: it waits behind all others. Absent where the client asked for none. */
+  serviceTier?: ServiceTier;
   stream: boolean;
   includeUsage: boolean;
 }

@@ -49,6 +49,17 @@ const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> =
 };
 
 describe("creating a key", () => {
+  it("gives scopes to the keys of admins only, and to those that replace them", async () => {
+    await rejects(create({ scopes: ["admin:read"] }), /Only a key of an admin's own account/);
+    account = { ...account, role: "admin" };
+    await rejects(create({ scopes: ["admin:all"] }), /Unknown scope.*admin:write/);
+    const { key } = await create({ scopes: ["scim", "admin:read", "scim"] });
+    expect(key.scopes).toEqual(["admin:read", "scim"]);
+    expect((await rotateKey(store, clock, key.id)).key.scopes).toEqual(key.scopes);
+    account = { ...account, kind: "team" };
+    await rejects(create({ scopes: ["scim"] }), /admin's own account/);
+  });
+
   it("stores its hash and last four characters, and returns its text", async () => {
     const { key, text } = await create({
       models: ["prism", "prism"],

@@ -5,7 +5,7 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota, longest, mostTags } from "../bounds.js";
+import { largestQuota, longest, mostNetworks, mostTags } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import {
   type Account,
@@ -16,7 +16,9 @@ import {
   operations,
 } from "../entities.js";
 import { keyHash, mintKey } from "./key-format.js";
+import { type KeyScope, keyScopes } from "../key-scopes.js";
 import { isModelId, type ModelId, modelIds } from "../models.js";
+import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { NewKey, Store } from "../store.js";
 import { UserError } from "../user-error.js";
 
@@ -29,12 +31,18 @@ export interface KeyRequest {
   limits?: KeyLimits;
   expiresAt: Date | null;
   tags?: readonly string[];
+  /** Networks in CIDR notation, or addresses; null or none for any. */
+  allowFrom?: readonly string[] | null;
+  /** Absent or none for an ordinary key. Only an admin's own key may have some. */
+  scopes?: readonly string[];
 }
 
 /** What its owner changes about a key. */
 export interface KeyEdit extends Required<Pick<KeyRequest, "name" | "models" | "limits" | "tags">> {
   /** Null for never; absent where it stays as it is. */
   expiresAt?: Date | null;
+  /** Null for any; absent where it stays as it is. */
+  allowFrom?: readonly string[] | null;
 }
 
 /** Names the field that is invalid. */
@@ -67,6 +75,7 @@ export async function createKey(
   clock: Clock,
   account: Account,
   request: KeyRequest,
+  memberId: string | null = null,
 ): Promise<IssuedKey> {
   const now = clock.now();
   const permissions = {
@@ -76,9 +85,11 @@ export async function createKey(
     limits: checkLimits(request.limits ?? noKeyLimits),
     expiresAt: checkExpiry(request.expiresAt, now),
     tags: checkTags(request.tags ?? []),
+    allowFrom: checkNetworks(request.allowFrom ?? null),
+    scopes: checkScopes(request.scopes ?? [], account),
   };
   await requireRoomForKey(store, account, now);
-  const { text, key } = mint({ accountId: account.id, ...permissions });
+  const { text, key } = mint({ accountId: account.id, memberId, ...permissions });
   return { key: await store.createKey(key), text };
 }
 
@@ -96,7 +107,8 @@ export async function editKey(store: Store, clock: Clock, id: string, change: Ke
     throw new UserError("This key has ended and cannot be edited. Create a new key instead.");
   }
   const expiresAt = change.expiresAt === undefined ? key.expiresAt : checkExpiry(change.expiresAt, now);
-  return (await store.updateKey(id, { ...checked, expiresAt })) ?? requireKey(store, id);
+  const allowFrom = change.allowFrom === undefined ? key.allowFrom : checkNetworks(change.allowFrom);
+  return (await store.updateKey(id, { ...checked, expiresAt, allowFrom })) ?? requireKey(store, id);
 }
 
 /** From now on the key is refused. One that was revoked already keeps its time. */
@@ -133,10 +145,11 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations, limits, tags } = old;
+  const { accountId, memberId, name, models, operations, limits, tags, allowFrom, scopes } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const { text, key } = mint({ accountId, name, models, operations, limits, tags, expiresAt });
+  const kept = { accountId, memberId, name, models, operations, limits, tags, allowFrom, scopes };
+  const { text, key } = mint({ ...kept, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
@@ -171,7 +184,7 @@ async function requireRoomForKey(store: Store, account: Account, now: Date): Pro
   ).length;
   if (plan === null || live < plan.maxKeys) return;
   throw new KeyLimitReached(
-    `${account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
+    `${account.kind === "team" ? `The team '${account.email}'` : account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
   );
 }
 
@@ -193,6 +206,22 @@ function checkTags(texts: readonly string[]): string[] {
     `Use at most ${mostTags} tags of at most ${longest.tag} letters, digits, spaces and . _ : / + - each, beginning with a letter or digit.`,
     "tags",
   );
+}
+
+function checkNetworks(texts: readonly string[] | null): string[] | null {
+  if (texts === null || texts.length === 0) return null;
+  const networks = parseNetworks(texts);
+  if (networks !== null && networks.length <= mostNetworks) return networks;
+  throw new KeyFieldError(howToWriteNetworks, "allowFrom");
+}
+
+function checkScopes(names: readonly string[], { kind, role }: Account): KeyScope[] {
+  const scopes = keyScopes.filter((scope) => names.includes(scope));
+  if (scopes.length !== new Set(names).size) {
+    throw new KeyFieldError(`Unknown scope. A key may have: ${keyScopes.join(", ")}.`, "scopes");
+  }
+  if (scopes.length === 0 || (kind === "person" && role === "admin")) return scopes;
+  throw new KeyFieldError("Only a key of an admin's own account can have scopes.", "scopes");
 }
 
 function checkModels(names: readonly string[] | null): ModelId[] | null {

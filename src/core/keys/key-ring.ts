@@ -107,9 +107,9 @@ export class KeyRing {
     this.#drop((record) => record.key.id === keyId);
   }
 
-  /** Call after changing an account or its plan. */
+  /** Call after changing an account or its plan; its keys in teams are forgotten too. */
   forgetAccount(accountId: string): void {
-    this.#drop((record) => record.account.id === accountId);
+    this.#drop(({ account, member }) => account.id === accountId || member?.id === accountId);
   }
 
   /** Call after changing what many accounts share, such as a plan. */

@@ -1,6 +1,6 @@
 /**
- * The keys of one account, for its owner. A key of another account is answered like one that does not exist.
- * Changes apply to the next request; when a key stops working, its running streams end.
+ * The keys of one account or team, for those who may manage them. A key of another is answered like one that does not
+ * exist. Changes apply to the next request; when a key stops working, its running streams end.
  */
 import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit } from "../audit.js";
@@ -23,6 +23,17 @@ import type { KeyRing } from "./key-ring.js";
 import type { CutTarget } from "../serving/completion.js";
 import type { Store } from "../store.js";
 import { UserError } from "../user-error.js";
+
+/** Whose keys they are, and who acts. */
+export interface KeyHolder {
+  account: Account;
+  /** The account of the person who acts. */
+  actorId: string;
+  /** In a team: only the keys of this member; null for all. */
+  memberId: string | null;
+}
+
+export const ownHolder = (account: Account): KeyHolder => ({ account, actorId: account.id, memberId: null });
 
 export interface KeySwitch {
   /** Null enables it. */
@@ -61,83 +72,103 @@ export class OwnKeys {
   constructor(private readonly parts: OwnKeysParts) {}
 
   /** Newest first. `next` continues where the page ends; null on the last one. */
-  async list(account: Account, after: string | null): Promise<{ keys: ApiKey[]; next: string | null }> {
+  async list(holder: KeyHolder, after: string | null): Promise<{ keys: ApiKey[]; next: string | null }> {
     const place = after === null ? null : parseCursor(after);
     // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
     // One more than the page holds, to see whether there is a next page.
-    const found = await this.parts.store.pageOfKeys(account.id, place, listedKeys + 1);
+    const found = await this.parts.store.pageOfKeys(
+      holder.account.id,
+      place,
+      listedKeys + 1,
+      holder.memberId,
+    );
     const keys = found.slice(0, listedKeys);
     const last = keys.at(-1);
     const hasNext = found.length > listedKeys && last !== undefined;
     return { keys, next: hasNext ? `${last.createdAt.getTime()} ${last.id}` : null };
   }
 
-  async page(account: Account, request: KeyQuery): Promise<KeyPage> {
+  async page({ account, memberId }: KeyHolder, request: KeyQuery): Promise<KeyPage> {
     await this.parts.keys.flush();
-    return keyPage(await this.parts.store.listKeys(account.id), request, this.parts.clock.now());
+    const keys = await this.parts.store.listKeys(account.id);
+    const seen = memberId === null ? keys : keys.filter((key) => key.memberId === memberId);
+    return keyPage(seen, request, this.parts.clock.now());
+  }
+
+  async ids({ account, memberId }: KeyHolder): Promise<string[]> {
+    const keys = await this.parts.store.listKeys(account.id);
+    return keys.filter((key) => memberId === null || key.memberId === memberId).map(({ id }) => id);
   }
 
   /** Applies to the next request; running ones were admitted under the previous settings. */
-  async edit(account: Account, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
+  async edit(holder: KeyHolder, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
     const { store, clock } = this.parts;
-    await this.#require(account, id);
+    await this.require(holder, id);
     const key = await translateError("conflict", () => editKey(store, clock, id, change));
     this.parts.keys.forget(id);
-    await this.#record(account, "edited key", id);
+    await this.#record(holder, "edited key", id);
     return key;
   }
 
-  async create(account: Account, request: KeyRequest): Promise<IssuedKey> {
+  /** In a team, `memberId` is whose key it becomes; null for a service key. */
+  async create(holder: KeyHolder, request: KeyRequest, memberId: string | null = null): Promise<IssuedKey> {
     const { store, clock } = this.parts;
-    const issued = await translateError("bad_request", () => createKey(store, clock, account, request));
-    await this.#record(account, "created key", issued.key.id);
+    const issued = await translateError("bad_request", () =>
+      createKey(store, clock, holder.account, request, memberId),
+    );
+    await this.#record(holder, "created key", issued.key.id);
     return issued;
   }
 
-  async rotate(account: Account, id: string, graceMs: number): Promise<IssuedKey> {
+  async rotate(holder: KeyHolder, id: string, graceMs: number): Promise<IssuedKey> {
     const { store, clock } = this.parts;
-    const key = await this.#require(account, id);
+    const key = await this.require(holder, id);
+    // The new secret would be another member's, in the hands of whoever rotated it.
+    if (key.memberId !== null && key.memberId !== holder.actorId) {
+      throw new DashboardError("forbidden", "Only its member can rotate this key. You can revoke it.");
+    }
     if (key.disabledAt !== null) {
       throw new DashboardError("conflict", "This key is disabled. Enable it first, or create a new one.");
     }
     const issued = await translateError("conflict", () => rotateKey(store, clock, id, graceMs));
     this.parts.keys.forget(id);
     if (graceMs === 0) this.parts.cutStreams({ keyId: id });
-    await this.#record(account, "rotated key", id);
+    await this.#record(holder, "rotated key", id);
     return issued;
   }
 
-  async revoke(account: Account, id: string): Promise<ApiKey> {
-    await this.#require(account, id);
-    return endKey(this.parts, { accountId: account.id }, id);
+  async revoke(holder: KeyHolder, id: string): Promise<ApiKey> {
+    await this.require(holder, id);
+    return endKey(this.parts, { accountId: holder.actorId }, id);
   }
 
-  async disable(account: Account, id: string): Promise<ApiKey> {
-    await this.#require(account, id);
+  async disable(holder: KeyHolder, id: string): Promise<ApiKey> {
+    await this.require(holder, id);
     await this.parts.store.accounts.setKeyDisabled(id, this.parts.clock.now());
     this.parts.keys.forget(id);
     this.parts.cutStreams({ keyId: id });
-    await this.#record(account, "disabled key", id);
-    return this.#require(account, id);
+    await this.#record(holder, "disabled key", id);
+    return this.require(holder, id);
   }
 
-  async enable(account: Account, id: string): Promise<ApiKey> {
-    await this.#require(account, id);
+  async enable(holder: KeyHolder, id: string): Promise<ApiKey> {
+    await this.require(holder, id);
     await this.parts.store.accounts.setKeyDisabled(id, null);
     this.parts.keys.forget(id);
-    await this.#record(account, "enabled key", id);
-    return this.#require(account, id);
+    await this.#record(holder, "enabled key", id);
+    return this.require(holder, id);
   }
 
-  async #require(account: Account, id: string): Promise<ApiKey> {
+  /** A key of another is not found. */
+  async require({ account, memberId }: KeyHolder, id: string): Promise<ApiKey> {
     const key = await this.parts.store.findKey(id);
-    if (key?.accountId === account.id) return key;
+    if (key?.accountId === account.id && (memberId === null || key.memberId === memberId)) return key;
     throw new DashboardError("not_found", "There is no such key.");
   }
 
-  #record(account: Account, action: AuditAction, keyId: string): Promise<void> {
-    return this.parts.audit.record({ accountId: account.id }, action, keyId);
+  #record({ actorId }: KeyHolder, action: AuditAction, keyId: string): Promise<void> {
+    return this.parts.audit.record({ accountId: actorId }, action, keyId);
   }
 }
 

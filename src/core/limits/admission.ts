@@ -148,8 +148,9 @@ export class Admission {
   #record(used: number, reserved: readonly Reserved[], { isUrgent }: { isUrgent: boolean }): void {
     const { quotas, caller } = this.parts;
     if (quotas === null) return;
-    const { account, key } = caller;
-    const day = { accountId: account.id, keyId: key.lineage, day: this.#day, requests: 1, tokens: used };
+    const { account, key, member } = caller;
+    const whose = { accountId: account.id, keyId: key.lineage, memberId: member?.id };
+    const day = { ...whose, day: this.#day, requests: 1, tokens: used };
     quotas.record(day, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);
@@ -165,8 +166,7 @@ export class Admission {
   }
 
   #smallestOfTokens(): Meter {
-    let [smallest]: readonly [Meter, ...Meter[]] = this.#meters.tokens;
-    for (const meter of this.#meters.tokens) if (meter.limit < smallest.limit) smallest = meter;
+    let smallest = this.#meters.tokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
     for (const meter of this.#quotas) {
       if (meter.kind === "tokens" && meter.limit < smallest.limit) smallest = meter;
     }

@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.js";
 import type { ReadRates } from "./admission.js";
 import type { Limits } from "./limits.js";
 import type { Clock } from "../clock.js";
-import type { KeyRecord } from "../entities.js";
+import { noKeyLimits, type KeyRecord } from "../entities.js";
 
 function setup() {
   let nowMs = 0;
@@ -190,5 +190,35 @@ describe("a key's own limits", () => {
     await lease.settle(0);
     expect((await limits.read(limited)).held).toBe(0);
     await (await hold(limited)).settle(0);
+  });
+});
+
+describe("the limits of a team", () => {
+  const caller = callerWith({ requestsPerMinute: 4 }, { requestsPerMinute: 9 });
+  const inTeam = (memberId: string, keyId: string, requestsPerMinute: number): KeyRecord => ({
+    ...caller,
+    account: { ...caller.account, id: "team_1", kind: "team", email: "Research" },
+    key: { ...caller.key, id: keyId, lineage: keyId },
+    member: { id: memberId, suspendedAt: null, limits: { ...noKeyLimits, requestsPerMinute } },
+  });
+
+  it("come after the key's and the member's, and each says whose it is", async () => {
+    const { countRequest, limits } = setup();
+    const [ada, bob] = [inTeam("acc_ada", "key_1", 2), inTeam("acc_bob", "key_2", 5)];
+    for (let i = 0; i < 2; i++) expect((await countRequest(ada)).refusal).toBeNull();
+    const byMember = await countRequest(inTeam("acc_ada", "key_3", 2));
+    expect(byMember.refusal?.message).toContain(
+      "2 requests per minute on this member of the team 'Research'",
+    );
+    for (let i = 0; i < 2; i++) expect((await countRequest(bob)).refusal).toBeNull();
+    const byTeam = await countRequest(bob);
+    expect(byTeam.refusal?.message).toContain("4 requests per minute on the team 'Research'");
+    expect(byTeam.rates.requests).toMatchObject({ limit: 4, remaining: 0 });
+    const scopes = (await limits.readings(bob)).filter(({ name }) => name === "requests_per_minute");
+    expect(scopes.map(({ scope, remaining }) => [scope, remaining])).toEqual([
+      ["key", 7],
+      ["member", 3],
+      ["team", 0],
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What a plan allows, counted for each account, and below that what a key allows where it carries limits of
- * its own. Every authenticated request is counted. Tokens are reserved before a run, prompt plus cap, and
+ * What a plan allows, counted for each account or team, and below that what a member of the team and a key may use
+ * where they carry limits of their own. Every authenticated request is counted. Tokens are reserved before a run, prompt plus cap, and
  * settled afterwards to what was used, so that a parallel burst cannot spend the same tokens twice.
  * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is returned when
  * the next refuses. One request's way through them: `admission.ts`.
@@ -12,7 +12,7 @@ import { Admission, type ReadRates } from "./admission.js";
 import {
   accountMeter,
   metersOf,
-  ownerOfKey,
+  ownLimitsOf,
   tightestOf,
   windowAsk,
   type Meter,
@@ -38,14 +38,17 @@ export interface EnterOptions {
 export interface LimitsOptions {
   quotas?: QuotaBook;
   /** Called for each refusal, with the limit as in `tokens_per_day` and its scope. */
-  onRefusal?: (limit: string, scope: LimitReading["scope"]) => void;
+  onRefusal?: (limit: string, scope: LimitScope) => void;
 }
+
+/** Of whom a limit is. */
+export type LimitScope = "key" | "member" | "team" | "account";
 
 /** One limit of a caller and what is left of it. */
 export interface LimitReading {
   /** As in `tokens_per_day`. */
   name: string;
-  scope: "account" | "key";
+  scope: LimitScope;
   limit: number;
   remaining: number;
   /** Until all of it is free again; null where nothing is used, and where no clock frees it. */
@@ -53,7 +56,7 @@ export interface LimitReading {
 }
 
 export class Limits {
-  /** By account and key: admitted requests that are not counted yet. */
+  /** By account, member and key: admitted requests that are not counted yet. */
   readonly #uncounted = new Map<string, number>();
   readonly #onRefusal = (meter: Meter): void => this.options.onRefusal?.(nameOf(meter), scopeOf(meter));
 
@@ -90,7 +93,7 @@ export class Limits {
     };
   }
 
-  /** What is left of every limit of this caller, the key's own before the account's. Counts nothing. */
+  /** What is left of every limit of this caller, the key's own first and the account's last. Counts nothing. */
   async readings(caller: KeyRecord): Promise<LimitReading[]> {
     const { requests, tokens, concurrency } = metersOf(caller);
     const counted: Meter[] = [...requests, ...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])];
@@ -137,8 +140,8 @@ export class Limits {
     );
   }
 
-  #noteUncounted({ account, key }: KeyRecord, amount: number): void {
-    for (const owner of [account.id, ownerOfKey(key)]) {
+  #noteUncounted(caller: KeyRecord, amount: number): void {
+    for (const owner of [caller.account.id, ...ownLimitsOf(caller).map((own) => own.owner)]) {
       const left = (this.#uncounted.get(owner) ?? 0) + amount;
       if (left > 0) this.#uncounted.set(owner, left);
       else this.#uncounted.delete(owner);
@@ -151,4 +154,9 @@ const nothing = (): void => undefined;
 /** `tokens per day` → `tokens_per_day` */
 const nameOf = ({ unit }: Meter): string => unit.replaceAll(" ", "_");
 
-const scopeOf = ({ owner }: Meter): LimitReading["scope"] => (owner.startsWith("key:") ? "key" : "account");
+/** By how the names of owners begin. */
+function scopeOf({ owner }: Meter): LimitScope {
+  if (owner.startsWith("key:")) return "key";
+  if (owner.startsWith("member:")) return "member";
+  return owner.startsWith("team_") ? "team" : "account";
+}

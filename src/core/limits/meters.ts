@@ -1,6 +1,6 @@
 /** The limits that apply to a caller: what is counted, under which name, up to what, and who set it. */
 import type { CounterReading, WindowAsk } from "../counters.js";
-import type { ApiKey, KeyRecord } from "../entities.js";
+import type { Account, ApiKey, KeyMember, KeyRecord, Plan } from "../entities.js";
 import { ServiceError } from "../errors.js";
 
 const windowMs = 60_000;
@@ -11,13 +11,13 @@ export interface RateReading {
   resetMs: number;
 }
 
-/** For the `x-ratelimit-*` headers: of the key's limit or the account's, whichever has less left. */
+/** For the `x-ratelimit-*` headers: of the key's limit, the member's or the account's, whichever has least left. */
 export interface Rates {
   requests: RateReading;
   tokens: RateReading;
 }
 
-/** What is left of a quota: of the key's or the account's, likewise. */
+/** What is left of a quota, likewise. */
 export interface QuotaReading extends RateReading {
   kind: keyof Rates;
   period: "day" | "month";
@@ -27,9 +27,9 @@ export interface Meter {
   name: string;
   limit: number;
   unit: string;
-  /** As in error messages: "this key", "the plan 'Free'". */
+  /** As in error messages: "this key", "the plan 'Free'", "the team 'Research'". */
   scopeLabel: string;
-  /** The account or the key that it counts for. */
+  /** The account, the member or the key that it counts for. */
   owner: string;
   /** A minute, where it is absent. */
   windowMs?: number;
@@ -38,8 +38,8 @@ export interface Meter {
   initial?: () => Promise<number>;
 }
 
-/** The account's is always there, the key's own limit before it where it has one. */
-export type Meters = readonly [Meter, ...Meter[]];
+/** The account's is always there and last; before it the key's own and the member's, where they have one. */
+export type Meters = readonly [...below: Meter[], account: Meter];
 
 export type Payer = Pick<KeyRecord, "account" | "plan">;
 
@@ -55,7 +55,7 @@ export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter
     name: `${kind}:${account.id}`,
     limit: plan[limit],
     unit,
-    scopeLabel: planOf(plan.name),
+    scopeLabel: payerLabel(account, plan),
     owner: account.id,
   };
 }
@@ -85,34 +85,53 @@ export function metersOf(caller: KeyRecord): CallerMeters {
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];
-  const own = caller.key.limits[limit];
-  const account = accountMeter(kind, caller);
-  const owner = ownerOfKey(caller.key);
-  return own === null
-    ? [account]
-    : [{ name: `${kind}:${owner}`, limit: own, unit, scopeLabel: "this key", owner }, account];
+  const below = ownLimitsOf(caller).flatMap(({ owner, scopeLabel, limits }): Meter[] => {
+    const own = limits[limit];
+    return own === null ? [] : [{ name: `${kind}:${owner}`, limit: own, unit, scopeLabel, owner }];
+  });
+  return [...below, accountMeter(kind, caller)];
 }
 
-function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
+function concurrencyMetersOf(caller: KeyRecord): Meters {
+  const { account, plan } = caller;
   const unit = "concurrent requests";
+  const below = ownLimitsOf(caller).flatMap(({ owner, scopeLabel, limits }): Meter[] => {
+    const own = limits.concurrentRequests;
+    return own === null ? [] : [{ name: owner, limit: own, unit, scopeLabel, owner }];
+  });
   const ofAccount = {
     name: account.id,
     limit: plan.concurrentRequests,
     unit,
-    scopeLabel: planOf(plan.name),
+    scopeLabel: payerLabel(account, plan),
     owner: account.id,
   };
-  const own = key.limits.concurrentRequests;
-  const owner = ownerOfKey(key);
-  return own === null
-    ? [ofAccount]
-    : [{ name: owner, limit: own, unit, scopeLabel: "this key", owner }, ofAccount];
+  return [...below, ofAccount];
+}
+
+/** Limits below those of the account, in the order in which they are asked. */
+export function ownLimitsOf({ key, member, account }: KeyRecord): OwnLimits[] {
+  const ofKey = { owner: ownerOfKey(key), scopeLabel: "this key", limits: key.limits };
+  if (member === undefined) return [ofKey];
+  const scopeLabel = `this member of the team '${account.email}'`;
+  return [ofKey, { owner: ownerOfMember(account, member), scopeLabel, limits: member.limits }];
+}
+
+interface OwnLimits {
+  owner: string;
+  scopeLabel: string;
+  limits: KeyRecord["key"]["limits"];
 }
 
 /** A key that replaces another continues its counts. */
 export const ownerOfKey = ({ lineage }: Pick<ApiKey, "lineage">): string => `key:${lineage}`;
 
-export const planOf = (name: string): string => `the plan '${name}'`;
+export const ownerOfMember = ({ id }: Pick<Account, "id">, member: Pick<KeyMember, "id">): string =>
+  `member:${id}:${member.id}`;
+
+/** Whose limit it is. */
+export const payerLabel = (account: Pick<Account, "kind" | "email">, plan: Pick<Plan, "name">): string =>
+  account.kind === "team" ? `the team '${account.email}'` : `the plan '${plan.name}'`;
 
 export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
   name: meter.name,

@@ -7,8 +7,8 @@ export interface DayUse extends QuotaUse {
 
 /** Written with usage (`UsageStore.add`), so that each is added once. */
 export interface QuotaStore {
-  /** On days that begin with `days`, by one key or by all of the account's. */
-  used(accountId: string, keyId: string | null, days: string): Promise<QuotaUse>;
+  /** On days that begin with `days`, by one key or by all of the account's; of a team, by one member's keys. */
+  used(accountId: string, keyId: string | null, days: string, memberId?: string | null): Promise<QuotaUse>;
   /** By all keys of an account, from this day on, each day once. */
   byDay(accountId: string, from: string): Promise<DayUse[]>;
   /** The same for the accounts that are on each plan now. */

@@ -9,7 +9,7 @@
 import type { QuotaDay, QuotaUse } from "../usage/ports.js";
 import type { Clock } from "../clock.js";
 import type { KeyRecord, Quotas } from "../entities.js";
-import { ownerOfKey, planOf, type Meter, type Payer } from "./meters.js";
+import { ownerOfKey, ownerOfMember, payerLabel, type Meter, type Payer } from "./meters.js";
 import type { Calendar, CalendarWindow, Period } from "./calendar.js";
 
 export type QuotaKind = keyof QuotaUse;
@@ -18,15 +18,17 @@ export interface QuotaMeter extends Meter {
   kind: QuotaKind;
   window: CalendarWindow;
   accountId: string;
-  /** The lineage of the key; null for the account's. */
+  /** The lineage of the key; null for the member's and the account's. */
   keyId: string | null;
+  /** The account of the team's member; null for the key's and the account's. */
+  memberId: string | null;
 }
 
 export interface QuotaParts {
   clock: Clock;
   calendar: Calendar;
-  /** On days that begin with `days`, by one key or all, with what is not in the database yet. */
-  used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  /** On days that begin with `days`, by one key, one member or all, with what is not in the database yet. */
+  used: (accountId: string, keyId: string | null, days: string, memberId: string | null) => Promise<QuotaUse>;
   /** Urgent: other servers must find it in the database soon. */
   record: (used: QuotaDay, options: { isUrgent: boolean }) => void;
   /** A quota has counted so much, by the counters, or refused a request. */
@@ -40,6 +42,8 @@ const kinds: readonly { field: keyof Quotas; kind: QuotaKind; period: Period }[]
   { field: "tokensPerMonth", kind: "tokens", period: "month" },
 ];
 
+type Whose = Pick<QuotaMeter, "accountId" | "keyId" | "memberId" | "owner">;
+
 const none: readonly QuotaMeter[] = [];
 
 /** Asked several times for each request, and most plans have none. */
@@ -48,16 +52,23 @@ const hasQuotas = (quotas: Quotas): boolean => kinds.some(({ field }) => quotas[
 export class QuotaBook {
   constructor(private readonly parts: QuotaParts) {}
 
-  /** The key's own first. Their windows are those of this moment. */
+  /** The key's own first, then the member's. Their windows are those of this moment. */
   metersOf(caller: KeyRecord): readonly QuotaMeter[] {
-    const { key, account, plan } = caller;
-    if (!hasQuotas(key.limits) && !hasQuotas(plan)) return none;
-    const ofKey = this.#meters(key.limits, account.id, key.lineage, "this key");
-    return [...ofKey, ...this.accountMetersOf(caller)];
+    const { key, account, plan, member } = caller;
+    const isMemberFree = member === undefined || !hasQuotas(member.limits);
+    if (isMemberFree && !hasQuotas(key.limits) && !hasQuotas(plan)) return none;
+    const accountId = account.id;
+    const whoseKey = { accountId, keyId: key.lineage, memberId: null, owner: ownerOfKey(key) };
+    const ofKey = this.#meters(key.limits, whoseKey, "this key");
+    if (isMemberFree) return [...ofKey, ...this.accountMetersOf(caller)];
+    const whose = { accountId, keyId: null, memberId: member.id, owner: ownerOfMember(account, member) };
+    const ofMember = this.#meters(member.limits, whose, `this member of the team '${account.email}'`);
+    return [...ofKey, ...ofMember, ...this.accountMetersOf(caller)];
   }
 
   accountMetersOf({ account, plan }: Payer): QuotaMeter[] {
-    return this.#meters(plan, account.id, null, planOf(plan.name));
+    const whose = { accountId: account.id, keyId: null, memberId: null, owner: account.id };
+    return this.#meters(plan, whose, payerLabel(account, plan));
   }
 
   /** The day that a request belongs to which is admitted now. */
@@ -73,7 +84,8 @@ export class QuotaBook {
     this.parts.onUse?.(caller, meter, count, isRefused);
   }
 
-  #meters(quotas: Quotas, accountId: string, lineage: string | null, scopeLabel: string): QuotaMeter[] {
+  #meters(quotas: Quotas, whose: Whose, scopeLabel: string): QuotaMeter[] {
+    const { accountId, keyId, memberId } = whose;
     const meters: QuotaMeter[] = [];
     for (const { field, kind, period } of kinds) {
       const limit = quotas[field];
@@ -81,20 +93,17 @@ export class QuotaBook {
       const { clock, calendar, used } = this.parts;
       const now = clock.now();
       const window = calendar.windowAt(period, now);
-      const owner = lineage === null ? accountId : ownerOfKey({ lineage });
       meters.push({
-        name: `quota:${kind}:${window.label}:${owner}`,
+        name: `quota:${kind}:${window.label}:${whose.owner}`,
         limit,
         unit: `${kind} per ${period}`,
         scopeLabel,
-        owner,
         windowMs: window.endsAt.getTime() - now.getTime(),
         resetsAt: window.endsAt,
-        initial: async () => (await used(accountId, lineage, window.label))[kind],
+        initial: async () => (await used(accountId, keyId, window.label, memberId))[kind],
         kind,
         window,
-        accountId,
-        keyId: lineage,
+        ...whose,
       });
     }
     return meters;

@@ -7,12 +7,18 @@ import type { QuotaUse } from "../usage/ports.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
 
 export function quotaUse(store: Pick<QuotaStore, "used">, usage: Pick<UsageRecorder, "reading" | "retry">) {
-  return async (accountId: string, keyId: string | null, days: string): Promise<QuotaUse> => {
+  return async (
+    accountId: string,
+    keyId: string | null,
+    days: string,
+    memberId: string | null = null,
+  ): Promise<QuotaUse> => {
     await usage.retry();
     return usage.reading(accountId, async (_held, heldDays) => {
-      const use = await store.used(accountId, keyId, days);
+      const use = await store.used(accountId, keyId, days, memberId);
       for (const held of heldDays) {
         if (!held.day.startsWith(days) || (keyId !== null && held.keyId !== keyId)) continue;
+        if (memberId !== null && held.memberId !== memberId) continue;
         use.requests += held.requests;
         use.tokens += held.tokens;
       }

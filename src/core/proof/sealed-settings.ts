@@ -39,17 +39,17 @@ export class SealedSettings {
 
   async get(name: string): Promise<Buffer | null> {
     const stored = await this.store.getSetting(name);
-    return stored === null ? null : this.#open(name, stored);
+    return stored === null ? null : this.open(name, stored);
   }
 
   /** The stored value, or `value` if there is none yet: exactly one of many callers wins. */
   async init(name: string, value: Uint8Array): Promise<Buffer> {
-    return this.#open(name, await this.store.initSetting(name, this.#seal(name, value)));
+    return this.open(name, await this.store.initSetting(name, this.seal(name, value)));
   }
 
   /** Whatever is stored. */
   async replace(name: string, value: Uint8Array): Promise<void> {
-    await this.store.setSetting(name, this.#seal(name, value));
+    await this.store.setSetting(name, this.seal(name, value));
   }
 
   delete(name: string): Promise<void> {
@@ -60,14 +60,16 @@ export class SealedSettings {
     return this.store.listSettingNames(prefix);
   }
 
-  #seal(name: string, value: Uint8Array): string {
+  /** For a secret that is kept elsewhere than in a setting. It opens under the same name only. */
+  seal(name: string, value: Uint8Array): string {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv("aes-256-gcm", this.#key, iv).setAAD(Buffer.from(name));
     const sealed = Buffer.concat([iv, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
     return version + sealed.toString("base64url");
   }
 
-  #open(name: string, stored: string): Buffer {
+  /** Throws `SealedElsewhere`. */
+  open(name: string, stored: string): Buffer {
     const sealed = Buffer.from(stored.slice(version.length), "base64url");
     if (!stored.startsWith(version) || sealed.length < ivBytes + tagBytes) throw new SealedElsewhere();
     const decipher = createDecipheriv("aes-256-gcm", this.#key, sealed.subarray(0, ivBytes))

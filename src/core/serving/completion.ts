@@ -28,6 +28,7 @@ import {
   type PreparedGeneration,
 } from "./engine-port.js";
 import type { FairQueue, Slot } from "./fair-queue.js";
+import { type Fairness, partyOf } from "./party.js";
 import { mayUse, requirePermission } from "./permission.js";
 import { generateInTurn } from "./prompts-in-turn.js";
 import { requireTask } from "./required-task.js";
@@ -64,6 +65,8 @@ export interface CompletionParts extends RunningParts {
   names?: ModelNames;
   /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
+  /** Whose turns and caches are told apart; by default members of teams. */
+  fairness?: Fairness | undefined;
   /** By default none has one. */
   substitutes?: Substitutes;
   /** The error that all new completions get now; null to admit them. */
@@ -163,7 +166,11 @@ export class Completions {
   ): Promise<number> {
     const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
-      const generations = generationsOf(request, this.#requireAllowed(request, caller), caller);
+      const generations = generationsOf(
+        request,
+        this.#requireAllowed(request, caller),
+        partyOf(caller, this.parts.fairness),
+      );
       await admission.lease();
       run.signal.throwIfAborted();
       return promptTokensOf(await this.#prepare(generations, run.signal));
@@ -230,13 +237,20 @@ export class Completions {
 
   async #admitTo(model: ModelId, attempt: Attempt): Promise<Admitted> {
     const { request, caller, signal, trace, admission } = attempt;
-    const { queueOf, clock, engine } = this.parts;
+    const { queueOf, clock, engine, fairness } = this.parts;
+    const accountId = partyOf(caller, fairness);
     let slot: Slot | undefined;
-    queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
+    const entrant = {
+      accountId,
+      places: request.choices,
+      weight: caller.plan.weight,
+      isFlex: request.serviceTier === "flex",
+    };
+    queueOf(model).requireRoom(entrant);
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
-      const generations = generationsOf(request, model, caller);
+      const generations = generationsOf(request, model, accountId);
       const prepared = (await this.#prepare(generations, signal)).map((one) => capped(one, caller));
       const promptTokens = promptTokensOf(prepared);
       trace.promptTokens = promptTokens;
@@ -245,7 +259,7 @@ export class Completions {
       const queuedAt = clock.monotonicMs();
       // The model may have been switched to another engine meanwhile.
       const queue = queueOf(model, prepared[0]);
-      slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
+      slot = await queue.enter({ ...entrant, cost }, signal);
       const startedMs = clock.monotonicMs();
       trace.queuedMs = startedMs - queuedAt;
       const start = (until: AbortSignal) => generate(engine, prepared, until);
@@ -343,9 +357,15 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
 }
 
 /** One, but for several raw prompts. */
-function generationsOf(request: ChatRequest, model: ModelId, { account }: KeyRecord): Generation[] {
-  const { stream: _stream, includeUsage: _includeUsage, morePrompts = [], ...asked } = request;
-  const first: Generation = { ...asked, model, accountId: account.id };
+function generationsOf(request: ChatRequest, model: ModelId, accountId: string): Generation[] {
+  const {
+    stream: _stream,
+    includeUsage: _includeUsage,
+    serviceTier: _tier,
+    morePrompts = [],
+    ...asked
+  } = request;
+  const first: Generation = { ...asked, model, accountId };
   return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
 }
 

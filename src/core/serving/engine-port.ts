@@ -6,7 +6,7 @@ import type { ModelId } from "../models.js";
 /** What is to be generated. Everything in it is content or derives from it: never log it. */
 export interface Generation extends Omit<
   ChatRequest,
-  "model" | "messages" | "stop" | "stream" | "includeUsage" | "morePrompts"
+  "model" | "messages" | "stop" | "stream" | "includeUsage" | "morePrompts" | "serviceTier"
 > {
   model: ModelId;
   /** The account of the conversation. Nothing computed for one account may serve another. */

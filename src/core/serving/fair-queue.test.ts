@@ -304,6 +304,180 @@ describe("fair queue", () => {
     });
   });
 
+  describe("with weights", () => {
+    /** How many tokens each account got while all of them had more waiting. */
+    const served = async (weights: readonly number[], cost: readonly number[], turns: number) => {
+      const queue = queueOf(1);
+      const tokens = weights.map(() => 0);
+      const slots: { slot: Slot; account: number }[] = [];
+      weights.forEach((weight, account) => {
+        for (let request = 0; request < turns + 1; request += 1) {
+          const entrant = { accountId: String(account), cost: cost[account] ?? 1, places: 1, weight };
+          queue.enter(entrant, never).then(
+            (slot) => slots.push({ slot, account }),
+            () => undefined,
+          );
+        }
+      });
+      await settled();
+      for (let turn = 0; turn < turns; turn += 1) {
+        const next = slots.shift();
+        if (next === undefined) throw new Error("Nobody runs.");
+        tokens[next.account] = (tokens[next.account] ?? 0) + (cost[next.account] ?? 1);
+        next.slot.leave(cost[next.account] ?? 1);
+        await settled();
+      }
+      return tokens;
+    };
+
+    it("gives an account of weight 3 three times the tokens of one of weight 1", async () => {
+      const [one = 0, three = 0] = await served([1, 3], [10, 10], 80);
+      expect(three / one).toBeGreaterThan(2.7);
+      expect(three / one).toBeLessThan(3.3);
+    });
+
+    it("shares by weight, whatever the weights and costs, within one request of each", async () => {
+      const account = fc.record({
+        weight: fc.integer({ min: 1, max: 100 }),
+        cost: fc.integer({ min: 1, max: 40 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(account, { minLength: 2, maxLength: 4 }), async (accounts) => {
+          const [weights, costs] = [accounts.map(({ weight }) => weight), accounts.map(({ cost }) => cost)];
+          const tokens = await served(weights, costs, 60);
+          const by = (index: number) => (tokens[index] ?? 0) / (weights[index] ?? 1);
+          const one = (index: number) => (costs[index] ?? 1) / (weights[index] ?? 1);
+          for (const a of accounts.keys()) {
+            for (const b of accounts.keys()) {
+              expect(Math.abs(by(a) - by(b))).toBeLessThanOrEqual(one(a) + one(b) + 1e-9);
+            }
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it("shares the places of an engine that sets requests aside, too", async () => {
+      const queue = queueOf(8, { preempts: () => true });
+      const order: string[] = [];
+      const enter = (accountId: string, weight: number) => {
+        queue.enter({ accountId, cost: 1, places: 1, weight }, never).then(
+          () => order.push(accountId),
+          () => undefined,
+        );
+      };
+      for (let times = 0; times < 12; times += 1) enter("light", 1);
+      for (let times = 0; times < 12; times += 1) enter("heavy", 3);
+      await settled();
+      expect(order.filter((account) => account === "light")).toHaveLength(8);
+      expect(order.filter((account) => account === "heavy")).toHaveLength(6);
+    });
+  });
+
+  describe("with requests that may wait", () => {
+    type Wanted = [name: string, account: string, isFlex: boolean];
+    const enterNamed = (queue: FairQueue, wanted: readonly Wanted[]) => {
+      const entered = { order: [] as string[], slots: [] as Slot[] };
+      for (const [name, accountId, isFlex] of wanted) {
+        queue.enter({ accountId, cost: 10, places: 1, isFlex }, never).then(
+          (slot) => {
+            entered.order.push(name);
+            entered.slots.push(slot);
+          },
+          () => entered.order.push(`${name} refused`),
+        );
+      }
+      return entered;
+    };
+
+    it("runs them behind all others, also behind those that come later and of the same account", async () => {
+      const queue = queueOf(1);
+      const entered = enterNamed(queue, [
+        ["first", "a", false],
+        ["flex 1", "a", true],
+        ["flex 2", "b", true],
+        ["second", "a", false],
+        ["third", "c", false],
+        ["flex 3", "a", true],
+        ["fourth", "a", false],
+      ]);
+      await drain(entered, 10);
+      expect(entered.order.slice(0, 4).sort()).toEqual(["first", "fourth", "second", "third"]);
+      expect(entered.order.slice(4)).toEqual(["flex 1", "flex 2", "flex 3"]);
+    });
+
+    it("takes turns between accounts among them, and does not charge the account's others", async () => {
+      const queue = queueOf(1);
+      const running = await queue.enter({ accountId: "z", cost: 1, places: 1 }, never);
+      const flexes = Array.from({ length: 6 }, (_, index): Wanted => [`a${index}`, "a", true]);
+      const entered = enterNamed(queue, [...flexes, ["b0", "b", true]]);
+      running.leave(1);
+      await settled();
+      entered.slots.shift()?.leave(10);
+      await settled();
+      const others = enterNamed(queue, [
+        ["c", "c", false],
+        ["a", "a", false],
+      ]);
+      await settled();
+      entered.slots.shift()?.leave(10);
+      await drain(others, 10);
+      expect(entered.order.slice(0, 2)).toEqual(["a0", "b0"]);
+      expect(others.order).toEqual(["c", "a"]);
+      await drain(entered, 10);
+      expect(entered.order).toHaveLength(7);
+    });
+
+    it("refuses them after the same wait as others", async () => {
+      const queue = queueOf(1, { maxWaitMs: 5 });
+      await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+      const wait = queue.enter({ accountId: "b", cost: 1, places: 1, isFlex: true }, never);
+      expect(await codeOf(wait)).toBe("overloaded");
+    });
+
+    it("leaves half of the queue to others", async () => {
+      const queue = queueOf(1, { maxLength: 4 });
+      await queue.enter({ accountId: "z", cost: 1, places: 1 }, never);
+      const { order } = enterNamed(queue, [
+        ["flex 1", "a", true],
+        ["flex 2", "a", true],
+        ["flex 3", "a", true],
+        ["other", "a", false],
+      ]);
+      await settled();
+      expect(order).toEqual(["flex 3 refused"]);
+      expect(queue.waiting).toBe(3);
+    });
+
+    it("keeps the last place free for others while they are about, and uses an engine that is idle", async () => {
+      const clock = new FakeClock();
+      const queue = queueOf(2, { clock });
+      (await queue.enter({ accountId: "b", cost: 1, places: 1 }, never)).leave(1);
+      const wide = await queue.enter({ accountId: "a", cost: 1, places: 2, isFlex: true }, never);
+      wide.leave(1);
+      const entered = enterNamed(queue, [
+        ["flex 1", "a", true],
+        ["flex 2", "c", true],
+      ]);
+      await settled();
+      expect(entered.order).toEqual(["flex 1"]);
+      await queue.enter({ accountId: "b", cost: 1, places: 1 }, never);
+      expect(queue.running).toBe(2);
+    });
+
+    it("preempts nothing for them", async () => {
+      const queue = queueOf(2, { preempts: () => true });
+      const entered = enterNamed(queue, [
+        ["1", "a", false],
+        ["2", "a", false],
+        ["flex", "b", true],
+        ["3", "b", false],
+      ]);
+      await settled();
+      expect(entered.order).toEqual(["1", "2", "3"]);
+    });
+  });
+
   it("in any order of events: within the capacity, everybody in the end, nobody twice", async () => {
     const event = fc.oneof(
       fc.record({

@@ -6,7 +6,11 @@
  * cost in tokens. The smallest start tag runs first, and the virtual time follows the tags that started. So
  * an account with a hundred requests waiting and one with a single request take turns by tokens, and inside
  * an account the first to come is the first served. What a run did not use of its cost is given back to its
- * account when it leaves.
+ * account when it leaves. An account with a weight pays as much less for a token, and so gets as much more of the engine
+ * while others wait.
+ *
+ * Requests that may wait (`isFlex`) run when no other waits, in turns of their own: an account's others do not pay for
+ * them. They have half of the queue at most, and no place that is reserved; the limit on the wait is theirs, too.
  *
  * Places are shared by account as well (place-shares.ts): no account keeps all of them while another waits.
  *
@@ -43,6 +47,10 @@ export interface Entrant {
   cost: number;
   /** How many of the engine's places it takes: one for each choice it makes at once. */
   places: number;
+  /** How many times the share of others it has; 1 by default. */
+  weight?: number;
+  /** It runs when no other waits. */
+  isFlex?: boolean;
 }
 
 interface Waiter extends Entrant {
@@ -81,8 +89,9 @@ export class FairQueue {
   }
 
   /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
-  requireRoom(entrant: Pick<Entrant, "accountId" | "places">): void {
-    if (this.#waiting.size < this.options.maxLength) return;
+  requireRoom(entrant: Omit<Entrant, "cost">): void {
+    const { maxLength } = this.options;
+    if (this.#waiting.size < (entrant.isFlex === true ? maxLength / 2 : maxLength)) return;
     const isNext = this.#places.fits(entrant) && this.#firstInTurn() === undefined;
     if (!isNext && !this.#places.displaces(entrant)) throw this.#overloaded("The queue is full");
   }
@@ -100,18 +109,17 @@ export class FairQueue {
 
   /** Without a wait, and so without its timer and its listener. */
   #enterNow(entrant: Entrant): Slot {
-    this.#virtualTime = Math.max(this.#virtualTime, this.#tag(entrant.accountId, entrant.cost));
+    this.#virtualTime = Math.max(this.#virtualTime, this.#tag(entrant));
     return this.#slot(entrant);
   }
 
   #join(entrant: Entrant, enter: (slot: Slot) => void): () => void {
-    const { accountId, cost } = entrant;
-    const waiter: Waiter = { ...entrant, startTag: this.#tag(accountId, cost), enter };
+    const waiter: Waiter = { ...entrant, startTag: this.#tag(entrant), enter };
     this.#waiting.add(waiter);
     this.#dispatch();
     return () => {
       this.#waiting.delete(waiter);
-      this.#giveBack(accountId, cost);
+      this.#giveBack(entrant, entrant.cost);
       // Those behind may need less room.
       this.#dispatch();
     };
@@ -141,17 +149,17 @@ export class FairQueue {
     }, pollMs).unref();
   }
 
-  #slot({ accountId, cost, places }: Entrant): Slot {
+  #slot(entrant: Entrant): Slot {
     const { clock, capacity } = this.options;
-    this.#places.take(accountId, places);
+    this.#places.take(entrant);
     const startedMs = clock.monotonicMs();
     let left = false;
     return {
       leave: (usedCost) => {
         if (left) return;
         left = true;
-        this.#places.giveBack(accountId, places);
-        this.#giveBack(accountId, Math.max(0, cost - usedCost));
+        this.#places.giveBack(entrant);
+        this.#giveBack(entrant, Math.max(0, entrant.cost - usedCost));
         const nowMs = clock.monotonicMs();
         this.#drainRate.departed(nowMs - startedMs, capacity(), nowMs);
         this.#dispatch();
@@ -169,20 +177,20 @@ export class FairQueue {
   #firstInTurn(): Waiter | undefined {
     return this.#smallestTag((waiter) => !this.#places.isHeldBack(waiter));
   }
-
   #smallestTag(matches: (waiter: Waiter) => boolean): Waiter | undefined {
     let smallest: Waiter | undefined;
     for (const waiter of this.#waiting) {
-      const isSmaller = smallest === undefined || waiter.startTag < smallest.startTag;
+      const isSmaller = smallest === undefined || comesBefore(waiter, smallest);
       if (isSmaller && matches(waiter)) smallest = waiter;
     }
     return smallest;
   }
 
-  #tag(accountId: string, cost: number): number {
-    const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
-    this.#endTags.set(accountId, startTag + cost);
-    this.#places.noteArrival(accountId);
+  #tag(entrant: Entrant): number {
+    const payer = payerOf(entrant);
+    const startTag = Math.max(this.#virtualTime, this.#endTags.get(payer) ?? 0);
+    this.#endTags.set(payer, startTag + entrant.cost / (entrant.weight ?? 1));
+    this.#places.noteArrival(entrant.accountId);
     if (this.#endTags.size >= this.#pruneAtSize) this.#pruneEndTags();
     return startTag;
   }
@@ -193,11 +201,12 @@ export class FairQueue {
     this.#pruneAtSize = Math.max(fewAccounts, 2 * this.#endTags.size);
   }
 
-  #giveBack(accountId: string, cost: number): void {
-    const endTag = (this.#endTags.get(accountId) ?? 0) - cost;
+  #giveBack(entrant: Entrant, cost: number): void {
+    const payer = payerOf(entrant);
+    const endTag = (this.#endTags.get(payer) ?? 0) - cost / (entrant.weight ?? 1);
     // An account that is not ahead needs no memory: it would start at the virtual time anyway.
-    if (endTag > this.#virtualTime) this.#endTags.set(accountId, endTag);
-    else this.#endTags.delete(accountId);
+    if (endTag > this.#virtualTime) this.#endTags.set(payer, endTag);
+    else this.#endTags.delete(payer);
   }
 
   /** In an idle queue no account is ahead of another; resetting keeps the tags small and the map empty. */
@@ -225,3 +234,12 @@ export class FairQueue {
     });
   }
 }
+
+function comesBefore(waiter: Waiter, other: Waiter): boolean {
+  const [mayWait, mayOtherWait] = [waiter.isFlex === true, other.isFlex === true];
+  return mayWait === mayOtherWait ? waiter.startTag < other.startTag : mayOtherWait;
+}
+
+/** Whose turn it is: an account has one of its own for what may wait. */
+const payerOf = ({ accountId, isFlex }: Entrant): string =>
+  isFlex === true ? `${accountId} flex` : accountId;

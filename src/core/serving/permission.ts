@@ -4,6 +4,7 @@
  */
 import type { KeyRecord } from "../entities.js";
 import { ServiceError } from "../errors.js";
+import type { KeyScope } from "../key-scopes.js";
 import { type ModelId, modelIds } from "../models.js";
 
 /** Whether requests of this caller are accepted at that time. */
@@ -13,10 +14,16 @@ export function isUsable(caller: KeyRecord, now: Date): boolean {
 }
 
 /** When it stops being usable, as far as the record says; null for never. May be in the past. */
-export function endOf({ key, account }: KeyRecord): Date | null {
+export function endOf({ key, account, member }: KeyRecord): Date | null {
   let end: Date | null = null;
-  for (const time of [account.suspendedAt, key.revokedAt, key.disabledAt, key.expiresAt]) {
-    if (time !== null && (end === null || time < end)) end = time;
+  for (const time of [
+    account.suspendedAt,
+    member?.suspendedAt,
+    key.revokedAt,
+    key.disabledAt,
+    key.expiresAt,
+  ]) {
+    if (time != null && (end === null || time < end)) end = time;
   }
   return end;
 }
@@ -29,6 +36,11 @@ export const refusalOf = ({ session }: KeyRecord): ServiceError =>
 
 /** Throws `insufficient_permissions` unless key and plan allow a chat completion with the model. */
 export function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
+  if (key.scopes.length > 0) {
+    throw new ServiceError("insufficient_permissions", {
+      message: `This API key has scopes (${key.scopes.join(", ")}) and cannot use models. Use a key without scopes.`,
+    });
+  }
   if (key.operations !== null && !key.operations.includes("chat")) {
     throw new ServiceError("insufficient_permissions", {
       message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",
@@ -57,4 +69,10 @@ export function mayUse(caller: KeyRecord, model: ModelId): boolean {
   } catch {
     return false;
   }
+}
+
+/** Only while the key's account is an admin: a record is read again as soon as its account changes. */
+export function hasScope({ key, account }: KeyRecord, wanted: KeyScope): boolean {
+  if (account.kind !== "person" || account.role !== "admin") return false;
+  return key.scopes.includes(wanted) || (wanted === "admin:read" && key.scopes.includes("admin:write"));
 }

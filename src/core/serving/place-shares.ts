@@ -5,7 +5,8 @@
  * can preempt is given more requests than it has places: an account below its share starts immediately while some
  * other account is above it, and the engine preempts that one. The total stays bounded, since shares shrink with
  * every account. An engine that cannot preempt gets at most as many requests as it has places, and its last place is
- * reserved for accounts that run nothing, as long as several accounts have been active recently.
+ * reserved for accounts that run nothing, as long as several accounts have been active recently. Shares are by weight.
+ * A request that may wait (`isFlex`) takes no reserved place and preempts nothing.
  */
 import type { Clock } from "../clock.js";
 
@@ -18,6 +19,8 @@ export interface PlaceSharesOptions {
 interface PlaceRequest {
   accountId: string;
   places: number;
+  weight?: number;
+  isFlex?: boolean;
 }
 
 /** How long an account counts as active after a request. */
@@ -25,7 +28,7 @@ const recentMs = 10 * 60_000;
 
 export class PlaceShares {
   #taken = 0;
-  readonly #heldBy = new Map<string, number>();
+  readonly #heldBy = new Map<string, { places: number; weight: number }>();
   /** Times of the latest requests of the two accounts that were active last. */
   readonly #lastArrivals = new Map<string, number>();
 
@@ -35,15 +38,15 @@ export class PlaceShares {
     return this.#taken;
   }
 
-  take(accountId: string, places: number): void {
+  take({ accountId, places, weight = 1 }: PlaceRequest): void {
     this.#taken += places;
-    this.#heldBy.set(accountId, this.#heldFor(accountId) + places);
+    this.#heldBy.set(accountId, { places: this.#heldFor(accountId) + places, weight });
   }
 
-  giveBack(accountId: string, places: number): void {
+  giveBack({ accountId, places, weight = 1 }: PlaceRequest): void {
     this.#taken -= places;
     const left = this.#heldFor(accountId) - places;
-    if (left > 0) this.#heldBy.set(accountId, left);
+    if (left > 0) this.#heldBy.set(accountId, { places: left, weight });
     else this.#heldBy.delete(accountId);
   }
 
@@ -63,18 +66,21 @@ export class PlaceShares {
   /** Only the last place is left, which is reserved for other accounts: they may overtake. */
   isHeldBack(request: PlaceRequest): boolean {
     const capacity = this.options.capacity();
-    if (capacity < 2 || this.#heldFor(request.accountId) === 0 || this.#canPreempt()) return false;
+    if (capacity < 2 || this.#canPreempt()) return false;
+    const holdsNothing = request.isFlex === true ? this.#taken === 0 : this.#heldFor(request.accountId) === 0;
+    if (holdsNothing) return false;
     return this.#wouldTake(request) >= capacity && this.#othersAreActive(request.accountId);
   }
 
   /** Whether the engine preempts another account's request for it. */
-  displaces({ accountId, places }: PlaceRequest): boolean {
-    if (!this.#canPreempt()) return false;
+  displaces({ accountId, places, weight = 1, isFlex = false }: PlaceRequest): boolean {
+    if (isFlex || !this.#canPreempt()) return false;
     const own = this.#heldFor(accountId);
-    const accounts = this.#heldBy.size + (own > 0 ? 0 : 1);
-    const share = Math.floor(this.options.capacity() / accounts);
-    if (own + places > share) return false;
-    for (const held of this.#heldBy.values()) if (held > share) return true;
+    let weights = own > 0 ? 0 : weight;
+    for (const held of this.#heldBy.values()) weights += held.weight;
+    const shareOf = (part: number) => Math.floor((this.options.capacity() * part) / weights);
+    if (own + places > shareOf(weight)) return false;
+    for (const held of this.#heldBy.values()) if (held.places > shareOf(held.weight)) return true;
     return false;
   }
 
@@ -87,7 +93,7 @@ export class PlaceShares {
   }
 
   #heldFor(accountId: string): number {
-    return this.#heldBy.get(accountId) ?? 0;
+    return this.#heldBy.get(accountId)?.places ?? 0;
   }
 
   #othersAreActive(accountId: string): boolean {

@@ -28,5 +28,8 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     tags: [],
     replaces: null,
     lineage: playgroundKeyId,
+    allowFrom: null,
+    memberId: null,
+    scopes: [],
   },
 });

@@ -20,7 +20,7 @@ import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";
 import { withTimeLimit } from "../time-limit.js";
 
-/** The runs of an account or of a key. */
+/** The runs of an account, also with its keys in teams, or of a key. */
 export type CutTarget = { accountId: string } | { keyId: string };
 
 export interface RunningParts {
@@ -217,7 +217,9 @@ function end(held: Held, reason: ServiceError): void {
 }
 
 const isTargeted = (target: CutTarget, { caller }: Held): boolean =>
-  "keyId" in target ? caller.key.id === target.keyId : caller.account.id === target.accountId;
+  "keyId" in target
+    ? caller.key.id === target.keyId
+    : [caller.account.id, caller.member?.id].includes(target.accountId);
 
 /** Runs with the same key depend on the same permission. */
 const permissionKey = ({ key, account, session }: KeyRecord): string =>

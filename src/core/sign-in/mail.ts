@@ -40,6 +40,24 @@ ${link}
 `,
 });
 
+export const teamInviteMail = (
+  to: string,
+  link: string,
+  { owner, team, days }: { owner: string; team: string; days: number },
+): Mail => ({
+  kind: "team_invite",
+  to,
+  subject: `You are invited to the team '${team}' at ${owner}`,
+  text: `You are invited to join the team '${team}' at ${owner}. You need an account there with this address.
+
+The link works once, within the next ${days === 1 ? "day" : `${days} days`}:
+
+${link}
+
+If you do not want to join, there is nothing to do.
+`,
+});
+
 export const verifyMail = (to: string, link: string, owner: string): Mail => ({
   kind: "verify",
   to,
@@ -51,6 +69,19 @@ Verify that it is yours, within the next seven days:
 ${link}
 
 If you have no account there, there is nothing to do.
+`,
+});
+
+export const factorsResetMail = (to: string, owner: string, publicUrl: string): Mail => ({
+  kind: "factors_reset",
+  to,
+  subject: `Your second factors at ${owner} were removed`,
+  text: `An admin of ${owner} removed the second factors of your account: authenticator app, passkeys and recovery
+codes. You were signed out everywhere, and sign in with your password alone until you add one again:
+
+${publicUrl}/app/security
+
+If you did not ask for this, tell the operator and choose another password.
 `,
 });
 

@@ -7,7 +7,7 @@ import { DashboardError } from "../dashboard-error.js";
 import type { LinkKind, LinkStore, NewLink } from "./ports.js";
 import type { Clock } from "../clock.js";
 import type { Audit } from "../audit.js";
-import type { Account } from "../entities.js";
+import type { Account, TeamRole } from "../entities.js";
 import { emailHash, newHashedToken, tokenHash } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
@@ -19,6 +19,7 @@ const linkLifeMs: Record<LinkKind, number> = {
   change_from: 24 * hourMs,
   change_to: 24 * hourMs,
   sign_in: 5 * 60_000,
+  team: 7 * 24 * hourMs,
 };
 
 const pages: Record<LinkKind, string> = {
@@ -29,6 +30,7 @@ const pages: Record<LinkKind, string> = {
   change_from: "/confirm#change=",
   change_to: "/confirm#change=",
   sign_in: "/sign-in#token=",
+  team: "/join#token=",
 };
 
 export interface CreatedLink {
@@ -82,6 +84,19 @@ export class OneTimeLinks {
     return { ...made, path, id: inviteId(link.hash) };
   }
 
+  /** Into a team, by a member of it; `email` restricts it to the account with that address. */
+  async team(
+    team: { id: string; role: TeamRole },
+    invitedBy: string,
+    email: string | null,
+    lifeMs: number,
+  ): Promise<CreatedInvite> {
+    const whose = { email, emailHash: email === null ? null : emailHash(email), accountId: invitedBy };
+    const { link, made } = this.#make("team", { ...whose, team }, lifeMs);
+    await this.store.create(link);
+    return { ...made, id: inviteId(link.hash) };
+  }
+
   /** Null while an admin exists, or a set-up link that still works. */
   async setup(): Promise<CreatedLink | null> {
     const { link, made } = this.#make("setup", {});
@@ -111,7 +126,7 @@ export class OneTimeLinks {
 
   #make(
     kind: LinkKind,
-    use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId">>,
+    use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId" | "team">>,
     lifeMs = linkLifeMs[kind],
   ): { link: NewLink; made: CreatedLink } {
     const { token, hash } = newHashedToken();

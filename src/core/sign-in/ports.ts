@@ -1,5 +1,5 @@
 /** What signing in needs from the store. Secrets are stored as SHA-256 and found by it. */
-import type { Account, Plan } from "../entities.js";
+import type { Account, Plan, TeamRole } from "../entities.js";
 
 export interface Credentials {
   account: Account;
@@ -17,10 +17,19 @@ export interface CredentialStore {
   setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
 }
 
+/** How someone proved who they are; `link`: the operator, at the command line. */
+export const sessionMethods = ["password", "passkey", "oidc", "link"] as const;
+export type SessionMethod = (typeof sessionMethods)[number];
+
 export interface Session {
   hash: Uint8Array;
   accountId: string;
+  method: SessionMethod;
+  /** The kind of browser, see `device-label.ts`. */
+  device: string | null;
   createdAt: Date;
+  /** When it was last proved who is signed in. */
+  confirmedAt: Date;
   lastSeenAt: Date;
   /** When it ends however much it is used. */
   expiresAt: Date;
@@ -31,6 +40,10 @@ export interface SessionRecord {
   session: Session;
   account: Account;
   plan: Plan;
+  /** Whether the account has a second factor. */
+  hasFactor: boolean;
+  /** When the first of its teams requires one; null where none does. */
+  teamFactorBy: Date | null;
 }
 
 export interface SessionStore {
@@ -38,6 +51,7 @@ export interface SessionStore {
   /** Finds ended ones too: judging them is the caller's. */
   find(hash: Uint8Array): Promise<SessionRecord | null>;
   touch(hash: Uint8Array, at: Date): Promise<void>;
+  noteConfirmed(hash: Uint8Array, at: Date): Promise<void>;
   end(hash: Uint8Array): Promise<void>;
   /** The one that was used last first; ended ones too. */
   list(accountId: string, limit: number): Promise<Session[]>;
@@ -49,12 +63,13 @@ export interface SessionStore {
 
 /** Asked for by the owner of an account: to verify its address, or to change it. */
 export type OwnLinkKind = "verify" | "change_from";
-export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" | "sign_in";
+/** `team`: an invitation into a team, for someone who has an account. */
+export type LinkKind = OwnLinkKind | "setup" | "reset" | "invite" | "change_to" | "sign_in" | "team";
 
 export interface NewLink {
   kind: LinkKind;
   hash: Uint8Array;
-  /** Whose password or address it is about, or who a sign-in link signs in. */
+  /** Whose password or address it is about, who a sign-in link signs in, or who invites into a team. */
   accountId: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   emailHash: Uint8Array | null;
@@ -62,6 +77,8 @@ export interface NewLink {
   email?: string | null;
   /** The plan of the account that an invitation creates; absent or null for the default one. */
   planId?: string | null;
+  /** The team that an invitation is to, and the role in it. */
+  team?: { id: string; role: TeamRole };
   createdAt: Date;
   expiresAt: Date;
 }
@@ -89,7 +106,8 @@ export interface LinkStore {
   /** False when there is no such invitation (any more). */
   revokeInvite(hash: Uint8Array): Promise<boolean>;
   /**
-   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account. Null
+   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account, and its links to
+   * identity providers where the address was never verified: whoever signed up with it may have been someone else. Null
    * when the link does not work (any more).
    */
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null>;

@@ -5,13 +5,19 @@
  *
  * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
  * session goes on and merely counts as idle for longer.
+ *
+ * A session remembers when it was last proved who is signed in. What a session that someone else got hold of must not
+ * do is refused once that is ten minutes ago.
  */
-import type { Session, SessionRecord, SessionStore } from "./ports.js";
+import type { Session, SessionMethod, SessionRecord, SessionStore } from "./ports.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
 import { newHashedToken, tokenHash } from "./secret-token.js";
 
 const touchEveryMs = 60_000;
+const confirmedForMs = 10 * 60_000;
+/** Of one account, shown to its owner. */
+const mostListed = 100;
 
 export interface SessionExpiry {
   idleMs: number;
@@ -24,6 +30,15 @@ export interface StartedSession {
   expiresAt: Date;
 }
 
+export interface NewSession {
+  method: SessionMethod;
+  device?: string | null;
+}
+
+/** Names a session to its owner: the beginning of a hash, from which the token cannot be found. */
+export const sessionId = ({ hash }: Pick<Session, "hash">): string =>
+  Buffer.from(hash).toString("hex").slice(0, 16);
+
 export class Sessions {
   constructor(
     private readonly store: SessionStore,
@@ -31,12 +46,22 @@ export class Sessions {
     private readonly expiry: SessionExpiry,
   ) {}
 
-  async start(accountId: string): Promise<StartedSession> {
+  async open(accountId: string, { method, device = null }: NewSession): Promise<StartedSession> {
     const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);
-    await this.store.create({ hash, accountId, createdAt, lastSeenAt: createdAt, expiresAt });
+    const times = { createdAt, confirmedAt: createdAt, lastSeenAt: createdAt, expiresAt };
+    await this.store.create({ hash, accountId, method, device, ...times });
     return { token, expiresAt };
+  }
+
+  /** Whether it was proved a short while ago who is signed in. */
+  isConfirmed({ confirmedAt }: Session): boolean {
+    return this.clock.now().getTime() - confirmedAt.getTime() < confirmedForMs;
+  }
+
+  async noteConfirmed({ hash }: Session): Promise<void> {
+    await this.store.noteConfirmed(hash, this.clock.now());
   }
 
   /** Null for a token that is not valid now. */
@@ -60,7 +85,7 @@ export class Sessions {
   }
 
   /** The sessions of an account that are valid now, the one that was used last first. */
-  async listLive(account: Account, limit: number): Promise<Session[]> {
+  async listLive(account: Account, limit = mostListed): Promise<Session[]> {
     const now = this.clock.now();
     const sessions = await this.store.list(account.id, limit);
     return sessions.filter((session) => this.#isLive({ session, account }, now));
@@ -71,8 +96,16 @@ export class Sessions {
     if (hash !== null) await this.store.end(hash);
   }
 
-  async endAll(accountId: string): Promise<void> {
-    await this.store.endAll(accountId, null);
+  /** False where the account has no such session. */
+  async endOne(account: Account, id: string): Promise<boolean> {
+    const session = (await this.listLive(account)).find((one) => sessionId(one) === id);
+    if (session !== undefined) await this.store.end(session.hash);
+    return session !== undefined;
+  }
+
+  /** All but `keep`. */
+  async endAll(accountId: string, keep: Session | null = null): Promise<void> {
+    await this.store.endAll(accountId, keep?.hash ?? null);
   }
 
   async prune(): Promise<void> {

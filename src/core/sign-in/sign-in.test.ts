@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { hashPassword, verifyPassword } from "../../adapters/password-hash.js";
-import { Audit } from "../audit.js";
 import { KnownDevices } from "./known-devices.js";
 import { SignIn } from "./sign-in.js";
 import { memoryCounters } from "../../store/counters/counters.js";
@@ -24,7 +23,6 @@ describe("signing in", () => {
           return verifyPassword(hash, password);
         },
       },
-      new Audit(store.audit, clock),
       new KnownDevices(store, clock),
       memoryCounters(clock).admissions,
       clock,
@@ -35,7 +33,7 @@ describe("signing in", () => {
     await store.createAccount({ ...account, email: "keys@example.com", passwordHash: null });
 
     for (const email of ["ada@example.com", "keys@example.com", "nobody@example.com"]) {
-      await expect(signIn.signIn(email, "a wrong one", stranger)).rejects.toThrow("is wrong");
+      await expect(signIn.checkPassword(email, "a wrong one", stranger)).rejects.toThrow("is wrong");
     }
     const costs = compared.map((hash) => hash.split("$").slice(1, 4).join("$"));
     expect(costs).toEqual(new Array(3).fill("argon2id$v=19$m=19456,t=2,p=1"));

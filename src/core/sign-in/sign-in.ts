@@ -7,9 +7,8 @@
  * A stranger's count by account and by network address. A browser that signed in to the account before has an
  * allowance of its own, and so has an account that is signed in: guesses from elsewhere do not lock the owner out.
  */
-import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { Credentials, CredentialStore } from "./ports.js";
+import type { Credentials, CredentialStore, SessionRecord } from "./ports.js";
 import type { KnownDevices } from "./known-devices.js";
 import type { Passwords } from "./password-queue.js";
 import type { Account } from "../entities.js";
@@ -40,7 +39,6 @@ export class SignIn {
   constructor(
     private readonly accounts: CredentialStore,
     private readonly passwords: Passwords,
-    private readonly audit: Audit,
     private readonly devices: KnownDevices,
     admissions: Admissions,
     clock: Clock,
@@ -53,27 +51,24 @@ export class SignIn {
     this.#bySession = throttle("session", limitByAccount);
   }
 
-  async signIn(email: string, password: string, origin: Origin): Promise<Account> {
+  /** The account whose password it is. A second factor may be missing still. */
+  async checkPassword(email: string, password: string, origin: Origin): Promise<Account> {
     const refund = await this.#count(email, origin);
     const credentials = await this.accounts.findCredentials(email);
     if (!(await this.#matches(credentials, password)) || credentials === null) {
       throw new DashboardError("bad_request", "The email address or the password is wrong.");
     }
     await refund();
-    const { account } = credentials;
-    if (account.suspendedAt !== null) {
-      throw new DashboardError("forbidden", "This account is suspended. Ask the operator of this service.");
-    }
-    await this.audit.record({ accountId: account.id }, "signed in", account.id);
-    return account;
+    refuseSuspended(credentials.account);
+    return credentials.account;
   }
 
   /** Before something that a stolen session alone must not do. */
-  async confirm(account: Account, password: string, field: string): Promise<void> {
+  async confirm({ account }: SessionRecord, password: string): Promise<void> {
     const refund = await this.#bySession.attempt(account.id);
     const credentials = await this.accounts.findCredentialsById(account.id);
     if (!(await this.#matches(credentials, password))) {
-      throw new DashboardError("bad_request", "The password is wrong.", { field });
+      throw new DashboardError("bad_request", "The password is wrong.", { field: "password" });
     }
     await refund();
   }
@@ -103,4 +98,10 @@ export class SignIn {
     const decoy = await this.#decoy;
     return this.passwords.verify(credentials?.passwordHash ?? decoy, password);
   }
+}
+
+/** Only for someone who has proved whose account it is. */
+export function refuseSuspended({ suspendedAt }: Account): void {
+  if (suspendedAt === null) return;
+  throw new DashboardError("forbidden", "This account is suspended. Ask the operator of this service.");
 }

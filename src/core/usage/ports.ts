@@ -92,6 +92,8 @@ export interface QuotaUse {
 export interface QuotaDay extends QuotaUse {
   accountId: string;
   keyId: string;
+  /** In a team: whose key it is. Not stored: the key says it. */
+  memberId?: string | undefined;
   /** `2026-11-16` */
   day: string;
 }

@@ -90,20 +90,19 @@ export class UsageReports {
     };
   }
 
-  /** Requests and tokens of each key that was used; of whole hours. */
+  /** What each key used that was; of whole steps. */
   async byKey(
     accountId: string,
-    from: Date,
-    to: Date,
-  ): Promise<{ keyId: string; requests: number; tokens: number }[]> {
-    const range = rangeOf({ from, to, step: "hour" });
+    request: Pick<UsageRequest, "from" | "to" | "step">,
+  ): Promise<(UsageShare & { keyId: string })[]> {
+    const range = rangeOf(request);
     const sums = new Map<string, UsageShare>();
     await this.recorder.reading(accountId, async (held) => {
       const filter = { accountId, from: range.from, to: range.to };
       for (const row of await this.store.usage.readByKey(filter)) addShare(sums, row.keyId, row);
       for (const row of held.filter(matches(filter))) addShare(sums, row.keyId, share(row));
     });
-    return [...sums].map(([keyId, { requests, tokens }]) => ({ keyId, requests, tokens }));
+    return [...sums].map(([keyId, shares]) => ({ keyId, ...shares }));
   }
 
   async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {

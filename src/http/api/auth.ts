@@ -1,6 +1,8 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { KeyRecord } from "../../core/entities.js";
 import { ServiceError } from "../../core/errors.js";
+import { isInNetworks } from "../../core/networks.js";
 import type { Admission } from "../../core/limits/admission.js";
 import { writeRates } from "./rate-headers.js";
 import { callerOf } from "../connection/caller.js";
@@ -12,9 +14,15 @@ export function authenticate({ keys }: HttpParts) {
   return async (request: FastifyRequest): Promise<void> => {
     const key = keyIn(request.raw.rawHeaders);
     if (key === null) throw new ServiceError("invalid_api_key");
-    request.exchange.caller = await keys.verify(key);
+    const caller = await keys.verify(key);
+    request.exchange.caller = caller;
+    // The address as `trust_proxy` gives it.
+    if (!mayCallFrom(caller, request.ip)) throw new ServiceError("ip_not_allowed");
   };
 }
+
+const mayCallFrom = ({ key, teamAllowFrom }: KeyRecord, address: string): boolean =>
+  [key.allowFrom, teamAllowFrom].every((networks) => networks == null || isInNetworks(networks, address));
 
 /** `mayDefer`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(

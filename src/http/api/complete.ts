@@ -21,6 +21,7 @@ import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { countedFirst } from "./auth.js";
 import { skipHostedTools } from "./hosted-tools.js";
+import { partyOf } from "../../core/serving/party.js";
 import { settleImages } from "./images.js";
 import { beginReceipt, onlyWithWholeReplies } from "../proof/receipt.js";
 import { ReplyClock } from "./reply-clock.js";
@@ -43,7 +44,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
     const { abort, trace, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
     const { recentItems, summaries } = parts;
-    const { id: accountId } = caller.account;
+    const accountId = partyOf(caller, parts.fairness);
     request.exchange.receipt = beginReceipt(request.raw, parts.receipts, parts.clock);
     const read = await parts.bodies.read(name, request, reply);
     request.exchange.stream = read.chat.stream;

@@ -18,6 +18,7 @@ import type { Dialect, ParsedRequest } from "../../protocol/dialect.js";
 import { dataUrlOf, isAddress, maxImageBytes } from "../../protocol/images.js";
 import { invalidValue, unsupportedValue } from "../../protocol/read-json.js";
 import { FairShares } from "../bodies/fair-shares.js";
+import { partyOf } from "../../core/serving/party.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 import { noteIgnored } from "./ignored.js";
@@ -28,11 +29,11 @@ const maxAddresses = 10;
 /** Requests that fetch, of all accounts and of one. */
 const fetching = new FairShares({ total: 8, perOwner: 2, maxWaitMs: 20_000, maxWaiting: 100 });
 
-type ImageParts = Pick<HttpParts, "completions" | "engineStatus" | "images" | "bodies">;
+type ImageParts = Pick<HttpParts, "completions" | "engineStatus" | "images" | "bodies" | "fairness">;
 
 /** The request as it goes on. */
 export async function settleImages(
-  { completions, engineStatus, images: options, bodies }: ImageParts,
+  { completions, engineStatus, images: options, bodies, fairness }: ImageParts,
   dialect: Dialect,
   parsed: ParsedRequest,
   request: FastifyRequest,
@@ -60,7 +61,8 @@ export async function settleImages(
   if (firstAddressed === undefined) return parsed;
   if (options?.download === undefined) throw notFetched(firstAddressed);
   await bodies.holdImages(request, maxFetchedBytes);
-  const fetched = await fetchAll(addressed, options.download, request);
+  const party = partyOf(callerOf(request), fairness);
+  const fetched = await fetchAll(addressed, options.download, request, party);
   const messages = withImages(chat.messages, (image) => ({
     ...image,
     url: fetched.get(image.url) ?? image.url,
@@ -73,9 +75,10 @@ async function fetchAll(
   images: readonly Image[],
   download: Download,
   request: FastifyRequest,
+  party: string,
 ): Promise<Map<string, string>> {
   const { signal } = request.exchange;
-  const release = await fetching.take(callerOf(request).account.id, 1, signal);
+  const release = await fetching.take(party, 1, signal);
   const fetched = new Map<string, string>();
   let leftBytes = maxFetchedBytes;
   try {

@@ -24,11 +24,13 @@ export function describeKey({ limits, clock, engineStatus }: HttpParts) {
       plan: { id: plan.id, name: plan.name },
       models: modelIds.filter(
         (id) =>
+          key.scopes.length === 0 &&
           isOffered(id, engineStatus(id)) &&
           key.models?.includes(id) !== false &&
           plan.models?.includes(id) !== false,
       ),
       operations: operations.filter((operation) => key.operations?.includes(operation) !== false),
+      scopes: [...key.scopes],
       created: Math.floor(key.createdAt.getTime() / 1000),
       expires_at: end === null ? null : Math.floor(end.getTime() / 1000),
       limits: now.map((limit) => wireLimit(limit, nowMs)),

@@ -1,15 +1,12 @@
-/** `GET /openapi.json`: the document that people read in docs/openapi.yaml. */
+/** `GET /openapi.json`, and that of the operator's API: the documents that people read in docs/. */
 import { readFile } from "node:fs/promises";
-import { packageFile } from "../../adapters/program-files.js";
 
-const file = packageFile("docs/openapi.yaml");
-
-export function openApi() {
+export function openApi(file: URL) {
   let document: Promise<unknown> | undefined;
   // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
   // the same time: each parse blocks the event loop. A read that failed is tried again.
   return (): Promise<unknown> => {
-    document ??= readDocument().catch((error: unknown) => {
+    document ??= readDocument(file).catch((error: unknown) => {
       document = undefined;
       throw error;
     });
@@ -17,7 +14,7 @@ export function openApi() {
   };
 }
 
-async function readDocument(): Promise<unknown> {
+async function readDocument(file: URL): Promise<unknown> {
   const { default: yaml } = await import("yaml");
   return yaml.parse(await readFile(file, "utf8"));
 }

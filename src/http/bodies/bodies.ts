@@ -19,6 +19,7 @@ import type { ParseResult, ParseTask } from "./parse-worker.js";
 import { programFile } from "../../adapters/program-files.js";
 import { TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
 import { ServiceError } from "../../core/errors.js";
+import { type Fairness, partyOf } from "../../core/serving/party.js";
 import { callerOf } from "../connection/caller.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import { type DialectName, dialects } from "../../protocol/dialects.js";
@@ -49,6 +50,8 @@ export interface BodiesOptions {
   pace?: Pace;
   /** How bodies are read that are not sent as they are. */
   decoding?: BodyDecoding | undefined;
+  /** Whose turns are told apart; by default members of teams. */
+  fairness?: Fairness | undefined;
 }
 
 /** Whose body is parsed, and how. */
@@ -67,6 +70,8 @@ interface ParseThread {
 
 export class Bodies {
   readonly #rooms: BodyRooms;
+  /** Who takes turns for this request. */
+  readonly #ownerOf: (request: FastifyRequest) => string;
   readonly #pace: Pace;
   readonly #decoding: BodyDecoding | undefined;
   readonly #turns: FairShares;
@@ -90,6 +95,7 @@ export class Bodies {
         maxWaiting: maxImagesWaiting,
       }),
     };
+    this.#ownerOf = (request) => partyOf(callerOf(request), options.fairness);
     this.#pace = options.pace ?? slowest;
     this.#decoding = options.decoding;
     const file = options.workerFile ?? programFile("http/bodies/parse-worker");
@@ -115,7 +121,7 @@ export class Bodies {
   async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<ParsedRequest> {
     const { textBytes, limitBytes } = this.#rooms;
     const { exchange } = request;
-    const owner = callerOf(request).account.id;
+    const owner = this.#ownerOf(request);
     const body = new LargeBody(this.#rooms, owner, exchange.signal);
     let bytes: Buffer<ArrayBuffer> | undefined;
     try {
@@ -144,7 +150,7 @@ export class Bodies {
   async holdImages(request: FastifyRequest, bytes: number): Promise<void> {
     const { exchange } = request;
     const before = exchange.releaseImages;
-    const owner = callerOf(request).account.id;
+    const owner = this.#ownerOf(request);
     const release = await this.#rooms.images.take(owner, bytes, exchange.signal);
     exchange.releaseImages = () => {
       before?.();

@@ -25,7 +25,9 @@ export class BadHttp {
 
   /** For `clientError`. Called again for each packet that arrives after the first refusal. */
   onClientError({ code }: NodeJS.ErrnoException, socket: Socket): void {
-    if (code !== "ERR_HTTP_REQUEST_TIMEOUT") this.refuse(socket);
+    // No TLS, or none that we speak: nothing can be said to it.
+    if (code !== undefined && /^ERR_(SSL|TLS)_/.test(code)) socket.destroy();
+    else if (code !== "ERR_HTTP_REQUEST_TIMEOUT") this.refuse(socket);
     // Opened in advance and never used: an answer could be taken for that to a request which is on its way.
     else if (socket.bytesRead === 0) socket.destroy();
     else this.refuse(socket, tooLate());

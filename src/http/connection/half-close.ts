@@ -14,10 +14,15 @@ import type { PendingResponses } from "./pending-responses.js";
 
 const graceMs = 1_000;
 
-export function answerHalfClosed(server: Server, pending: PendingResponses, clock: Clock): void {
+export function answerHalfClosed(
+  server: Server,
+  connected: "connection" | "secureConnection",
+  pending: PendingResponses,
+  clock: Clock,
+): void {
   // Node's own switch, which leaves the socket open until the last answer; it has no type.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on("connection", (socket: Socket) => {
+  server.on(connected, (socket: Socket) => {
     socket.on("end", () => {
       const oldest = clock.monotonicMs() - graceMs;
       const hungUp = [...pending.on(socket)].some(

@@ -3,7 +3,9 @@
  * that this API does not have: 417 for an unknown `Expect`, 400 without a body for a missing `Host`, a bare
  * close for `CONNECT`. A client that waits for `100 Continue` does not get it until body.ts decides.
  */
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { PendingResponses } from "./pending-responses.js";
 import type { BadHttp } from "./bad-http.js";
 import { Connections } from "./connections.js";
@@ -19,7 +21,7 @@ export function createNodeServer(
   badHttp: BadHttp,
   timeouts: Timeouts,
 ): Server {
-  const server = createServer({
+  const { server, connected } = openServer(parts.tls, {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
@@ -39,7 +41,9 @@ export function createNodeServer(
       badHttp.refuse(socket, error);
     },
   });
-  answerHalfClosed(server, pending, parts.clock);
+  // Connections count from the end of their handshake on; those before it are bounded all the same.
+  if (parts.tls !== undefined) server.maxConnections = limit.connections + limit.refusals;
+  answerHalfClosed(server, connected, pending, parts.clock);
   const limitWriteTime = writeTimeout(pending, timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
     pending.begin(message, response);
@@ -49,7 +53,7 @@ export function createNodeServer(
   return (
     server
       // Each of any number of pipelined requests listens for the end of its socket.
-      .on("connection", (socket) => {
+      .on(connected, (socket: Socket) => {
         socket.setMaxListeners(0);
         connections.open(socket);
       })
@@ -60,4 +64,16 @@ export function createNodeServer(
         badHttp.refuse(socket);
       })
   );
+}
+
+/** `connected` is the event of a connection that HTTP can be spoken on. */
+function openServer(
+  tls: HttpParts["tls"],
+  options: ServerOptions,
+): { server: Server; connected: "connection" | "secureConnection" } {
+  if (tls === undefined) return { server: createServer(options), connected: "connection" };
+  const server = createTlsServer({ ...options, ...tls.first, handshakeTimeout: options.headersTimeout ?? 0 });
+  // Connections that are open keep what they began with.
+  tls.onChange((pair) => server.setSecureContext(pair));
+  return { server, connected: "secureConnection" };
 }

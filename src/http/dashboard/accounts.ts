@@ -1,8 +1,10 @@
 /** Accounts, for admins. */
+import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { changeAccounts } from "../../core/accounts/bulk-change.js";
 import {
   accountsQuery,
   bulkBody,
+  newAccountBody,
   type AccountPage,
   type BulkResult,
 } from "../../protocol/dashboard/accounts.js";
@@ -15,11 +17,16 @@ import type { Visit } from "./guard/visit.js";
 
 export function accountRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
   const { accountAdmin } = dashboard;
+  const confirmed = { confirm: true };
   return [
     admin("GET", "/admin/accounts", async (visit): Promise<AccountPage> => {
       const { search, after = null } = visit.query(accountsQuery);
       const { accounts, next, total } = await accountAdmin.search(search.trim(), after, accountsPageSize);
       return { accounts: accounts.map(accountView), next, total };
+    }),
+    admin("POST", "/admin/accounts", async (visit, actor) => {
+      const { planId = defaultPlanId, ...request } = await visit.body(newAccountBody);
+      return accountView(await accountAdmin.create(actor, { planId, ...request }));
     }),
     admin("POST", "/admin/accounts/bulk", async (visit, actor): Promise<BulkResult> => {
       const request = await visit.body(bulkBody);
@@ -44,13 +51,22 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { planId } = await visit.body(setPlanBody);
       return accountView(await accountAdmin.setPlan(actor, visit.id, planId));
     }),
-    admin("POST", "/admin/accounts/:id/role", async (visit, actor) => {
-      const { role } = await visit.body(setRoleBody);
-      return accountView(await accountAdmin.setRole(actor, visit.id, role));
-    }),
-    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id)),
-    admin("POST", "/admin/accounts/:id/reset-link", async (visit, actor) =>
-      linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
+    admin(
+      "POST",
+      "/admin/accounts/:id/role",
+      async (visit, actor) => {
+        const { role } = await visit.body(setRoleBody);
+        return accountView(await accountAdmin.setRole(actor, visit.id, role));
+      },
+      confirmed,
+    ),
+    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id), confirmed),
+    admin(
+      "POST",
+      "/admin/accounts/:id/reset-link",
+      async (visit, actor) =>
+        linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
+      confirmed,
     ),
   ];
 }

@@ -12,12 +12,15 @@ import { requireOwnHost } from "./guard/own-host.js";
 import type { DashboardParts } from "./parts.js";
 import { dashboardRoutes, serve } from "./routes.js";
 import { requireSameOrigin } from "./guard/same-origin.js";
+import { backChannelRoutes } from "./single-sign-on/back-channel.js";
+import { redirectRoutes } from "./single-sign-on/redirects.js";
 
 export type { DashboardParts } from "./parts.js";
 
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
   server.addHook("onRequest", requireOwnHost(parts));
   for (const route of feedRoutes(parts)) server.route(route);
+  for (const route of [...redirectRoutes(parts), ...backChannelRoutes(parts)]) server.route(route);
   registerStatic(server, parts);
 
   void server.register(
@@ -32,7 +35,9 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
       api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
       for (const route of dashboardRoutes(parts)) {
         const { method, path } = route;
-        api.route({ method, url: path, handler: serve(route, parts.dashboard.sessions) });
+        // Nobody asks the others with HEAD, and a second route for each takes time at every start.
+        const exposeHeadRoute = route.access === "anyone";
+        api.route({ method, url: path, handler: serve(route, parts.dashboard), exposeHeadRoute });
       }
     },
     { prefix: "/api" },

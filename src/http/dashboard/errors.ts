@@ -13,10 +13,12 @@ interface Answer {
   code: ErrorCode;
 }
 
-const answers: Record<DashboardErrorCode, Answer> = {
+export const answers: Record<DashboardErrorCode, Answer> = {
   bad_request: { status: 400, code: "invalid_value" },
   signed_out: { status: 401, code: "invalid_api_key" },
   forbidden: { status: 403, code: "insufficient_permissions" },
+  confirmation_required: { status: 403, code: "insufficient_permissions" },
+  factor_required: { status: 403, code: "insufficient_permissions" },
   not_found: { status: 404, code: "unknown_url" },
   conflict: { status: 409, code: "invalid_value" },
   limit_reached: { status: 409, code: "rate_limit_exceeded" },
@@ -43,7 +45,7 @@ export function answerDashboardError(log: Log) {
 }
 
 /** Not a bug: the database is unreachable, or its disk is full. */
-const storeUnavailable = new DashboardError(
+export const storeUnavailable = new DashboardError(
   "unavailable",
   "The database is unreachable or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },

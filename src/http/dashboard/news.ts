@@ -8,6 +8,8 @@ import { changelogBody, maintenanceBody } from "../../protocol/dashboard/api.js"
 
 export function newsRoutes({ dashboard: { news, drafts } }: DashboardParts): DashboardRoute[] {
   return [
+    admin("GET", "/admin/changelog", async () => ({ entries: (await news.listEntries()).map(entryView) })),
+    admin("GET", "/admin/changelog/:id", async ({ id }) => entryView(await news.requireEntry(id))),
     admin("POST", "/admin/changelog", async (visit, actor) => {
       const { title, body } = await visit.body(changelogBody);
       return entryView(await news.publish(actor, title, body));
@@ -23,6 +25,13 @@ export function newsRoutes({ dashboard: { news, drafts } }: DashboardParts): Das
       return entryView(await drafts.publish(actor, { model: visit.id, ...text }));
     }),
     admin("DELETE", "/admin/changelog/drafts/:id", ({ id }) => drafts.discard(id)),
+    admin("GET", "/admin/maintenance", async () => ({
+      maintenance: (await news.listWindows()).map((window) => maintenanceView(window, news.stateOf(window))),
+    })),
+    admin("GET", "/admin/maintenance/:id", async ({ id }) => {
+      const window = await news.requireWindow(id);
+      return maintenanceView(window, news.stateOf(window));
+    }),
     admin("POST", "/admin/maintenance", async (visit, actor) => {
       const window = await news.schedule(actor, await plannedWindow(visit));
       return maintenanceView(window, news.stateOf(window));

@@ -1,5 +1,5 @@
 /** Plans, for admins. */
-import { planBody, type PlanMonths } from "../../protocol/dashboard/api.js";
+import { newPlanBody, planBody, type PlanMonths } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { planView } from "./views.js";
@@ -14,10 +14,16 @@ export function planRoutes({ dashboard: { accountAdmin, monthUse } }: DashboardP
       const months = await monthUse.ofPlans(await accountAdmin.listPlans());
       return { plans: [...months].map(([planId, month]) => ({ planId, ...month })) };
     }),
+    admin("POST", "/admin/plans", async (visit, actor) =>
+      planView(await accountAdmin.createPlan(actor, await visit.body(newPlanBody))),
+    ),
+    admin("GET", "/admin/plans/:id", async ({ id }) => planView(await accountAdmin.requirePlanById(id))),
     admin("PUT", "/admin/plans/:id", async (visit, actor) => {
       const body = await visit.body(planBody);
       return planView(await accountAdmin.savePlan(actor, { id: visit.id, ...body }));
     }),
-    admin("DELETE", "/admin/plans/:id", ({ id }, actor) => accountAdmin.deletePlan(actor, id)),
+    admin("DELETE", "/admin/plans/:id", ({ id }, actor) => accountAdmin.deletePlan(actor, id), {
+      confirm: true,
+    }),
   ];
 }

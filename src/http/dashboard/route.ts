@@ -5,7 +5,18 @@ import type { Visit } from "./guard/visit.js";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-interface RouteOf<Access, Caller extends unknown[]> {
+interface RouteOptions {
+  /** For what a stolen session must not do: it must have been proved in the last minutes who is signed in. */
+  confirm?: boolean;
+  /** Why the operator's API does not have it, of a route for admins; see `operator/operator-api.ts`. */
+  sessionOnly?: string;
+  /** Also for an account that must add a second factor before anything else. */
+  beforeEnrolment?: boolean;
+  /** In a team: also from outside of the networks that the team allows. */
+  fromAnywhere?: boolean;
+}
+
+interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {
   method: Method;
   /** Below /api. */
   path: string;
@@ -14,21 +25,23 @@ interface RouteOf<Access, Caller extends unknown[]> {
   handle: (visit: Visit, ...caller: Caller) => Promise<unknown>;
 }
 
-/** What an admin does is recorded under their name. */
+/** An admin, under whose name what is done is recorded. */
+type Admin = Extract<Actor, { accountId: string }>;
+
 export type DashboardRoute =
-  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Actor]>;
+  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Admin]>;
 
 export type Access = DashboardRoute["access"];
 
 const routeFor =
   <Who extends Access, Caller extends unknown[]>(access: Who) =>
-  (method: Method, path: string, handle: RouteOf<Who, Caller>["handle"]): RouteOf<Who, Caller> => ({
-    method,
-    path,
-    access,
-    handle,
-  });
+  (
+    method: Method,
+    path: string,
+    handle: RouteOf<Who, Caller>["handle"],
+    options: RouteOptions = {},
+  ): RouteOf<Who, Caller> => ({ method, path, access, handle, ...options });
 
 export const anyone = routeFor<"anyone", []>("anyone");
 export const user = routeFor<"user", [me: SessionRecord]>("user");
-export const admin = routeFor<"admin", [actor: Actor]>("admin");
+export const admin = routeFor<"admin", [actor: Admin]>("admin");

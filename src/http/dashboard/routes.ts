@@ -1,27 +1,35 @@
-/** Every route of the dashboard's API. Each says who may use it; that is checked here. */
+/** Every route of the dashboard's API. Each says who may use it, and whether to ask them again; that is checked here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
-import type { Sessions } from "../../core/sign-in/sessions.js";
 import { accountRoutes } from "./accounts.js";
 import { accountPageRoutes } from "./admin/account-page.js";
 import { inviteRoutes } from "./admin/invites.js";
+import { secondFactorRoutes } from "./admin/second-factor.js";
 import { auditRoutes } from "./audit.js";
 import { engineRoutes } from "./engines.js";
+import { factorRoutes } from "./factors.js";
 import { keyRoutes } from "./keys.js";
 import { meRoutes } from "./me.js";
 import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
+import { webhookRoutes } from "./admin/webhooks.js";
+import { adminKeyRoutes } from "./admin/keys.js";
+import { adminTeamRoutes } from "./admin/teams.js";
 import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
 import { playgroundRoutes } from "./playground.js";
 import type { DashboardRoute } from "./route.js";
+import type { DashboardServices } from "./services.js";
 import { signInRoutes } from "./sign-in.js";
+import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
+import { teamRoutes } from "./teams.js";
 import { usageRoutes } from "./usage.js";
+import { requireConfirmed } from "./guard/confirmed.js";
 import { Visit } from "./guard/visit.js";
 
 export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
@@ -33,6 +41,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...playgroundRoutes(parts),
   ...accountRoutes(parts),
   ...accountPageRoutes(parts),
+  ...adminKeyRoutes(parts),
   ...inviteRoutes(parts),
   ...planRoutes(parts),
   ...engineRoutes(parts),
@@ -42,25 +51,47 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...auditRoutes(parts),
   ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
+  ...factorRoutes(parts),
+  ...secondFactorRoutes(parts),
+  ...singleSignOnRoutes(parts),
+  ...webhookRoutes(parts),
+  ...teamRoutes(parts),
+  ...adminTeamRoutes(parts),
 ];
 
+/** What a caller is judged by. */
+type Guard = Pick<DashboardServices, "sessions" | "factorRequirement" | "teams" | "clock">;
+
 /** The handler for Fastify. The caller is identified before any of the body is read. */
-export function serve(route: DashboardRoute, sessions: Sessions) {
+export function serve(route: DashboardRoute, guard: Guard) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const answer = await handle(route, new Visit(request, reply, sessions), sessions);
+    const answer = await handle(route, new Visit(request, reply, guard.sessions), guard);
     return answer ?? {};
   };
 }
 
-async function handle(route: DashboardRoute, visit: Visit, sessions: Sessions): Promise<unknown> {
+async function handle(route: DashboardRoute, visit: Visit, guard: Guard): Promise<unknown> {
   if (route.access === "anyone") return route.handle(visit);
-  const me = await requireSession(visit, sessions);
-  if (route.access === "user") return route.handle(visit, me);
-  if (me.account.role !== "admin") throw new DashboardError("forbidden", "Only an admin may do this.");
-  return route.handle(visit, { accountId: me.account.id });
+  const me = await requireSession(visit, guard);
+  if (route.beforeEnrolment !== true) await requireFactor(me, guard);
+  if (route.path.startsWith("/teams/:team") && route.fromAnywhere !== true)
+    await guard.teams.requireNetwork(me.account, visit.param("team"), visit.request.ip);
+  if (route.access === "admin" && me.account.role !== "admin") {
+    throw new DashboardError("forbidden", "Only an admin may do this.");
+  }
+  if (route.confirm === true) requireConfirmed(guard.sessions, me);
+  return route.access === "user"
+    ? route.handle(visit, me)
+    : route.handle(visit, { accountId: me.account.id });
 }
 
-async function requireSession(visit: Visit, sessions: Sessions): Promise<SessionRecord> {
+async function requireFactor(me: SessionRecord, { factorRequirement, clock }: Guard): Promise<void> {
+  const missingBy = await factorRequirement.missingBy(me);
+  if (missingBy === null || missingBy > clock.now()) return;
+  throw new DashboardError("factor_required", "Add a second factor to continue.");
+}
+
+async function requireSession(visit: Visit, { sessions }: Guard): Promise<SessionRecord> {
   const token = visit.sessionToken;
   const me = token === null ? null : await sessions.find(token);
   if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");

@@ -14,7 +14,13 @@ import type { News } from "../../core/admin/news.js";
 import type { ServiceUsageReports } from "../../core/admin/service-report.js";
 import type { Audit } from "../../core/audit.js";
 import type { Clock } from "../../core/clock.js";
+import type { Webhooks } from "../../core/events/webhooks.js";
 import type { ConnectionTests } from "../../core/keys/connection-tests.js";
+import type { OwnFactors } from "../../core/factors/own-factors.js";
+import type { Passkeys } from "../../core/factors/passkeys.js";
+import type { FactorStore, RelyingParty } from "../../core/factors/ports.js";
+import type { FactorRequirement } from "../../core/factors/requirement.js";
+import type { SecondStep } from "../../core/factors/second-step.js";
 import type { Operator } from "../../core/operator.js";
 import type { OwnKeys } from "../../core/keys/own-keys.js";
 import type { MonthUse } from "../../core/limits/month-use.js";
@@ -25,20 +31,48 @@ import type { LinkStore } from "../../core/sign-in/ports.js";
 import type { PasswordReset } from "../../core/sign-in/password-reset.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import type { SignIn } from "../../core/sign-in/sign-in.js";
+import type { OwnIdentities, SignInMode } from "../../core/single-sign-on/own-identities.js";
+import type { OidcClient } from "../../core/single-sign-on/ports.js";
+import type { ProviderLogout } from "../../core/single-sign-on/provider-logout.js";
+import type { Providers } from "../../core/single-sign-on/providers.js";
+import type { SingleSignOn } from "../../core/single-sign-on/single-sign-on.js";
 import type { Store } from "../../core/store.js";
 import type { LiveRates } from "../../core/usage/live-rates.js";
 import type { UsageReports } from "../../core/usage/usage-report.js";
+import type { TeamAdmin } from "../../core/teams/team-admin.js";
+import type { TeamInvites } from "../../core/teams/team-invites.js";
+import type { TeamUsage } from "../../core/teams/team-usage.js";
+import type { Teams } from "../../core/teams/teams.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardServices {
-  store: Store & { readonly accounts: AccountStore; readonly stored: StoredStore; readonly links: LinkStore };
+  store: Store & {
+    readonly accounts: AccountStore;
+    readonly stored: StoredStore;
+    readonly links: LinkStore;
+    readonly factors: FactorStore;
+  };
   clock: Clock;
   outbox: Outbox;
   signUpMode: SignUpMode;
+  signInMode: SignInMode;
+  providers: Providers;
+  oidcClient: OidcClient;
+  singleSignOn: SingleSignOn;
+  providerLogout: ProviderLogout;
+  ownIdentities: OwnIdentities;
+  /** Where people reach the service, without a slash at the end. */
+  publicUrl: () => string;
   audit: Audit;
   sessions: Sessions;
   devices: KnownDevices;
   signIn: SignIn;
+  secondStep: SecondStep;
+  passkeys: Passkeys;
+  /** Null where browsers have no passkeys. */
+  passkeyParty: () => RelyingParty | null;
+  ownFactors: OwnFactors;
+  factorRequirement: FactorRequirement;
   signUp: SignUp;
   passwordReset: PasswordReset;
   ownAccount: OwnAccount;
@@ -48,6 +82,7 @@ export interface DashboardServices {
   connectionTests: ConnectionTests;
   accountAdmin: AccountAdmin;
   invites: Invites;
+  webhooks: Webhooks;
   news: News;
   drafts: Drafts;
   usageReports: UsageReports;
@@ -59,4 +94,8 @@ export interface DashboardServices {
   checklist: AdminChecklist;
   availability: AvailabilityReports;
   privacyCheck: LastPrivacyCheck;
+  teams: Teams;
+  teamInvites: TeamInvites;
+  teamAdmin: TeamAdmin;
+  teamUsage: TeamUsage;
 }

@@ -19,6 +19,8 @@ export function siteRoutes({
 }: DashboardParts): DashboardRoute[] {
   const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
     dashboard;
+  const { passkeyParty } = dashboard;
+  const { signInMode, providers } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
@@ -30,11 +32,18 @@ export function siteRoutes({
         operator: await operator.read(),
         version,
         signUp: signUpMode,
+        signIn: signInMode,
+        providers: (await providers.list()).map(({ provider: { id, name, signUp } }) => ({
+          id,
+          name,
+          signsUp: signUp !== "nobody",
+        })),
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
         defaultMaxTokens: forEachChatModel(defaultMaxTokens),
         maintenance,
-        me: me === null ? null : meView(me),
+        passkeyOrigin: passkeyParty()?.origin ?? null,
+        me: me === null ? null : await meView(dashboard, me),
       };
     }),
 

@@ -1,4 +1,4 @@
-/** One's own usage and what is left of the limits. */
+/** Usage and what is left of the limits: one's own, and those of a team. */
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
@@ -6,22 +6,28 @@ import type { MonthView } from "../../core/limits/month-use.js";
 import type { UsageReport } from "../../core/usage/usage-views.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
+import { spacesOf } from "./space.js";
 import { gaugeView, planView, quotaView } from "./views.js";
 
 const csvHeadings = ["start", "key", "key_last_four", "key_id", "model", ...countHeadings];
 
 export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts): DashboardRoute[] {
-  const { usageReports, monthUse } = dashboard;
-  return [
-    user("GET", "/usage", (visit, { account }): Promise<UsageReport> =>
-      usageReports.report(account.id, usageRequest(visit.query(usageQuery))),
-    ),
-    user("GET", "/usage/month", (_visit, { account, plan }): Promise<MonthView> =>
-      monthUse.ofAccount(account.id, plan),
-    ),
-    user("GET", "/usage.csv", async (visit, { account }) => {
+  const { usageReports, monthUse, teams, teamUsage } = dashboard;
+  return spacesOf(teams).flatMap(({ prefix, open }) => [
+    user("GET", `${prefix}/usage`, async (visit, me): Promise<UsageReport> => {
+      const { holder, team } = await open(visit, me, "usage");
+      const request = usageRequest(visit.query(usageQuery));
+      if (team !== null) return teamUsage.report(me.account, team, request);
+      return usageReports.report(holder.account.id, request);
+    }),
+    user("GET", `${prefix}/usage/month`, async (visit, me): Promise<MonthView> => {
+      const { holder, plan } = await open(visit, me, "usage");
+      return monthUse.ofAccount(holder.account.id, plan);
+    }),
+    user("GET", `${prefix}/usage.csv`, async (visit, me) => {
+      const { holder } = await open(visit, me, "usage_parts");
       const query = visit.query(usageQuery);
-      const lines = await usageReports.lines(account.id, usageRequest(query));
+      const lines = await usageReports.lines(holder.account.id, usageRequest(query));
       visit.attach(`sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
       return toCsv(
         csvHeadings,
@@ -31,13 +37,14 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
         ]),
       );
     }),
-    user("GET", "/limits", async (_visit, me): Promise<LimitsNow> => {
-      const { requests, tokens, quotas, held } = await http.limits.read(me);
+    user("GET", `${prefix}/limits`, async (visit, me): Promise<LimitsNow> => {
+      const { holder, plan } = await open(visit, me, "usage");
+      const { requests, tokens, quotas, held } = await http.limits.read({ account: holder.account, plan });
       return {
-        plan: planView(me.plan),
+        plan: planView(plan),
         requests: gaugeView(requests),
         tokens: gaugeView(tokens),
-        concurrent: { limit: me.plan.concurrentRequests, held },
+        concurrent: { limit: plan.concurrentRequests, held },
         quotas: quotas.map(quotaView),
         queues: sharers().flatMap((models) => {
           const [model] = models;
@@ -47,7 +54,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
         }),
       };
     }),
-  ];
+  ]);
 }
 
 /** The query with its times parsed. */

@@ -14,22 +14,31 @@ import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type * as wire from "../../protocol/dashboard/api.js";
 import type { AuditEntry } from "../../protocol/dashboard/audit.js";
 import type { KeyReference, ListedKeyView } from "../../protocol/dashboard/keys.js";
+import type { DashboardServices } from "./services.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,
   models: models === null ? null : [...models],
 });
 
-export const meView = ({ account, plan }: Pick<SessionRecord, "account" | "plan">): wire.Me => ({
-  account: {
-    id: account.id,
-    email: account.email,
-    isEmailVerified: account.emailVerifiedAt !== null,
-    role: account.role,
-    createdAt: account.createdAt.toISOString(),
-  },
-  plan: planView(plan),
-});
+export async function meView(
+  { factorRequirement, clock }: Pick<DashboardServices, "factorRequirement" | "clock">,
+  me: SessionRecord,
+): Promise<wire.Me> {
+  const { account, plan } = me;
+  const by = await factorRequirement.missingBy(me);
+  return {
+    account: {
+      id: account.id,
+      email: account.email,
+      isEmailVerified: account.emailVerifiedAt !== null,
+      role: account.role,
+      createdAt: account.createdAt.toISOString(),
+    },
+    plan: planView(plan),
+    missingFactor: by && { by: by.toISOString(), isDue: by <= clock.now() },
+  };
+}
 
 export const privacyCheckView = (saved: SavedPrivacyCheck | null, now: Date): wire.PrivacyCheckView | null =>
   saved && {
@@ -55,8 +64,11 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     lastUsedDay: day(key.lastUsedAt),
     lastUsedModel: key.lastUsedModel,
     tags: [...key.tags],
+    allowFrom: key.allowFrom && [...key.allowFrom],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
+    memberId: key.memberId,
+    scopes: [...key.scopes],
   };
 }
 

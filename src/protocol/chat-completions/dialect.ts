@@ -14,6 +14,6 @@ export const chatCompletions: Dialect = {
     return { chat, ...imageSizes(chat.messages, "messages") };
   },
   reply: (head, { chat }, choices, usage) => chatCompletion(head, chat, choices, usage),
-  stream: (head, { chat }) => chunkWriter(head, chat.includeUsage),
+  stream: (head, { chat }) => chunkWriter(head, chat),
   error: errorBody,
 };

@@ -138,12 +138,22 @@ describe("a chat request", () => {
     expect(parseChatRequest(withMessage({ role: "user", content })).messages[0]?.content).toBe(content);
   });
 
+  test.each([
+    ["flex", "flex"],
+    ["auto", "default"],
+    ["default", "default"],
+    ["priority", "default"],
+    [null, undefined],
+  ])("with the service tier %s is served as %s", (tier, served) => {
+    const { serviceTier } = parseChatRequest(withFields({ service_tier: tier }));
+    expect(serviceTier).toBe(served);
+  });
+
   test("accepts without effect what changes no meaning", () => {
     const fields = {
       user: "u",
       store: true,
       metadata: { a: "b" },
-      service_tier: "auto",
       prompt_cache_key: "k",
       safety_identifier: "s",
       parallel_tool_calls: true,

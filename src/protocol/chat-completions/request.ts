@@ -3,7 +3,7 @@
  * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatRequest, Sampling } from "../../core/chat/request.js";
+import type { ChatRequest, Sampling, ServiceTier } from "../../core/chat/request.js";
 import type { ServiceError } from "../../core/errors.js";
 import { readMessages } from "./messages.js";
 import { effort } from "../reasoning-effort.js";
@@ -55,6 +55,7 @@ export function parseChatRequest(value: unknown): ChatRequest {
   const tooling = readTooling(body);
   const reasoningEffort = optional(body, "reasoning_effort", effort);
   refuseUnsupported(body);
+  const serviceTier = readServiceTier(body);
   return {
     model,
     messages,
@@ -68,8 +69,15 @@ export function parseChatRequest(value: unknown): ChatRequest {
     reasoningEffort,
     stream,
     includeUsage,
+    ...(serviceTier === undefined ? {} : { serviceTier }),
   };
 }
+
+/** `auto`, `priority` and whatever else there may be are answered like `default`. Undefined where none is asked for. */
+export const readServiceTier = ({ service_tier: tier }: JsonObject): ServiceTier | undefined => {
+  if (tier === undefined || tier === null) return undefined;
+  return tier === "flex" ? "flex" : "default";
+};
 
 /** All that OpenAI's APIs have. */
 export const readFullSampling = (body: JsonObject): Sampling => ({

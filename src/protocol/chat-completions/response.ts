@@ -1,5 +1,5 @@
 /** The wire shapes of a whole reply, and those that it shares with the chunks of a stream. */
-import type { ChatRequest, ToolCall } from "../../core/chat/request.js";
+import type { ChatRequest, ServiceTier, ToolCall } from "../../core/chat/request.js";
 import type { FinishReason, ReplyLogprob, TokenLogprob, ReplyChoice, Usage } from "../../core/chat/reply.js";
 import type { ReplyHead } from "../dialect.js";
 
@@ -51,11 +51,13 @@ export interface ChatCompletion {
     finish_reason: FinishReason;
   }[];
   usage: WireUsage;
+  /** Only where the client asked for one. */
+  service_tier?: ServiceTier;
 }
 
 export function chatCompletion(
   { id, created, model }: ReplyHead,
-  { topLogprobs }: ChatRequest,
+  { topLogprobs, serviceTier }: ChatRequest,
   choices: readonly ReplyChoice[],
   tokens: Usage,
 ): ChatCompletion {
@@ -71,6 +73,7 @@ export function chatCompletion(
       finish_reason: choice.finishReason,
     })),
     usage: wireUsage(tokens),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
   };
 }
 

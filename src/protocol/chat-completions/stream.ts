@@ -1,5 +1,6 @@
 /** The chunks of a streamed reply. */
 import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/chat/reply.js";
+import type { ChatRequest, ServiceTier } from "../../core/chat/request.js";
 import type { ReplyHead, StreamWriter } from "../dialect.js";
 import { errorBody } from "../error-body.js";
 import { wireLogprobs, wireUsage, type WireCall, type WireLogprobs, type WireUsage } from "./response.js";
@@ -29,10 +30,15 @@ export interface ChatCompletionChunk {
   choices: [ChunkChoice] | [];
   /** Only where the client asked for it: null on every chunk but the last. */
   usage?: WireUsage | null;
+  /** Only where the client asked for one. */
+  service_tier?: ServiceTier;
 }
 
-export function chunkWriter(head: Readonly<ReplyHead>, includeUsage: boolean): StreamWriter {
-  const make = chunkMaker(head, includeUsage);
+type ChunkOptions = Pick<ChatRequest, "includeUsage" | "serviceTier">;
+
+export function chunkWriter(head: Readonly<ReplyHead>, options: ChunkOptions): StreamWriter {
+  const { includeUsage } = options;
+  const make = chunkMaker(head, options);
   const fragments = new FragmentTexts((choice) => make.text(choice, ""));
   return {
     write: (event) => {
@@ -95,7 +101,7 @@ function chunksOf(
 type EventOf<Type extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: Type }>;
 
 /** Creates the chunks of one stream. */
-function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
+function chunkMaker(head: Readonly<ReplyHead>, { includeUsage, serviceTier }: ChunkOptions) {
   const chunk = (choices: ChatCompletionChunk["choices"]): ChatCompletionChunk => ({
     id: head.id,
     object: "chat.completion.chunk",
@@ -103,6 +109,7 @@ function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
     model: head.model,
     choices,
     ...(includeUsage ? { usage: null } : {}),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
   });
   const begun = new Set<number>();
   /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */

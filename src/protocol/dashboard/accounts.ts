@@ -1,6 +1,15 @@
 /** Accounts and invitations in the dashboard's API, for admins. */
 import * as z from "zod";
-import { email, noPage, whole, type AccountView, type KeyView, type PlanView } from "./api.js";
+import {
+  createKeyBody,
+  email,
+  keyListQuery,
+  noPage,
+  whole,
+  type AccountView,
+  type KeyView,
+  type PlanView,
+} from "./api.js";
 import { inviteDays, mostAtOnce } from "../../core/bounds.js";
 
 const planId = z.string("Choose a plan.").max(64, "There is no such plan.");
@@ -20,10 +29,19 @@ export interface AccountPage {
   total: number | null;
 }
 
+/** POST /api/admin/accounts → AccountView (409 where the address has one): nobody can sign in to it yet */
+export const newAccountBody = z.object({
+  email,
+  /** Absent for the default plan. */
+  planId: planId.optional(),
+  role: z.enum(["user", "admin"], "Choose user or admin.").default("user"),
+});
+
 /** GET /api/admin/accounts/:id */
 export interface AccountDetail {
   account: AccountView;
   plan: PlanView;
+  factors: { hasTotp: boolean; passkeys: number };
   /** Those that have not ended, the one that was used last first. */
   sessions: { createdAt: string; lastSeenAt: string; expiresAt: string }[];
 }
@@ -34,6 +52,21 @@ export interface AccountKeys {
   /** Of the account; the list may be shorter. */
   total: number;
 }
+/** A key with whose it is: an account's or a team's. */
+export interface AccountKey extends KeyView {
+  accountId: string;
+}
+
+const holder = z.string("Name an account or a team by its id.").max(64, "There is no such account or team.");
+/** GET /api/admin/keys → AccountKeyPage, newest first; GET /api/admin/keys/:id → AccountKey */
+export const accountKeysQuery = keyListQuery.extend({ account: holder });
+export interface AccountKeyPage {
+  keys: AccountKey[];
+  /** Null on the last page. */
+  next: string | null;
+}
+/** POST /api/admin/keys → { key: AccountKey; secret: string }: for the account, or a service key of the team */
+export const accountKeyBody = createKeyBody.omit({ isService: true }).extend({ account: holder });
 // GET /api/admin/accounts/:id/usage → UsageReport, by the query of GET /api/usage
 // POST /api/admin/accounts/:id/sessions/end → {}
 

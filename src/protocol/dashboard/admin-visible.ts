@@ -6,9 +6,10 @@
 import type { AbuseAlert, AbuseSignal } from "../../core/admin/service-views.js";
 import type { MonthCount, MonthView } from "../../core/limits/month-use.js";
 import type { KeyLabel, TopUser, UsageBucket } from "../../core/usage/usage-views.js";
-import type { AccountDetail, InviteView } from "./accounts.js";
-import type { AccountView, KeyView, PlanView } from "./api.js";
+import type { AccountDetail, AccountKey, InviteView } from "./accounts.js";
+import type { AccountView, PlanView } from "./api.js";
 import type { AuditEntry } from "./audit.js";
+import type { AdminTeam, AdminTeamDetail, MemberView, TeamSecurityView } from "./teams.js";
 
 type Words<View> = Readonly<Record<keyof Required<View>, string | null>>;
 
@@ -35,8 +36,9 @@ const account: Words<AccountView> = {
   lastUsedDay: "day of the last use",
 };
 
-const keyOfAccount: Words<KeyView> = {
+const keyOfAccount: Words<AccountKey> = {
   id: "id",
+  accountId: null,
   name: "name",
   lastFour: "last four characters",
   models: "allowed models",
@@ -46,14 +48,23 @@ const keyOfAccount: Words<KeyView> = {
   lastUsedDay: "day and model of the last use",
   lastUsedModel: "day and model of the last use",
   tags: "tags",
+  allowFrom: "allowed networks",
   status: "status",
   worksUntil: "status",
+  memberId: "whose it is in a team",
+  scopes: "scopes",
 };
 
 const session: Words<AccountDetail["sessions"][number]> = {
   createdAt: "when it began",
   lastSeenAt: "when it was last used",
   expiresAt: "when it expires",
+};
+
+const factors: Words<AccountDetail["factors"] & Pick<AccountDetail, "factors">> = {
+  factors: null,
+  hasTotp: "whether there is an authenticator app",
+  passkeys: "number of passkeys",
 };
 
 const bucket: Words<UsageBucket> = {
@@ -95,6 +106,7 @@ const plan: Words<PlanView> = {
   maxTokens: "limits",
   models: "limits",
   requiresEncryption: "limits",
+  weight: "limits",
 };
 
 const auditEntry: Words<AuditEntry> = {
@@ -147,16 +159,41 @@ const alert: Words<AbuseAlert & AbuseAlert["account"] & AbuseSignal & KeyLabel> 
   lastFour: "key",
 };
 
+const team: Words<Omit<AdminTeamDetail, "plan" | "quotas"> & AdminTeam & MemberView & TeamSecurityView> = {
+  team: "name",
+  id: "name",
+  name: "name",
+  planId: "plan",
+  createdAt: "times of creation and suspension",
+  suspendedAt: "times of creation and suspension",
+  members: "numbers of members, keys and invitations",
+  keys: "numbers of members, keys and invitations",
+  invitations: "numbers of members, keys and invitations",
+  joinDomain: "domain whose addresses may join",
+  security: "allowed networks, required second factor",
+  allowFrom: "allowed networks, required second factor",
+  secondFactorDays: "allowed networks, required second factor",
+  people: "members with their role and limits, and since when they are in it",
+  accountId: "members with their role and limits, and since when they are in it",
+  email: "members with their role and limits, and since when they are in it",
+  role: "members with their role and limits, and since when they are in it",
+  limits: "members with their role and limits, and since when they are in it",
+  joinedAt: "members with their role and limits, and since when they are in it",
+  isSuspended: "members with their role and limits, and since when they are in it",
+};
+
 export const adminVisible = {
   account: { title: "Account", fields: account },
   plan: { title: "Plan", fields: plan },
   keys: { title: "Keys", fields: keyOfAccount },
   sessions: { title: "Sessions", fields: session },
+  factors: { title: "Second factors", fields: factors },
   usage: { title: "Usage", fields: { ...bucket, ...topUser, ...keyLabel, model: counts } },
   audit: { title: "Audit trail", fields: auditEntry },
   invitations: { title: "Invitations", fields: invite },
   month: { title: "This month", fields: month },
   alerts: { title: "Unusual use", fields: alert },
+  teams: { title: "Teams", fields: { ...team, teams: null, quotas: "limits" } },
 } satisfies Record<string, VisibleGroup>;
 
 /** What an admin sees of an account in this group. */
@@ -166,11 +203,18 @@ export const fieldsText = ({ fields }: VisibleGroup): string =>
 /** Every address below /api that only admins can read, with what its reply has about accounts. */
 export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
   "/admin/home": [],
+  "/admin/operator": [],
   "/admin/accounts": ["account"],
-  "/admin/accounts/:id": ["account", "plan", "sessions"],
+  "/admin/accounts/:id": ["account", "plan", "sessions", "factors"],
   "/admin/accounts/:id/keys": ["keys"],
   "/admin/accounts/:id/usage": ["usage"],
+  "/admin/keys": ["keys"],
+  "/admin/keys/:id": ["keys"],
   "/admin/accounts/:id/month": ["month"],
+  "/admin/teams": ["teams"],
+  "/admin/teams/:id": ["teams", "plan"],
+  "/admin/teams/:id/usage": ["usage"],
+  "/admin/teams/:id/month": ["month"],
   "/admin/alerts": ["alerts"],
   "/admin/usage": ["usage", "account"],
   "/admin/usage/top": ["usage"],
@@ -178,11 +222,26 @@ export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVis
   "/admin/audit": ["audit"],
   "/admin/audit.csv": ["audit"],
   "/admin/invites": ["invitations"],
+  "/admin/invites/:id": ["invitations"],
   "/admin/plans": ["plan"],
+  "/admin/plans/:id": ["plan"],
   "/admin/plans/month": ["plan", "month"],
+  "/admin/changelog": [],
+  "/admin/changelog/:id": [],
   "/admin/changelog/drafts": [],
+  "/admin/maintenance": [],
+  "/admin/maintenance/:id": [],
   "/admin/engines": [],
   "/admin/models": [],
+  "/admin/models/:id": [],
   "/admin/models/choices": [],
+  "/admin/pulls/:id": [],
   "/admin/model-suggestion": [],
+  "/admin/second-factor": [],
+  "/admin/providers": [],
+  "/admin/providers/:id": [],
+  "/admin/webhooks": [],
+  "/admin/webhooks/:id": [],
+  "/admin/webhook-deliveries": [],
+  "/admin/webhook-deliveries/:id": [],
 };

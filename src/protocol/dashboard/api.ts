@@ -8,13 +8,23 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import * as z from "zod";
-import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
+import {
+  largestQuota,
+  longest,
+  mostNetworks,
+  mostTags,
+  passwordLength,
+  planWeight,
+  shownBound,
+} from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
+import { type KeyScope, keyScopes } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
+import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardErrorBody {
@@ -39,6 +49,10 @@ export interface Site {
   operator: OperatorFacts;
   version: string;
   signUp: SignUpMode;
+  /** `oidc`: with the providers below only. */
+  signIn: SignInMode;
+  /** Identity providers to choose from; `signsUp`: whether some get an account by signing in. */
+  providers: { id: string; name: string; signsUp: boolean }[];
   /** True until an admin's account exists. */
   needsSetup: boolean;
   canMail: boolean;
@@ -46,6 +60,8 @@ export interface Site {
   defaultMaxTokens: Record<ChatModelId, number>;
   /** The open window, or the next planned one. */
   maintenance: Maintenance | null;
+  /** Where browsers can use passkeys; null where they cannot. */
+  passkeyOrigin: string | null;
   /** Null when nobody is signed in. */
   me: Me | null;
 }
@@ -135,14 +151,18 @@ const newPassword = z
   .min(passwordLength.min, `The password must have at least ${passwordLength.min} characters.`)
   .max(passwordLength.max, `The password must have at most ${passwordLength.max} characters.`);
 /** Only compared with the stored hash, so its form is not checked. */
-const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
+export const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
 const brokenLink = "The link is not complete. Copy all of it.";
 const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 
 /** POST /api/sign-up → Me */
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
-/** POST /api/sign-in → Me */
+/** POST /api/sign-up/provider → ProviderRound */
+export const invitedBody = z.object({ provider: z.string("Choose an identity provider."), invite: token });
+/** POST /api/sign-in → Entry */
 export const signInBody = z.object({ email, password: oldPassword });
+/** POST /api/sign-in/join → Me; the password of an account that an identity provider is linked to */
+export const joinBody = z.object({ password: oldPassword });
 /** POST /api/sign-in/link → Me; the token of a link that `sotto open` has printed, once */
 export const signInLinkBody = z.object({ token });
 /** PUT /api/admin/operator → OperatorFacts */
@@ -169,15 +189,12 @@ export const setupBody = z.object({
 });
 /** POST /api/reset/request → {} whatever the address */
 export const resetRequestBody = z.object({ email });
-/** POST /api/reset → Me; ends all other sessions of the account */
+/** POST /api/reset → Entry; ends all other sessions of the account */
 export const resetBody = z.object({ token, password: newPassword });
 /** POST /api/me/password → {}; ends all other sessions */
-export const changePasswordBody = z.object({
-  current: oldPassword,
-  next: newPassword,
-});
+export const changePasswordBody = z.object({ next: newPassword });
 /** PUT /api/me/email → EmailChangeView */
-export const changeEmailBody = z.object({ email, password: oldPassword });
+export const changeEmailBody = z.object({ email });
 /** GET /api/me/email, DELETE /api/me/email: the change that waits for confirmation; null for none. */
 export interface EmailChangeView {
   change: { email: string; waitsFor: "present" | "new"; expiresAt: string } | null;
@@ -185,9 +202,12 @@ export interface EmailChangeView {
 // POST /api/me/verify → {}
 /** POST /api/confirm → Confirmed, by a link that was mailed */
 export const confirmBody = z.object({ token });
-/** DELETE /api/me → {} */
-export const deleteAccountBody = z.object({ password: oldPassword });
-// POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
+// DELETE /api/me → {}
+/** POST /api/sign-out: where the browser ends its session at the identity provider, too; null for nowhere. */
+export interface SignedOut {
+  next: string | null;
+}
+// POST /api/sign-out-everywhere → {}
 
 /** Limits by the calendar's day and month; null: none. */
 export interface QuotasView {
@@ -210,6 +230,8 @@ export interface PlanView extends QuotasView {
   models: ModelId[] | null;
   /** Whether the bodies of requests must be encrypted. */
   requiresEncryption: boolean;
+  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
+  weight: number;
 }
 
 /** GET /api/me */
@@ -223,6 +245,8 @@ export interface Me {
     createdAt: string;
   };
   plan: PlanView;
+  /** The account must add a second factor by then, and can do nothing else once it is due; null where it need not. */
+  missingFactor: { by: string; isDue: boolean } | null;
 }
 
 // GET /api/me/memory → KeptOfAccount, of the server that answers    POST /api/me/memory/forget → the same, afterwards
@@ -260,7 +284,7 @@ export const someModels = z
 
 const keyLimit = whole(1, 1_000_000_000).nullable();
 const quota = whole(1, largestQuota).nullable().default(null);
-const quotas = {
+export const quotas = {
   requestsPerDay: quota,
   tokensPerDay: quota,
   requestsPerMonth: quota,
@@ -286,9 +310,15 @@ export interface KeyView {
   /** Of the last request of that day that named one. */
   lastUsedModel: ModelId | null;
   tags: string[];
+  /** Networks that it may be used from; null: any. */
+  allowFrom: string[] | null;
   status: "active" | "disabled" | "expiring" | "expired" | "revoked";
   /** While a rotated key still works. */
   worksUntil: string | null;
+  /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
+  memberId: string | null;
+  /** Empty for an ordinary key. */
+  scopes: KeyScope[];
 }
 
 /** GET /api/keys → KeyList; `after` is the `next` of the page before. */
@@ -301,6 +331,11 @@ export interface KeyList {
 }
 /** Null for a key that never expires. */
 export const keyDays = whole(1, 3650).nullable();
+/** In CIDR notation, or single addresses; null or none for any. */
+export const keyNetworks = z
+  .array(z.string("Write networks.").max(50, "This is not a network."), "Give the key's networks, or none.")
+  .max(mostNetworks, `Use at most ${mostNetworks} networks.`)
+  .nullish();
 /** POST /api/keys → KeyWithSecret */
 export const createKeyBody = z.object({
   name: line("a name", longest.keyName),
@@ -312,6 +347,16 @@ export const createKeyBody = z.object({
     .array(z.string("Write tags as words."), "Give the key's tags, or none.")
     .max(mostTags, `Use at most ${mostTags} tags.`)
     .optional(),
+  allowFrom: keyNetworks,
+  /** In a team: a key that outlives its creator's membership. */
+  isService: z.boolean("Choose whether it is a service key.").default(false),
+});
+export type NewKeyFields = Omit<z.infer<typeof createKeyBody>, "models" | "isService">;
+/** POST /api/admin/operator-keys → KeyWithSecret: a key of one's own that cannot use models */
+export const operatorKeyBody = createKeyBody.omit({ models: true, isService: true }).extend({
+  scopes: z
+    .array(z.enum(keyScopes, "There is no such scope."), "Choose scopes.")
+    .min(1, "Choose at least one scope."),
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
@@ -405,12 +450,15 @@ export const planBody = z.object({
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
   requiresEncryption: z.boolean("Choose whether requests must be encrypted.").default(false),
+  weight: whole(planWeight.min, planWeight.max).default(planWeight.usual),
   ...quotas,
 });
 /** GET /api/admin/plans/month: what all accounts of each plan used; a quota counts once for each of them. */
 export interface PlanMonths {
   plans: (MonthView & { planId: string })[];
 }
+/** POST /api/admin/plans → PlanView (409 where there is one with this id); GET /api/admin/plans/:id → PlanView */
+export const newPlanBody = planBody.extend({ id: line("an id", 64) });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 
 const title = line("a title", longest.title);

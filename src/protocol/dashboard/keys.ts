@@ -1,6 +1,6 @@
 /** Keys in the dashboard's API beside creating and ending them: finding one among many, and editing it. */
 import * as z from "zod";
-import { keyDays, keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
+import { keyDays, keyLimits, keyNetworks, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
 import { longest, mostTags } from "../../core/bounds.js";
 import type { ArrivedRequest } from "../../core/keys/connection-tests.js";
 
@@ -64,6 +64,8 @@ export const editKeyBody = z.object({
       "Give the key's tags, or none.",
     )
     .max(mostTags, `Use at most ${mostTags} tags.`),
+  /** Null for any; absent where they stay as they are. */
+  allowFrom: keyNetworks,
 });
 
 /** GET /api/keys/usage: of the last seven days. Keys that were not used are left out. */

@@ -14,7 +14,14 @@ export interface PageHead {
 type PageAddress = (typeof pageAddresses)[number];
 type PrivateAddress = Extract<
   PageAddress,
-  `/app${string}` | `/admin${string}` | "/setup" | "/reset" | "/confirm"
+  | `/app${string}`
+  | `/admin${string}`
+  | "/sign-in/join"
+  | "/sign-in/confirmed"
+  | "/setup"
+  | "/reset"
+  | "/confirm"
+  | "/join"
 >;
 type PublicAddress = Exclude<PageAddress, PrivateAddress>;
 
@@ -110,9 +117,12 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
 };
 
 const privateTitles: Partial<Record<PrivateAddress, string>> = {
+  "/sign-in/join": "Link your account",
+  "/sign-in/confirmed": "Confirm that it is you",
   "/setup": "Welcome to Sotto",
   "/reset": "Reset your password",
   "/confirm": "Confirm your email address",
+  "/join": "Join a team",
   "/app": "Overview",
   "/app/keys": "Keys",
   "/app/connect": "Connect",
@@ -120,13 +130,21 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/app/playground": "Playground",
   "/app/limits": "Limits",
   "/app/account": "Account",
+  "/app/security": "Security",
+  "/app/teams/:team": "Team",
+  "/app/teams/:team/keys": "Keys",
+  "/app/teams/:team/usage": "Usage",
+  "/app/teams/:team/limits": "Limits",
   "/admin/usage": "Service usage",
   "/admin/accounts": "Accounts",
+  "/admin/teams": "Teams",
   "/admin/plans": "Plans",
   "/admin/models": "Models",
   "/admin/engines": "Engines",
   "/admin/changelog": "Changelog",
   "/admin/maintenance": "Maintenance",
+  "/admin/sign-in": "Single sign-on",
+  "/admin/webhooks": "Webhooks",
   "/admin/audit": "Audit trail",
 };
 

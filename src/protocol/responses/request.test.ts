@@ -107,7 +107,7 @@ describe("a request for a response", () => {
 
   test("ignores what has no effect, and what it does not know", () => {
     const without = {
-      ...{ store: true, truncation: "auto", service_tier: "flex", prompt_cache_key: "k", max_tool_calls: 3 },
+      ...{ store: true, truncation: "auto", prompt_cache_key: "k", max_tool_calls: 3 },
       ...{
         safety_identifier: "s",
         client_metadata: { a: "b" },
@@ -117,6 +117,15 @@ describe("a request for a response", () => {
       ...{ stop: ["x"], n: 3, unknown: {} },
     };
     expect(readResponseRequest({ ...minimal, ...without })).toEqual(readResponseRequest(minimal));
+  });
+
+  test.each([
+    ["flex", "flex"],
+    ["auto", "default"],
+    ["priority", "default"],
+    [null, undefined],
+  ])("with the service tier %s is served as %s", (tier, served) => {
+    expect(chatOf({ service_tier: tier }).serviceTier).toBe(served);
   });
 
   test.each([

@@ -6,7 +6,7 @@
  */
 import type { ReplyFormat } from "../../core/chat/request.js";
 import { format } from "../chat-completions/format.js";
-import { alternatives, tokenCount } from "../chat-completions/request.js";
+import { alternatives, readServiceTier, tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
 import { imageSizes } from "../images.js";
 import {
@@ -69,6 +69,7 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
   const keepsItems = optional(body, "store", boolean) ?? true;
   const metadata = optional(body, "metadata", object) ?? {};
   const user = optional(body, "user", string);
+  const serviceTier = readServiceTier(body);
   const parsed: ParsedRequest = {
     chat: {
       model,
@@ -83,6 +84,7 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
       reasoningEffort,
       stream,
       includeUsage: true,
+      ...(serviceTier === undefined ? {} : { serviceTier }),
     },
     echo: {
       instructions: instructions ?? null,

@@ -1,5 +1,6 @@
 /** The wire shape of a response, as far as it has come. */
 import type { FinishReason, Usage } from "../../core/chat/reply.js";
+import type { ServiceTier } from "../../core/chat/request.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import type { OutputItem } from "./output.js";
 
@@ -28,7 +29,7 @@ export interface ResponseObject extends ResponseState {
   access_programs: null;
   background: false;
   previous_response_id: null;
-  service_tier: "default";
+  service_tier: ServiceTier;
   store: false;
   truncation: "disabled";
   /** Those that repeat the request. */
@@ -37,7 +38,7 @@ export interface ResponseObject extends ResponseState {
 
 export function responseObject(
   { id, created, model }: Readonly<ReplyHead>,
-  { echo }: ParsedRequest,
+  { echo, chat }: ParsedRequest,
   state: ResponseState,
 ): ResponseObject {
   return {
@@ -48,7 +49,7 @@ export function responseObject(
     access_programs: null,
     background: false,
     previous_response_id: null,
-    service_tier: "default",
+    service_tier: chat.serviceTier ?? "default",
     store: false,
     truncation: "disabled",
     ...echo,

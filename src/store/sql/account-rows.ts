@@ -40,6 +40,7 @@ export class SqlAccounts implements AccountStore {
         .selectFrom("accounts")
         .selectAll()
         .where("email_lower", "=", email.toLowerCase())
+        .where("kind", "=", "person")
         .executeTakeFirst(),
     );
   }
@@ -85,11 +86,11 @@ export class SqlAccounts implements AccountStore {
   }
 
   async countAccounts(): Promise<number> {
-    const { total } = await this.db
-      .selectFrom("accounts")
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow();
-    return total;
+    const count = async (table: "accounts" | "teams"): Promise<number> => {
+      const all = this.db.selectFrom(table).select((select) => select.fn.countAll<number>().as("total"));
+      return (await all.executeTakeFirstOrThrow()).total;
+    };
+    return (await count("accounts")) - (await count("teams"));
   }
 
   async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {
@@ -177,6 +178,7 @@ export class SqlAccounts implements AccountStore {
     const nowMs = now.getTime();
     return this.db
       .selectFrom("accounts")
+      .where("accounts.kind", "=", "person")
       .selectAll("accounts")
       .select((select) => [
         select
@@ -191,6 +193,11 @@ export class SqlAccounts implements AccountStore {
           .whereRef("keys.account_id", "=", "accounts.id")
           .select((key) => key.fn.max("last_used_at").as("last"))
           .as("last_used_at"),
+        select
+          .selectFrom("oidc_identities")
+          .whereRef("oidc_identities.account_id", "=", "accounts.id")
+          .select((identity) => identity.fn.countAll<number>().as("linked"))
+          .as("identities"),
       ]);
   }
 
@@ -234,14 +241,16 @@ export async function insertAccount(
   db: Kysely<Schema>,
   account: NewAccount,
   createdAt: Date,
+  emailVerifiedAt: Date | null = null,
 ): Promise<Account> {
   const row = await db
     .insertInto("accounts")
     .values({
       id: newId("acc"),
+      kind: "person",
       email: account.email,
       email_lower: account.email.toLowerCase(),
-      email_verified_at: null,
+      email_verified_at: emailVerifiedAt?.getTime() ?? null,
       password_hash: account.passwordHash,
       role: account.role,
       plan_id: account.planId,
@@ -280,17 +289,21 @@ export async function updateEmail(
 }
 
 /** The codes of a value that must be unique, in Postgres and SQLite. */
-const isTaken = (error: unknown): boolean =>
+export const isTaken = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
   ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(String(error.code));
 
 /**
- * What an old password or a pending change of address could still be used for; a link that verifies the address
- * stays.
+ * What an old password or a pending change of address could still be used for; a link that verifies the address, and
+ * invitations into teams, stay.
  */
 export async function deleteCredentialLinks(transaction: Transaction<Schema>, id: string): Promise<void> {
-  await transaction.deleteFrom("links").where("account_id", "=", id).where("kind", "!=", "verify").execute();
+  await transaction
+    .deleteFrom("links")
+    .where("account_id", "=", id)
+    .where("kind", "not in", ["verify", "team"])
+    .execute();
 }
 
 export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
@@ -315,10 +328,10 @@ const toCredentials = (row: AccountRow | undefined): Credentials | null =>
   row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
 
 const toSummary = (
-  row: AccountRow & { live_keys: number | null; last_used_at: number | null },
+  row: AccountRow & { live_keys: number | null; last_used_at: number | null; identities: number | null },
 ): AccountSummary => ({
   account: toAccount(row),
-  canSignIn: row.password_hash !== null,
+  canSignIn: row.password_hash !== null || (row.identities ?? 0) > 0,
   liveKeys: row.live_keys ?? 0,
   lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
 });

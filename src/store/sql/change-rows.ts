@@ -18,6 +18,8 @@ export class SqlChanges implements ChangeStore {
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly clock: Clock,
+    /** Where all is part of a larger transaction, which appends them in its end. */
+    private readonly within?: WholeTransaction,
   ) {}
 
   async append(kind: ChangeKind, subject: string): Promise<void> {
@@ -63,6 +65,7 @@ export class SqlChanges implements ChangeStore {
 
   /** The same for work that only then knows what it changes, if anything. */
   async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
+    if (this.within !== undefined) return work(this.within.transaction, this.within.note);
     const noted: [ChangeKind, string][] = [];
     const result = await this.db.transaction().execute(async (transaction) => {
       const done = await work(transaction, (kind, subject) => void noted.push([kind, subject]));
@@ -85,7 +88,12 @@ export class SqlChanges implements ChangeStore {
 }
 
 /** Noted changes are appended when the work is done. */
-type NoteChange = (kind: ChangeKind, subject: string) => void;
+export type NoteChange = (kind: ChangeKind, subject: string) => void;
+
+export interface WholeTransaction {
+  transaction: Transaction<Schema>;
+  note: NoteChange;
+}
 
 /** A kind that a newer version wrote may matter to anything. */
 const toKind = (text: string): ChangeKind => changeKinds.find((kind) => kind === text) ?? "plans_changed";

@@ -9,6 +9,7 @@ import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-
 import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
@@ -26,7 +27,7 @@ export class SqlLinks implements LinkStore {
 
   /** An index allows one set-up link at a time; an expired one is deleted first. */
   createSetup(link: NewLink): Promise<boolean> {
-    return this.db.transaction().execute(async (transaction) => {
+    return inTransaction(this.db, async (transaction) => {
       if (await hasAdmin(transaction)) return false;
       await transaction
         .deleteFrom("links")
@@ -60,8 +61,8 @@ export class SqlLinks implements LinkStore {
     now: Date,
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
-      const link = await consume(transaction, kind, hash, now);
+    return inTransaction(this.db, async (transaction) => {
+      const link = await consumeLink(transaction, kind, hash, now);
       if (link === null) return null;
       if (kind === "setup" && (await hasAdmin(transaction))) return null;
       const role = kind === "setup" ? "admin" : "user";
@@ -73,7 +74,7 @@ export class SqlLinks implements LinkStore {
 
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
     return this.changes.transaction(async (transaction, note) => {
-      const link = await consume(transaction, "reset", hash, now);
+      const link = await consumeLink(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
       const row = await transaction
@@ -83,6 +84,8 @@ export class SqlLinks implements LinkStore {
         .returningAll()
         .executeTakeFirstOrThrow();
       await deleteCredentialLinks(transaction, accountId);
+      if (row.email_verified_at === null)
+        await transaction.deleteFrom("oidc_identities").where("account_id", "=", accountId).execute();
       await endSessions(transaction, accountId, null);
       note("sessions_ended", accountId);
       return toAccount(row);
@@ -90,7 +93,7 @@ export class SqlLinks implements LinkStore {
   }
 
   async replaceOwn(link: NewLink & { accountId: string; kind: OwnLinkKind }): Promise<void> {
-    await this.db.transaction().execute(async (transaction) => {
+    await inTransaction(this.db, async (transaction) => {
       await deleteOwn(transaction, link.accountId, link.kind);
       await transaction.insertInto("links").values(fromLink(link)).execute();
     });
@@ -113,7 +116,7 @@ export class SqlLinks implements LinkStore {
 
   verifyEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
     return this.changes.transaction(async (transaction, note) => {
-      const link = await consume(transaction, "verify", hash, now);
+      const link = await consumeLink(transaction, "verify", hash, now);
       if (link?.accountId == null) return null;
       const row = await transaction
         .updateTable("accounts")
@@ -150,7 +153,7 @@ export class SqlLinks implements LinkStore {
 
   async changeEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
     const account = await this.changes.transaction(async (transaction, note) => {
-      const link = await consume(transaction, "change_to", hash, now);
+      const link = await consumeLink(transaction, "change_to", hash, now);
       if (link?.accountId == null || link.email == null) return null;
       note("account_changed", link.accountId);
       // Rejects when the address is taken, and the rollback restores the link.
@@ -161,8 +164,8 @@ export class SqlLinks implements LinkStore {
   }
 
   signIn(hash: Uint8Array, now: Date): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
-      const link = await consume(transaction, "sign_in", hash, now);
+    return inTransaction(this.db, async (transaction) => {
+      const link = await consumeLink(transaction, "sign_in", hash, now);
       if (link?.accountId == null) return null;
       const row = await transaction
         .selectFrom("accounts")
@@ -212,19 +215,25 @@ async function deleteOwn(db: Kysely<Schema>, accountId: string, kind: OwnLinkKin
     .execute();
 }
 
-async function consume(
+/** With `emailHash`, a link for another address stays as it is. */
+export async function consumeLink(
   transaction: Transaction<Schema>,
   kind: LinkKind,
   hash: Uint8Array,
   now: Date,
+  emailHash?: Uint8Array,
 ): Promise<NewLink | null> {
-  const row = await transaction
+  let used = transaction
     .deleteFrom("links")
     .where("hash", "=", hash)
     .where("kind", "=", kind)
-    .where("expires_at", ">", now.getTime())
-    .returningAll()
-    .executeTakeFirst();
+    .where("expires_at", ">", now.getTime());
+  if (emailHash !== undefined) {
+    used = used.where((where) =>
+      where.or([where("email_hash", "is", null), where("email_hash", "=", emailHash)]),
+    );
+  }
+  const row = await used.returningAll().executeTakeFirst();
   return row === undefined ? null : toLink(row);
 }
 
@@ -235,11 +244,13 @@ const fromLink = (link: NewLink): LinkRow => ({
   email_hash: link.emailHash,
   email: link.email ?? null,
   plan_id: link.planId ?? null,
+  team_id: link.team?.id ?? null,
+  team_role: link.team?.role ?? null,
   created_at: link.createdAt.getTime(),
   expires_at: link.expiresAt.getTime(),
 });
 
-const toLink = (row: LinkRow): NewLink => ({
+export const toLink = (row: LinkRow): NewLink => ({
   // libsql returns bytes as a bare ArrayBuffer, whatever the schema says.
   hash: new Uint8Array(row.hash),
   kind: row.kind,
@@ -247,6 +258,9 @@ const toLink = (row: LinkRow): NewLink => ({
   emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
   email: row.email,
   planId: row.plan_id,
+  ...(row.team_id !== null && row.team_role !== null
+    ? { team: { id: row.team_id, role: row.team_role } }
+    : {}),
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
 });

@@ -22,6 +22,12 @@ import * as linkKinds from "./migrations/0014-link-kinds.js";
 import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
 import * as proof from "./migrations/0016-proof.js";
 import * as statementLog from "./migrations/0017-statement-log.js";
+import * as factors from "./migrations/0018-factors.js";
+import * as singleSignOn from "./migrations/0019-single-sign-on.js";
+import * as events from "./migrations/0020-events.js";
+import * as teams from "./migrations/0021-teams.js";
+import * as keyScopes from "./migrations/0022-key-scopes.js";
+import * as scim from "./migrations/0023-scim.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -45,6 +51,12 @@ export const migrations: readonly Migration[] = [
   { name: "0015-verified-addresses", ...verifiedAddresses },
   { name: "0016-proof", ...proof },
   { name: "0017-statement-log", ...statementLog },
+  { name: "0018-factors", ...factors },
+  { name: "0019-single-sign-on", ...singleSignOn },
+  { name: "0020-events", ...events },
+  { name: "0021-teams", ...teams },
+  { name: "0022-key-scopes", ...keyScopes },
+  { name: "0023-scim", ...scim },
 ];
 
 export interface MigrateOptions {

@@ -18,6 +18,11 @@ export class SqlNews implements NewsStore {
     return rows.map(toItem);
   }
 
+  async findItem(id: string): Promise<ChangelogItem | null> {
+    const row = await this.db.selectFrom("changelog").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toItem(row);
+  }
+
   async createItem(item: ChangelogItem): Promise<void> {
     const { id, title, body } = item;
     await this.db

@@ -8,12 +8,14 @@ import {
   type Plan,
   type Quotas,
 } from "../../core/entities.js";
+import { isKeyScope } from "../../core/key-scopes.js";
 import { isModelId, type ModelId } from "../../core/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
   return {
     id: row.id,
+    kind: row.kind,
     email: row.email,
     emailVerifiedAt: toTime(row.email_verified_at),
     role: row.role,
@@ -34,6 +36,7 @@ export function toPlan(row: PlanRow): Plan {
     maxTokens: row.max_tokens,
     models: toList(row.models)?.filter(isModelId) ?? null,
     requiresEncryption: row.requires_encryption === 1,
+    weight: row.weight,
     ...toQuotas(row),
   };
 }
@@ -49,11 +52,12 @@ export function fromPlan(plan: Plan): PlanRow {
     max_tokens: plan.maxTokens,
     models: plan.models?.join(",") ?? null,
     requires_encryption: plan.requiresEncryption ? 1 : 0,
+    weight: plan.weight,
     ...fromQuotas(plan),
   };
 }
 
-const toQuotas = (row: QuotaColumns): Quotas => ({
+export const toQuotas = (row: QuotaColumns): Quotas => ({
   requestsPerDay: row.requests_per_day,
   tokensPerDay: row.tokens_per_day,
   requestsPerMonth: row.requests_per_month,
@@ -76,12 +80,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     // A name this version does not know is dropped: the key may do less, never more.
     models: toList(row.models)?.filter(isModelId) ?? null,
     operations: toList(row.operations)?.filter(isOperation) ?? null,
-    limits: {
-      requestsPerMinute: row.requests_per_minute,
-      tokensPerMinute: row.tokens_per_minute,
-      concurrentRequests: row.concurrent_requests,
-      ...toQuotas(row),
-    },
+    limits: toLimits(row),
     createdAt: new Date(row.created_at),
     expiresAt: toTime(row.expires_at),
     revokedAt: toTime(row.revoked_at),
@@ -91,14 +90,27 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     tags: toList(row.tags) ?? [],
     replaces: row.replaces,
     lineage: row.lineage ?? row.id,
+    allowFrom: toList(row.allow_from),
+    memberId: row.member_id,
+    scopes: toList(row.scopes)?.filter(isKeyScope) ?? [],
   };
 }
 
-const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+export type LimitColumns = QuotaColumns &
+  Pick<KeyRow, "requests_per_minute" | "tokens_per_minute" | "concurrent_requests">;
+
+export const toLimits = (row: LimitColumns): KeyLimits => ({
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  concurrentRequests: row.concurrent_requests,
+  ...toQuotas(row),
+});
+
+export const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
 const toModel = (name: string | null): ModelId | null => (name !== null && isModelId(name) ? name : null);
 
-const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
+export const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
 
 const isOperation = (name: string): name is Operation => operations.some((known) => known === name);
 

@@ -2,14 +2,27 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { LinkKind } from "../../core/sign-in/ports.js";
-import type { Role } from "../../core/entities.js";
+import type { StepKind } from "../../core/factors/ports.js";
+import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
+import type { AccountKind, Role, TeamRole } from "../../core/entities.js";
+import type { Round } from "../../core/single-sign-on/ports.js";
 
 export interface Schema {
   accounts: AccountRow;
   plans: PlanRow;
   keys: KeyRow;
+  teams: TeamRow;
+  memberships: MembershipRow;
+  scim_users: ScimUserRow;
   sessions: SessionRow;
+  totp: TotpRow;
+  passkeys: PasskeyRow;
+  recovery_codes: RecoveryCodeRow;
+  sign_in_steps: SignInStepRow;
+  oidc_identities: OidcIdentityRow;
+  oidc_rounds: OidcRoundRow;
+  oidc_sessions: OidcSessionRow;
+  oidc_logouts: OidcLogoutRow;
   links: LinkRow;
   usage: UsageRow;
   account_days: AccountDayRow;
@@ -26,6 +39,8 @@ export interface Schema {
   changes: ChangeRow;
   change_counter: ChangeCounterRow;
   statement_log: StatementLogRow;
+  webhooks: WebhookRow;
+  webhook_deliveries: WebhookDeliveryRow;
   migrations: MigrationRow;
 }
 
@@ -35,8 +50,19 @@ export const primaryKeys: {
 } = {
   plans: ["id"],
   accounts: ["id"],
+  teams: ["id"],
+  memberships: ["team_id", "account_id"],
+  scim_users: ["account_id"],
   keys: ["id"],
   sessions: ["hash"],
+  totp: ["account_id"],
+  passkeys: ["id"],
+  recovery_codes: ["hash"],
+  sign_in_steps: ["hash"],
+  oidc_identities: ["id"],
+  oidc_rounds: ["hash"],
+  oidc_sessions: ["session_hash"],
+  oidc_logouts: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
   account_days: ["account_id", "day", "model"],
@@ -53,13 +79,17 @@ export const primaryKeys: {
   changes: ["id"],
   change_counter: ["id"],
   statement_log: ["number"],
+  webhooks: ["id"],
+  webhook_deliveries: ["id"],
   migrations: ["number"],
 };
 
 export interface AccountRow {
   id: string;
+  kind: AccountKind;
+  /** Of a team: its name. */
   email: string;
-  /** The email as it is compared. */
+  /** The email as it is compared; of a team its id, so that no address is the same. */
   email_lower: string;
   /** When a link mailed to it was opened; null where none was. */
   email_verified_at: number | null;
@@ -90,6 +120,7 @@ export interface PlanRow extends QuotaColumns {
   models: string | null;
   /** 1 or 0. */
   requires_encryption: number;
+  weight: number;
 }
 
 export interface KeyRow extends QuotaColumns {
@@ -121,15 +152,104 @@ export interface KeyRow extends QuotaColumns {
   replaces: string | null;
   /** The id that its own limits are counted under; null for `id`. */
   lineage: string | null;
+  /** Networks, comma-separated; null for any. */
+  allow_from: string | null;
+  /** In a team: whose key it is; null for a service key, and for the key of a person's own account. */
+  member_id: string | null;
+  /** Comma-separated; null for none. */
+  scopes: string | null;
+}
+
+/** What a team has besides its account. Quotas replace those of its plan; null where the plan's count. */
+export interface TeamRow extends QuotaColumns {
+  id: string;
+  /** Whoever has a verified address there may join; null for nobody. */
+  join_domain: string | null;
+  /** Networks, comma-separated; null for any. */
+  allow_from: string | null;
+  /** How long members have to add a second factor, and since when they must; both null where they need not. */
+  second_factor_days: number | null;
+  second_factor_since: number | null;
+  /** What SCIM calls it; null for nothing. */
+  external_id: string | null;
+}
+
+/** Limits are those of the member in this team; null where only the team's count. */
+export interface MembershipRow extends QuotaColumns {
+  team_id: string;
+  account_id: string;
+  role: TeamRole;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrent_requests: number | null;
+  created_at: number;
+  /** The identity provider whose groups made it; null for one that people or SCIM made. */
+  provider_id: string | null;
+}
+
+/** What SCIM has said about an account. */
+export interface ScimUserRow {
+  account_id: string;
+  user_name: string;
+  /** As it is compared. */
+  user_name_lower: string;
+  external_id: string | null;
+  /** The time of the suspension that SCIM asked for, which it alone may lift over SCIM; null without one. */
+  inactive_since: number | null;
 }
 
 export interface SessionRow {
   /** SHA-256 of the token in the cookie. */
   hash: Uint8Array;
   account_id: string;
+  method: SessionMethod;
+  /** The kind of browser; null where it is not known. */
+  device: string | null;
   created_at: number;
+  /** Null where that was when it began. */
+  confirmed_at: number | null;
   last_seen_at: number;
   /** When it ends even if it is used every day. */
+  expires_at: number;
+}
+
+/** An authenticator app. */
+export interface TotpRow {
+  account_id: string;
+  sealed_secret: string;
+  /** The latest step of time of which a code was used. */
+  last_step: number;
+  created_at: number;
+  /** Null until the first code was typed. */
+  confirmed_at: number | null;
+}
+
+export interface PasskeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  public_key: string;
+  counter: number;
+  /** Comma-separated. */
+  transports: string;
+  /** 1 or 0. */
+  can_sync: number;
+  is_synced: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** One that was not used. */
+export interface RecoveryCodeRow {
+  hash: Uint8Array;
+  account_id: string;
+}
+
+export interface SignInStepRow {
+  /** SHA-256 of a random token. */
+  hash: Uint8Array;
+  kind: StepKind;
+  account_id: string | null;
   expires_at: number;
 }
 
@@ -146,6 +266,9 @@ export interface LinkRow {
   email: string | null;
   /** The plan of the account that an invitation creates; null for the default one. */
   plan_id: string | null;
+  /** The team that an invitation is to, and the role in it. */
+  team_id: string | null;
+  team_role: TeamRole | null;
   created_at: number;
   expires_at: number;
 }
@@ -247,6 +370,50 @@ export interface MaintenanceRow {
   updated_at: number;
 }
 
+/** Someone at an identity provider, who may sign in to the account. */
+export interface OidcIdentityRow {
+  id: string;
+  account_id: string;
+  /** The id of the provider, which may be gone. */
+  provider: string;
+  issuer: string;
+  subject: string;
+  created_at: number;
+  last_used_at: number;
+}
+
+/** A sign-in with a provider that is under way, for ten minutes. */
+export interface OidcRoundRow {
+  /** SHA-256 of the token in the browser's cookie. */
+  hash: Uint8Array;
+  provider: string;
+  purpose: Round["purpose"];
+  account_id: string | null;
+  next: string;
+  /** 1 or 0. */
+  invite_hash: Uint8Array | null;
+  /** JSON; null until the provider has answered. */
+  identity: string | null;
+  expires_at: number;
+}
+
+/** What a session was begun by, where it was a provider. */
+export interface OidcSessionRow {
+  session_hash: Uint8Array;
+  provider: string;
+  issuer: string;
+  subject: string;
+  /** The provider's own session. */
+  sid: string | null;
+}
+
+/** A logout token that was used. */
+export interface OidcLogoutRow {
+  /** SHA-256 of its issuer and id. */
+  hash: Uint8Array;
+  expires_at: number;
+}
+
 /** Names people by their account's id, so that a deleted account leaves no address behind. */
 export interface AuditRow {
   id: string;
@@ -263,6 +430,38 @@ export interface StatementLogRow {
   at: number;
   /** The signed entry as canonical JSON. */
   body: string;
+}
+
+export interface WebhookRow {
+  id: string;
+  url: string;
+  description: string;
+  /** Comma-separated; null for all. */
+  events: string | null;
+  created_at: number;
+  off_at: number | null;
+  off_reason: string | null;
+  failing_since: number | null;
+}
+
+export interface WebhookDeliveryRow {
+  id: string;
+  webhook_id: string;
+  /** The account that it is about, if it is about one. */
+  account_id: string | null;
+  type: string;
+  body: string;
+  created_at: number;
+  /** When it is given up. */
+  retry_until: number;
+  /** When it is due, also again after a server that has claimed it; null when it is done. */
+  next_at: number | null;
+  attempts: number;
+  delivered_at: number | null;
+  last_at: number | null;
+  response_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
 }
 
 export interface SettingRow {

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
-import { toAccount, toPlan } from "./rows.js";
+import { toAccount, toPlan, toTime } from "./rows.js";
 import type { Schema, SessionRow } from "./schema.js";
 
 export class SqlSessions implements SessionStore {
@@ -18,6 +18,9 @@ export class SqlSessions implements SessionStore {
       .values({
         hash: session.hash,
         account_id: session.accountId,
+        method: session.method,
+        device: session.device,
+        confirmed_at: session.confirmedAt.getTime(),
         created_at: session.createdAt.getTime(),
         last_seen_at: session.lastSeenAt.getTime(),
         expires_at: session.expiresAt.getTime(),
@@ -33,15 +36,21 @@ export class SqlSessions implements SessionStore {
       .selectAll("plans")
       .select([
         "sessions.account_id",
+        "sessions.method",
+        "sessions.device",
+        "sessions.confirmed_at",
         "sessions.created_at as session_created_at",
         "sessions.last_seen_at",
         "sessions.expires_at",
+        "accounts.kind",
         "accounts.email",
         "accounts.role",
         "accounts.plan_id",
         "accounts.suspended_at",
         "accounts.email_verified_at",
         "accounts.created_at",
+        hasFactor.as("has_factor"),
+        teamFactorBy.as("team_factor_by"),
       ])
       .where("sessions.hash", "=", hash)
       .executeTakeFirst();
@@ -50,6 +59,8 @@ export class SqlSessions implements SessionStore {
       session: toSession({ ...row, hash, created_at: row.session_created_at }),
       account: toAccount({ ...row, id: row.account_id }),
       plan: toPlan(row),
+      hasFactor: Boolean(row.has_factor),
+      teamFactorBy: toTime(row.team_factor_by),
     };
   }
 
@@ -71,6 +82,14 @@ export class SqlSessions implements SessionStore {
       .set({ last_seen_at: at.getTime() })
       .where("hash", "=", hash)
       .where("last_seen_at", "<", at.getTime())
+      .execute();
+  }
+
+  async noteConfirmed(hash: Uint8Array, at: Date): Promise<void> {
+    await this.db
+      .updateTable("sessions")
+      .set({ confirmed_at: at.getTime() })
+      .where("hash", "=", hash)
       .execute();
   }
 
@@ -98,10 +117,25 @@ export class SqlSessions implements SessionStore {
   }
 }
 
+/** Whether the account of the row that is read has a second factor in use: 1 or true. */
+const hasFactor = sql<number | boolean>`(
+  exists (select 1 from totp where totp.account_id = accounts.id and totp.confirmed_at is not null)
+  or exists (select 1 from passkeys where passkeys.account_id = accounts.id))`;
+
+/** The time of grace begins when a team made it a requirement, or when the account joined where that is later. */
+const teamFactorBy = sql<number | null>`(
+  select min(second_factor_days * 86400000 + case
+    when second_factor_since > memberships.created_at then second_factor_since else memberships.created_at end)
+  from memberships inner join teams on teams.id = memberships.team_id
+  where memberships.account_id = accounts.id and second_factor_days is not null)`;
+
 const toSession = (row: SessionRow): Session => ({
   hash: new Uint8Array(row.hash),
   accountId: row.account_id,
+  method: row.method,
+  device: row.device,
   createdAt: new Date(row.created_at),
+  confirmedAt: new Date(row.confirmed_at ?? row.created_at),
   lastSeenAt: new Date(row.last_seen_at),
   expiresAt: new Date(row.expires_at),
 });

@@ -8,24 +8,50 @@ import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { FullStore } from "../full-store.js";
 import type { ServiceStore } from "../../core/admin/ports.js";
 import { newId } from "../../core/keys/ids.js";
-import type { Account, ApiKey, KeyRecord, Plan } from "../../core/entities.js";
+import {
+  type Account,
+  type ApiKey,
+  type KeyMember,
+  type KeyRecord,
+  type Plan,
+  withQuotas,
+} from "../../core/entities.js";
 import type { Clock } from "../../core/clock.js";
 import type { KeyChange, KeyUse, NewAccount, NewKey } from "../../core/store.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { chunks } from "./batches.js";
-import { SqlChanges } from "./change-rows.js";
+import { SqlChanges, type WholeTransaction } from "./change-rows.js";
+import { SqlFactors } from "./factor-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
-import { fromLimits, fromPlan, fromTags, startOfDayMs, toAccount, toKey, toPlan } from "./rows.js";
-import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
+import {
+  fromLimits,
+  fromPlan,
+  fromTags,
+  type LimitColumns,
+  startOfDayMs,
+  toAccount,
+  toKey,
+  toLimits,
+  toList,
+  toPlan,
+  toTime,
+} from "./rows.js";
+import type { AccountRow, KeyRow, PlanRow, QuotaColumns, Schema } from "./schema.js";
+import { SqlScim } from "./scim-rows.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
+import { SqlSignInSteps } from "./sign-in-step-rows.js";
+import { SqlSingleSignOn } from "./single-sign-on-rows.js";
 import { SqlStatementLog } from "./statement-log-rows.js";
 import { SqlStored } from "./stored-rows.js";
+import { SqlTeams } from "./team-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
+import { SqlWebhooks } from "./webhook-rows.js";
 
 /** Three bound values each. */
 const touchedAtOnce = 1_000;
@@ -33,7 +59,10 @@ const touchedAtOnce = 1_000;
 export class SqlStore implements FullStore {
   readonly accounts: SqlAccounts;
   readonly sessions: SqlSessions;
+  readonly singleSignOn: SqlSingleSignOn;
   readonly links: SqlLinks;
+  readonly factors: SqlFactors;
+  readonly signInSteps: SqlSignInSteps;
   readonly usage: SqlUsage;
   readonly quotas: SqlQuotas;
   readonly news: SqlNews;
@@ -42,22 +71,34 @@ export class SqlStore implements FullStore {
   readonly service: ServiceStore;
   readonly changes: SqlChanges;
   readonly statementLog: SqlStatementLog;
+  readonly webhooks: SqlWebhooks;
+  readonly teams: SqlTeams;
+  readonly scim: SqlScim;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
   readonly #locksRows: boolean;
+  readonly #isPart: boolean;
 
   /**
    * Owns the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not the whole file,
-   * as SQLite does.
+   * as SQLite does. `within`: everything is part of this transaction, and `db` is it.
    */
-  constructor(db: Kysely<Schema>, clock: Clock, { locksRows = false } = {}) {
+  constructor(
+    db: Kysely<Schema>,
+    clock: Clock,
+    { locksRows = false, within }: { locksRows?: boolean; within?: WholeTransaction } = {},
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#locksRows = locksRows;
-    this.changes = new SqlChanges(db, clock);
+    this.#isPart = within !== undefined;
+    this.changes = new SqlChanges(db, clock, within);
     this.accounts = new SqlAccounts(db, this.changes, { locksRows, eraseTraces: () => this.eraseTraces() });
     this.sessions = new SqlSessions(db, this.changes);
+    this.singleSignOn = new SqlSingleSignOn(db, this.changes, locksRows);
     this.links = new SqlLinks(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
+    this.factors = new SqlFactors(db, this.changes);
+    this.signInSteps = new SqlSignInSteps(db);
     this.usage = new SqlUsage(db, clock);
     this.quotas = new SqlQuotas(db);
     this.news = new SqlNews(db);
@@ -65,6 +106,9 @@ export class SqlStore implements FullStore {
     this.stored = new SqlStored(db);
     this.service = sqlService(db, clock);
     this.statementLog = new SqlStatementLog(db);
+    this.webhooks = new SqlWebhooks(db, { locksRows });
+    this.scim = new SqlScim(db);
+    this.teams = new SqlTeams(db, this.changes, { clock, eraseTraces: () => this.eraseTraces() });
   }
 
   async createAccount(account: NewAccount): Promise<Account> {
@@ -79,6 +123,7 @@ export class SqlStore implements FullStore {
     const rows = await this.#db
       .selectFrom("accounts")
       .selectAll()
+      .where("kind", "=", "person")
       .orderBy("created_at")
       .orderBy("email_lower")
       .execute();
@@ -164,31 +209,59 @@ export class SqlStore implements FullStore {
   }
 
   #keyRecords() {
-    return this.#db
-      .selectFrom("keys")
-      .innerJoin("accounts", "accounts.id", "keys.account_id")
-      .innerJoin("plans", "plans.id", "accounts.plan_id")
-      .selectAll("keys")
-      .select([
-        "accounts.email",
-        "accounts.role",
-        "accounts.plan_id",
-        "accounts.suspended_at",
-        "accounts.email_verified_at",
-        "accounts.created_at as account_created_at",
-        "plans.name as plan_name",
-        "plans.requests_per_minute as plan_requests_per_minute",
-        "plans.tokens_per_minute as plan_tokens_per_minute",
-        "plans.concurrent_requests as plan_concurrent_requests",
-        "plans.requests_per_day as plan_requests_per_day",
-        "plans.tokens_per_day as plan_tokens_per_day",
-        "plans.requests_per_month as plan_requests_per_month",
-        "plans.tokens_per_month as plan_tokens_per_month",
-        "plans.max_keys",
-        "plans.max_tokens",
-        "plans.models as plan_models",
-        "plans.requires_encryption",
-      ]);
+    return (
+      this.#db
+        .selectFrom("keys")
+        .innerJoin("accounts", "accounts.id", "keys.account_id")
+        .innerJoin("plans", "plans.id", "accounts.plan_id")
+        .leftJoin("teams", "teams.id", "keys.account_id")
+        .leftJoin("memberships", (join) =>
+          join
+            .onRef("memberships.team_id", "=", "keys.account_id")
+            .onRef("memberships.account_id", "=", "keys.member_id"),
+        )
+        .leftJoin("accounts as members", "members.id", "keys.member_id")
+        // A member's key ends with the membership, and a viewer has none.
+        .where((where) =>
+          where.or([where("keys.member_id", "is", null), where("memberships.role", "<>", "viewer")]),
+        )
+        .selectAll("keys")
+        .select([
+          "accounts.kind",
+          "accounts.email",
+          "accounts.role",
+          "accounts.plan_id",
+          "accounts.suspended_at",
+          "accounts.email_verified_at",
+          "accounts.created_at as account_created_at",
+          "plans.name as plan_name",
+          "plans.requests_per_minute as plan_requests_per_minute",
+          "plans.tokens_per_minute as plan_tokens_per_minute",
+          "plans.concurrent_requests as plan_concurrent_requests",
+          "plans.requests_per_day as plan_requests_per_day",
+          "plans.tokens_per_day as plan_tokens_per_day",
+          "plans.requests_per_month as plan_requests_per_month",
+          "plans.tokens_per_month as plan_tokens_per_month",
+          "plans.max_keys",
+          "plans.max_tokens",
+          "plans.models as plan_models",
+          "plans.requires_encryption",
+          "plans.weight",
+          "teams.requests_per_day as team_requests_per_day",
+          "teams.tokens_per_day as team_tokens_per_day",
+          "teams.requests_per_month as team_requests_per_month",
+          "teams.tokens_per_month as team_tokens_per_month",
+          "teams.allow_from as team_allow_from",
+          "members.suspended_at as member_suspended_at",
+          "memberships.requests_per_minute as member_requests_per_minute",
+          "memberships.tokens_per_minute as member_tokens_per_minute",
+          "memberships.concurrent_requests as member_concurrent_requests",
+          "memberships.requests_per_day as member_requests_per_day",
+          "memberships.tokens_per_day as member_tokens_per_day",
+          "memberships.requests_per_month as member_requests_per_month",
+          "memberships.tokens_per_month as member_tokens_per_month",
+        ])
+    );
   }
 
   async findKey(id: string): Promise<ApiKey | null> {
@@ -207,8 +280,11 @@ export class SqlStore implements FullStore {
     return rows.map(toKey);
   }
 
-  async pageOfKeys(...[accountId, after, limit]: Parameters<FullStore["pageOfKeys"]>): Promise<ApiKey[]> {
+  async pageOfKeys(
+    ...[accountId, after, limit, memberId]: Parameters<FullStore["pageOfKeys"]>
+  ): Promise<ApiKey[]> {
     let query = this.#db.selectFrom("keys").selectAll().where("account_id", "=", accountId);
+    if (memberId != null) query = query.where("member_id", "=", memberId);
     if (after !== null) {
       query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt.getTime()}, ${after.id})`);
     }
@@ -228,12 +304,14 @@ export class SqlStore implements FullStore {
     );
   }
 
-  updateKey(id: string, { name, models, limits, expiresAt, tags }: KeyChange): Promise<ApiKey | null> {
+  updateKey(id: string, change: KeyChange): Promise<ApiKey | null> {
+    const { name, models, limits, expiresAt, tags, allowFrom } = change;
     return this.changes.transaction(async (transaction, note) => {
       const row = await transaction
         .updateTable("keys")
         .set({
           ...{ name, models: models?.join(",") ?? null, tags: fromTags(tags) },
+          allow_from: allowFrom?.join(",") ?? null,
           ...{ expires_at: expiresAt?.getTime() ?? null, ...fromLimits(limits) },
         })
         .where("id", "=", id)
@@ -255,7 +333,7 @@ export class SqlStore implements FullStore {
       ([id, { at, model }]) => sql`(${id}, cast(${startOfDayMs(at)} as bigint), cast(${model} as text))`,
     );
     if (uses.length === 0) return;
-    await this.#db.transaction().execute(async (transaction) => {
+    await inTransaction(this.#db, async (transaction) => {
       if (this.#locksRows) {
         const ids = sorted.map(([id]) => id);
         for (const some of chunks(ids, touchedAtOnce)) await lockKeys(transaction, some);
@@ -328,7 +406,20 @@ export class SqlStore implements FullStore {
    * process that reads at this moment may prevent it, which is why it is repeated every hour.
    */
   async eraseTraces(): Promise<void> {
-    if (!this.#locksRows) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+    if (!this.#locksRows && !this.#isPart) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+  }
+
+  async atomically<T>(work: (store: FullStore) => Promise<T>): Promise<T> {
+    const result = await this.changes.transaction((transaction, note) =>
+      work(
+        new SqlStore(transaction, this.#clock, {
+          locksRows: this.#locksRows,
+          within: { transaction, note },
+        }),
+      ),
+    );
+    await this.eraseTraces();
+    return result;
   }
 
   async ping(): Promise<void> {
@@ -369,6 +460,9 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
       tags: fromTags(key.tags ?? []),
       replaces: replaced?.id ?? null,
       lineage: replaced?.lineage ?? null,
+      allow_from: key.allowFrom?.join(",") ?? null,
+      member_id: key.memberId ?? null,
+      scopes: key.scopes === undefined || key.scopes.length === 0 ? null : key.scopes.join(","),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -376,8 +470,8 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
 }
 
 type JoinedKeyRow = KeyRow &
-  Pick<AccountRow, "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
-  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption"> & {
+  Pick<AccountRow, "kind" | "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
+  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption" | "weight"> & {
     account_created_at: number;
     plan_name: string;
     plan_requests_per_minute: number;
@@ -388,29 +482,55 @@ type JoinedKeyRow = KeyRow &
     plan_requests_per_month: number | null;
     plan_tokens_per_month: number | null;
     plan_models: string | null;
-  };
+    member_suspended_at: number | null;
+    team_allow_from: string | null;
+  } & Record<`team_${keyof QuotaColumns}` | `member_${keyof LimitColumns}`, number | null>;
 
 function toKeyRecord(row: JoinedKeyRow): KeyRecord {
+  const plan = toPlan({
+    id: row.plan_id,
+    name: row.plan_name,
+    requests_per_minute: row.plan_requests_per_minute,
+    tokens_per_minute: row.plan_tokens_per_minute,
+    concurrent_requests: row.plan_concurrent_requests,
+    requests_per_day: row.plan_requests_per_day,
+    tokens_per_day: row.plan_tokens_per_day,
+    requests_per_month: row.plan_requests_per_month,
+    tokens_per_month: row.plan_tokens_per_month,
+    max_keys: row.max_keys,
+    max_tokens: row.max_tokens,
+    models: row.plan_models,
+    requires_encryption: row.requires_encryption,
+    weight: row.weight,
+  });
+  const teamAllowFrom = toList(row.team_allow_from);
   return {
     key: toKey(row),
     account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
-    plan: toPlan({
-      id: row.plan_id,
-      name: row.plan_name,
-      requests_per_minute: row.plan_requests_per_minute,
-      tokens_per_minute: row.plan_tokens_per_minute,
-      concurrent_requests: row.plan_concurrent_requests,
-      requests_per_day: row.plan_requests_per_day,
-      tokens_per_day: row.plan_tokens_per_day,
-      requests_per_month: row.plan_requests_per_month,
-      tokens_per_month: row.plan_tokens_per_month,
-      max_keys: row.max_keys,
-      max_tokens: row.max_tokens,
-      models: row.plan_models,
-      requires_encryption: row.requires_encryption,
+    plan: withQuotas(plan, {
+      requestsPerDay: row.team_requests_per_day,
+      tokensPerDay: row.team_tokens_per_day,
+      requestsPerMonth: row.team_requests_per_month,
+      tokensPerMonth: row.team_tokens_per_month,
     }),
+    ...(row.member_id === null ? {} : { member: toMember(row.member_id, row) }),
+    ...(teamAllowFrom === null ? {} : { teamAllowFrom }),
   };
 }
+
+const toMember = (id: string, row: JoinedKeyRow): KeyMember => ({
+  id,
+  suspendedAt: toTime(row.member_suspended_at),
+  limits: toLimits({
+    requests_per_minute: row.member_requests_per_minute,
+    tokens_per_minute: row.member_tokens_per_minute,
+    concurrent_requests: row.member_concurrent_requests,
+    requests_per_day: row.member_requests_per_day,
+    tokens_per_day: row.member_tokens_per_day,
+    requests_per_month: row.member_requests_per_month,
+    tokens_per_month: row.member_tokens_per_month,
+  }),
+});
 
 /** In byte order, which is that of JavaScript's sort, whatever the collation: chunks must be locked in one order. */
 async function lockKeys(transaction: Kysely<Schema>, ids: readonly string[]): Promise<void> {

@@ -92,11 +92,49 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ["accounts", few(({ id }) => sql`select * from accounts where id = ${id}`)],
   [
     "keys",
-    few(({ id }) => sql`select * from keys where account_id = ${id} order by created_at desc, id desc`),
+    few(
+      ({ id }) => sql`select * from keys where account_id = ${id} or member_id = ${id}
+        order by created_at desc, id desc`,
+    ),
   ],
+  [
+    "memberships",
+    few(
+      ({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`,
+    ),
+  ],
+  ["scim_users", few(({ id }) => sql`select * from scim_users where account_id = ${id}`)],
   [
     "sessions",
     few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),
+  ],
+  ["totp", few(({ id }) => sql`select * from totp where account_id = ${id}`)],
+  [
+    "passkeys",
+    few(({ id }) => sql`select * from passkeys where account_id = ${id} order by created_at desc, id`),
+  ],
+  [
+    "recovery_codes",
+    few(({ id }) => sql`select * from recovery_codes where account_id = ${id} order by hash`),
+  ],
+  [
+    "sign_in_steps",
+    few(({ id }) => sql`select * from sign_in_steps where account_id = ${id} order by expires_at desc, hash`),
+  ],
+  [
+    "oidc_identities",
+    few(({ id }) => sql`select * from oidc_identities where account_id = ${id} order by created_at desc, id`),
+  ],
+  [
+    "oidc_rounds",
+    few(({ id }) => sql`select * from oidc_rounds where account_id = ${id} order by expires_at desc, hash`),
+  ],
+  [
+    "oidc_sessions",
+    few(
+      ({ id }) => sql`select oidc_sessions.* from oidc_sessions join sessions on sessions.hash = session_hash
+        where sessions.account_id = ${id} order by sessions.created_at desc, session_hash`,
+    ),
   ],
   [
     "links",
@@ -117,6 +155,12 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     "quota_warnings",
     few(({ id }) => sql`select * from quota_warnings where account_id = ${id} order by sent_at desc, name`),
   ],
+  [
+    "webhook_deliveries",
+    few(
+      ({ id }) => sql`select * from webhook_deliveries where account_id = ${id} order by created_at desc, id`,
+    ),
+  ],
   ["audit", audit],
   [
     "changes",
@@ -128,17 +172,18 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ],
 ]);
 
-/** Without hashes, and with readable times. */
+/** Without hashes and secrets, and with readable times. */
 const shown = (row: Row): StoredRows["rows"][number] =>
   Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
 
 function cell(column: string, value: unknown): string | number | null {
   if (value === null) return null;
   if (column === "hash" || column.endsWith("_hash")) return "(hash, not shown)";
+  if (column === "sealed_secret") return "(encrypted, not shown)";
   if (typeof value === "number") return isTime(column) ? new Date(value).toISOString() : value;
   if (typeof value === "string") return value;
   throw new TypeError(`The column ${column} holds a value of an unknown type.`);
 }
 
 const isTime = (column: string): boolean =>
-  ["at", "hour", "day", "span"].includes(column) || column.endsWith("_at");
+  ["at", "hour", "day", "span", "retry_until"].includes(column) || column.endsWith("_at");

@@ -64,8 +64,21 @@ describe("a key", () => {
     expect(await keyOf(server, server.apiKey)).toMatchObject({
       models: ["omega", "prism", "lambda"],
       operations: ["chat", "models"],
+      scopes: [],
       expires_at: null,
     });
+  });
+
+  it("with scopes has no models, and is refused them", async () => {
+    const key = server.addKey("sk-operator", { scopes: ["admin:read", "scim"] });
+    expect(await keyOf(server, key)).toMatchObject({ models: [], scopes: ["admin:read", "scim"] });
+    const refused = await fetch(`${server.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hi" }] }),
+    });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: "insufficient_permissions" } });
   });
 
   it("that was rotated ends when its grace period does", async () => {

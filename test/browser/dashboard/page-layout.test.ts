@@ -153,6 +153,7 @@ describe("the main action of a page", () => {
   it.each([
     ["/app/keys", "Create key"],
     ["/admin/plans", "Create plan"],
+    ["/admin/webhooks", "Create webhook"],
     ["/admin/usage", "Download CSV"],
   ])("of %s stands beside its title on a small laptop", (path, name) =>
     visit(path, laptop, async (page) => {

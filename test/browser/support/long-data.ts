@@ -40,6 +40,12 @@ export async function furnishWithLongData(dashboard: TestDashboard): Promise<voi
     ).get<{ account: { id: string } }>("/api/me");
     await operator.post(`/api/admin/accounts/${one.id}/plan`, { planId: "research-and-development-europe" });
   }
+  const { webhook } = await operator.post<{ webhook: { id: string } }>("/api/admin/webhooks", {
+    url: `http://127.0.0.1:1/integrations/monitoring/${"research-and-development-europe/".repeat(3)}`,
+    description: longName,
+    events: ["quota.reached", "maintenance.announced"],
+  });
+  await operator.post(`/api/admin/webhooks/${webhook.id}/test`);
   const title = "Faster replies for everyone who writes long prompts";
   await operator.post("/api/admin/changelog", { title, body: "By **a lot**: `max_completion_tokens`." });
   const at = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();

@@ -28,6 +28,25 @@ const ofKeys: Opening[] = [
     },
   },
   {
+    name: "creating a key for the operator's API",
+    file: "pages/app/keys/issue-key-dialog.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      await openDialog(page, "Create key");
+      await page.getByLabel("For the operator’s API").check();
+      await look();
+      await page.getByLabel("admin:read").uncheck();
+      await page.getByLabel("Name").fill("Terraform");
+      await press(page, "Create key");
+      await refused(page);
+      await look();
+      await page.getByLabel("admin:write").check();
+      await press(page, "Create key");
+      await shownSecret(page);
+      await look();
+    },
+  },
+  {
     name: "editing a key, one that is refused",
     file: "pages/app/keys/edit-key-dialog.tsx",
     path: "/app/keys",
@@ -201,13 +220,18 @@ const ofOneself: Opening[] = [
       await press(page, "Delete account…");
       await question(page, "Delete account");
       await look();
-      const box = page.getByRole("alertdialog");
-      await box.getByLabel("Password", { exact: true }).fill(`not ${password}`);
-      await box.getByLabel("Type delete to confirm").fill("delete");
+      await page.getByLabel("Type delete to confirm").fill("delete");
       await press(page, "Delete account");
+      // The only admin stays.
       await refused(page);
       await look();
     },
+  },
+  {
+    name: "unlinking a provider",
+    file: "pages/app/account/linked-providers.tsx",
+    path: "/app/account",
+    open: asks("Unlink provider", "Unlink Office login"),
   },
 ];
 

@@ -246,4 +246,86 @@ const ofModels: Opening[] = [
   },
 ];
 
-export const adminOpenings: readonly Opening[] = [...ofAccounts, ...ofPlans, ...ofNews, ...ofModels];
+const ofWebhooks: Opening[] = [
+  {
+    name: "a webhook that is refused, and the secret of one that is created",
+    file: "pages/admin/webhooks/webhook-dialog.tsx",
+    path: "/admin/webhooks",
+    open: async (page, look) => {
+      await openDialog(page, "Create webhook");
+      await page.getByLabel("All events").uncheck();
+      await page.getByLabel("Address").fill("http://169.254.169.254/");
+      await press(page, "Create webhook");
+      await refused(page);
+      await look();
+      await page.getByLabel("Address").fill("http://127.0.0.1:1/new");
+      await press(page, "Create webhook");
+      await page.getByText(/whsec_/).waitFor();
+      await look();
+    },
+  },
+  {
+    name: "the menu of a webhook",
+    file: "pages/admin/webhooks/webhook-table.tsx",
+    path: "/admin/webhooks",
+    open: menu("Actions for http://127.0.0.1:1/hook"),
+  },
+  {
+    name: "a new secret of a webhook",
+    file: "pages/admin/webhooks/rotate-secret-dialog.tsx",
+    path: "/admin/webhooks",
+    open: async (page, look) => {
+      await chooseAction(page, "http://127.0.0.1:1/hook", "Rotate secret");
+      await dialog(page, "Rotate secret");
+      await look();
+      await press(page, "Rotate secret");
+      await page.getByText(/whsec_/).waitFor();
+      await look();
+    },
+  },
+  {
+    name: "deleting a webhook",
+    file: "pages/admin/webhooks.tsx",
+    path: "/admin/webhooks",
+    open: asks("Delete webhook", "http://127.0.0.1:1/hook", "Delete"),
+  },
+];
+
+const ofSignIn: Opening[] = [
+  {
+    name: "a new provider, refused without an id, and one that cannot be reached",
+    file: "pages/admin/sign-in/provider-form.tsx",
+    path: "/admin/sign-in",
+    open: async (page, look) => {
+      await openDialog(page, "Add provider");
+      await press(page, "Add provider");
+      await refused(page);
+      await look();
+      await page.getByLabel("Name", { exact: true }).fill("Another login");
+      await page.getByLabel("Issuer").fill("https://169.254.169.254");
+      await page.getByLabel("Client id").fill("sotto");
+      await page.getByLabel("Who gets an account").selectOption("domains");
+      await page.getByLabel("Claim with groups").fill("groups");
+      await press(page, "Add group");
+      await page.getByLabel("Group 1", { exact: true }).fill("staff");
+      await press(page, "Test");
+      await page.getByText("The test failed").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "deleting a provider",
+    file: "pages/admin/sign-in.tsx",
+    path: "/admin/sign-in",
+    open: asks("Delete provider", "Delete Office login"),
+  },
+];
+
+export const adminOpenings: readonly Opening[] = [
+  ...ofAccounts,
+  ...ofPlans,
+  ...ofNews,
+  ...ofModels,
+  ...ofWebhooks,
+  ...ofSignIn,
+];

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
-import { describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { describeWithStore, newSession, someHash, type OpenStore } from "./dashboard-store.js";
 
 export function describeChangeContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps the promises about changes`, open, (opened) => {
@@ -86,7 +86,7 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       const { id } = await opened.createAccount();
       const now = new Date();
       const times = { createdAt: now, lastSeenAt: now, expiresAt: new Date(now.getTime() + 60_000) };
-      const session = { hash: someHash(), accountId: id, ...times };
+      const session = newSession(id, times);
       const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
       await store.sessions.create(session);
       await store.sessions.end(someHash());

@@ -4,7 +4,14 @@ import { noKeyLimits, type Plan } from "../../../src/core/entities.js";
 import type { NewKey } from "../../../src/core/store.js";
 import type { AccountSummary } from "../../../src/core/accounts/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
-import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newSession,
+  someHash,
+  type Opened,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 const now = at("12:00:00");
 
@@ -37,8 +44,7 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       const { id } = await opened.createAccount({ passwordHash: "old" });
       const [kept, ended] = [someHash(), someHash()];
       for (const hash of [kept, ended]) {
-        const times = { createdAt: now, lastSeenAt: now, expiresAt: at("20:00:00") };
-        await store.sessions.create({ hash, accountId: id, ...times });
+        await store.sessions.create(newSession(id, { hash, createdAt: now, lastSeenAt: now }));
       }
       const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
       await store.links.create({ ...link, createdAt: now, expiresAt: at("20:00:00") });
@@ -186,12 +192,20 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       const other = await opened.createAccount();
       const times = { createdAt: now, expiresAt: at("20:00:00") };
       const [ended, kept] = [someHash(), someHash()];
-      await store.sessions.create({ hash: ended, accountId: id, lastSeenAt: now, ...times });
-      await store.sessions.create({ hash: kept, accountId: other.id, lastSeenAt: now, ...times });
+      await store.sessions.create(newSession(id, { hash: ended, lastSeenAt: now, ...times }));
+      await store.sessions.create(newSession(other.id, { hash: kept, lastSeenAt: now, ...times }));
+      const step = {
+        kind: "second_factor",
+        hash: someHash(),
+        accountId: id,
+        expiresAt: at("20:00:00"),
+      } as const;
+      await store.signInSteps.create(step);
       const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null, ...times } as const;
       await store.links.create(link);
       await suspend(opened, id);
       expect(await store.sessions.find(ended)).toBeNull();
+      expect(await store.signInSteps.find("second_factor", step.hash, now)).toBeNull();
       expect(await store.sessions.find(kept)).not.toBeNull();
       expect(await store.links.find("reset", link.hash, now)).toBeNull();
     });

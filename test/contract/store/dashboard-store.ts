@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
 import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
 import type { Account } from "../../../src/core/entities.js";
+import type { Passkey } from "../../../src/core/factors/ports.js";
+import type { Session } from "../../../src/core/sign-in/ports.js";
 import type { NewAccount } from "../../../src/core/store.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 
@@ -53,6 +55,32 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
 export const someHash = (): Uint8Array => Uint8Array.from(createHash("sha256").update(randomUUID()).digest());
 
 export const at = (time: string): Date => new Date(`2030-01-01T${time}Z`);
+
+export const newSession = (accountId: string, session: Partial<Session> = {}): Session => ({
+  hash: someHash(),
+  accountId,
+  method: "password",
+  device: null,
+  createdAt: at("08:00:00"),
+  confirmedAt: at("08:00:00"),
+  lastSeenAt: at("08:00:00"),
+  expiresAt: at("20:00:00"),
+  ...session,
+});
+
+export const newPasskey = (accountId: string, passkey: Partial<Passkey> = {}): Passkey => ({
+  id: Buffer.from(someHash()).toString("base64url"),
+  accountId,
+  name: "Laptop",
+  publicKey: "pQECAyYgASFYIA",
+  counter: 0,
+  transports: ["internal", "hybrid"],
+  canSync: true,
+  isSynced: false,
+  createdAt: at("08:00:00"),
+  lastUsedAt: null,
+  ...passkey,
+});
 
 /** An hour of an account's usage, with every count set. */
 export const usageBucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { NewLink } from "../../../src/core/sign-in/ports.js";
 import { DuplicateEmail } from "../../../src/core/store.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, newSession, someHash, type OpenStore } from "./dashboard-store.js";
 
 const now = at("12:00:00");
 
@@ -46,6 +46,25 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await links.revokeInvite(reset.hash)).toBe(false);
       expect(await links.find("invite", first.hash, now)).toBeNull();
       expect(await links.listInvites(now, 10)).toEqual([second]);
+    });
+
+    it("creates an account without a password by an invitation, once, on its plan", async () => {
+      const { store } = opened;
+      const free = await store.findPlan("free");
+      if (free === null) throw new Error("There is no plan named free.");
+      await store.putPlan({ ...free, id: "gold", name: "Gold" });
+      const link = newLink({ kind: "invite", planId: "gold" });
+      await store.links.create(link);
+      const create = (email: string) =>
+        store.singleSignOn.createAccount(
+          { email, isEmailVerified: true, planId: "free", inviteHash: link.hash },
+          "work",
+          { issuer: "https://login.example.com", subject: email },
+          now,
+        );
+      expect(await create("ada@example.com")).toMatchObject({ email: "ada@example.com", planId: "gold" });
+      expect(await create("bob@example.com")).toBeNull();
+      expect(await store.findAccountByEmail("bob@example.com")).toBeNull();
     });
 
     it("creates an account on the plan of its invitation, or on the default one if that plan was deleted", async () => {
@@ -137,8 +156,8 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       ];
       await store.links.create(link);
       await store.links.create(other);
-      const session = { hash: someHash(), accountId: account.id, createdAt: now, lastSeenAt: now };
-      await store.sessions.create({ ...session, expiresAt: at("20:00:00") });
+      const session = newSession(account.id, { createdAt: now, lastSeenAt: now });
+      await store.sessions.create(session);
 
       expect(await store.links.resetPassword(link.hash, now, "new")).toEqual(account);
       expect((await store.accounts.findCredentialsById(account.id))?.passwordHash).toBe("new");

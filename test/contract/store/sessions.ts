@@ -1,30 +1,55 @@
 /** The promises of `SessionStore`. */
 import { expect, it } from "vitest";
-import type { Session } from "../../../src/core/sign-in/ports.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
-
-const newSession = (accountId: string, session: Partial<Session> = {}): Session => ({
-  hash: someHash(),
-  accountId,
-  createdAt: at("08:00:00"),
-  lastSeenAt: at("08:00:00"),
-  expiresAt: at("20:00:00"),
-  ...session,
-});
+import {
+  at,
+  describeWithStore,
+  newPasskey,
+  newSession,
+  someHash,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 export function describeSessionContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps sessions`, open, (opened) => {
     it("finds one with its account and plan", async () => {
       const { store } = opened;
       const account = await opened.createAccount({ role: "admin" });
-      const session = newSession(account.id);
+      const session = newSession(account.id, { method: "passkey", device: "Firefox on Linux" });
       await store.sessions.create(session);
       expect(await store.sessions.find(session.hash)).toEqual({
         session,
         account,
         plan: await store.findPlan("free"),
+        hasFactor: false,
+        teamFactorBy: null,
       });
       expect(await store.sessions.find(someHash())).toBeNull();
+    });
+
+    it("says whether its account has a second factor in use", async () => {
+      const { sessions, factors } = opened.store;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      const [adas, bobs] = [newSession(ada.id), newSession(bob.id)];
+      for (const session of [adas, bobs]) await sessions.create(session);
+      const has = async () => [
+        (await sessions.find(adas.hash))?.hasFactor,
+        (await sessions.find(bobs.hash))?.hasFactor,
+      ];
+      await factors.beginTotp(ada.id, "sealed", at("08:00:00"));
+      expect(await has()).toEqual([false, false]);
+      await factors.confirmTotp(ada.id, 7, at("08:01:00"));
+      expect(await has()).toEqual([true, false]);
+      await factors.addPasskey(newPasskey(bob.id));
+      await factors.removeTotp(ada.id);
+      expect(await has()).toEqual([false, true]);
+    });
+
+    it("notes when it was confirmed who is signed in", async () => {
+      const { sessions } = opened.store;
+      const session = newSession((await opened.createAccount()).id);
+      await sessions.create(session);
+      await sessions.noteConfirmed(session.hash, at("09:00:00"));
+      expect((await sessions.find(session.hash))?.session.confirmedAt).toEqual(at("09:00:00"));
     });
 
     it("moves the time it was last seen forward only", async () => {
@@ -85,10 +110,7 @@ export function describeSessionContract(name: string, open: OpenStore): void {
     it("lists those of an account, the one that was used last first", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
-      const session = (accountId: string, seen: string) => ({
-        ...{ hash: someHash(), accountId, createdAt: at("08:00:00"), lastSeenAt: at(seen) },
-        expiresAt: at("20:00:00"),
-      });
+      const session = (accountId: string, seen: string) => newSession(accountId, { lastSeenAt: at(seen) });
       const [early, late, other] = [
         session(ada.id, "09:00:00"),
         session(ada.id, "10:00:00"),

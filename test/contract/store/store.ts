@@ -38,6 +38,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         const account = await createAccount({ passwordHash: "$argon2id$…", role: "admin" });
         expect(account).toEqual({
           id: expect.stringMatching(/^acc_[0-9A-Za-z]{16,}$/) as unknown,
+          kind: "person",
           email: "Ada@Example.com",
           role: "admin",
           planId: "free",
@@ -187,6 +188,9 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           tags: [],
           replaces: null,
           lineage: key.id,
+          allowFrom: null,
+          memberId: null,
+          scopes: [],
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
@@ -307,10 +311,13 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           limits: { ...noKeyLimits, requestsPerMinute: 3, concurrentRequests: 2, tokensPerDay: 5 },
           expiresAt: new Date("2031-01-01T00:00:00Z"),
           tags: ["batch", "team a"],
+          allowFrom: ["192.0.2.0/24", "2001:db8::/32"],
         } as const;
         expect(await store.updateKey(key.id, change)).toEqual({ ...key, ...change });
         expect((await store.findKeyByHash(wanted.hash))?.key).toEqual({ ...key, ...change });
-        const none = { name: "Plain", models: null, limits: noKeyLimits, expiresAt: null, tags: [] };
+        const none = {
+          ...{ name: "Plain", models: null, limits: noKeyLimits, expiresAt: null, tags: [], allowFrom: null },
+        };
         expect(await store.updateKey(key.id, none)).toEqual({ ...key, ...none });
         expect(await store.updateKey("key_none", none)).toBeNull();
       });
@@ -488,6 +495,7 @@ const goldPlan: Plan = {
   maxTokens: 500,
   models: ["prism", "omega"],
   requiresEncryption: true,
+  weight: 7,
 };
 
 /** A key with a hash of its own, for no account yet. */

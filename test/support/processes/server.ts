@@ -12,6 +12,7 @@ import {
   noQuotas,
   type ApiKey,
   type KeyLimits,
+  type KeyMember,
   type KeyRecord,
   type Plan,
 } from "../../../src/core/entities.js";
@@ -59,6 +60,8 @@ export interface TestServerOptions {
   keepAliveMs?: number;
   timeouts?: HttpParts["timeouts"];
   connectionLimit?: HttpParts["connectionLimit"];
+  trustProxy?: string;
+  tls?: NonNullable<HttpParts["tls"]>;
   traces?: NonNullable<HttpParts["traces"]>;
   usage?: NonNullable<HttpParts["usage"]>;
   /** Without them, those of one process. */
@@ -85,8 +88,12 @@ export interface KeyOptions {
   accountId?: string;
   limits?: Partial<KeyLimits>;
   name?: string;
+  /** Of a team, which the account then is. */
+  member?: KeyMember;
   expiresAt?: Date;
   revokedAt?: Date;
+  allowFrom?: readonly string[];
+  scopes?: ApiKey["scopes"];
 }
 
 export interface TestServer {
@@ -122,6 +129,7 @@ const plan: Plan = {
   maxTokens: null,
   models: null,
   requiresEncryption: false,
+  weight: 1,
   ...noQuotas,
 };
 
@@ -195,6 +203,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.usage === undefined ? {} : { usage: options.usage }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
+    ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
   };
   const server = createHttpServer(parts);
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -251,6 +261,7 @@ class FakeKeys {
     const accountId = options.accountId ?? `acc_${this.#records.size}`;
     const createdAt = new Date(0);
     this.#records.set(key, {
+      ...(options.member === undefined ? {} : { member: options.member }),
       key: {
         id,
         accountId,
@@ -268,9 +279,13 @@ class FakeKeys {
         tags: [],
         replaces: null,
         lineage: id,
+        allowFrom: options.allowFrom ?? null,
+        memberId: null,
+        scopes: options.scopes ?? [],
       },
       account: {
         id: accountId,
+        kind: options.member === undefined ? "person" : "team",
         email: "test@example.com",
         role: "user",
         planId: plan.id,

@@ -22,6 +22,8 @@ interface EntryFormProps {
   /** `new-password` enforces the minimum length. */
   password?: "current-password" | "new-password";
   passwordAside?: ReactNode;
+  /** The browser may offer passkeys where the email address is typed. */
+  withPasskeys?: boolean;
   /** More fields, and their names in the request. */
   more?: ReactNode;
   moreNames?: readonly string[];
@@ -35,6 +37,7 @@ export function EntryForm({
   email: emailKind = true,
   password: passwordKind,
   passwordAside,
+  withPasskeys = false,
   more,
   moreNames = [],
   submit,
@@ -84,7 +87,7 @@ export function EntryForm({
             name="email"
             maxLength={longest.email}
             type="email"
-            autoComplete={passwordKind === "current-password" ? "username" : "email"}
+            autoComplete={nameKind(passwordKind, withPasskeys)}
             autoCapitalize="none"
             spellCheck={false}
             required
@@ -116,6 +119,12 @@ export function EntryForm({
       </Button>
     </Form>
   );
+}
+
+/** The word about passkeys must come last. */
+function nameKind(password: EntryFormProps["password"], withPasskeys: boolean): string {
+  if (password !== "current-password") return "email";
+  return withPasskeys ? "username webauthn" : "username";
 }
 
 function errorOf(password: string, kind: "current-password" | "new-password"): string | undefined {

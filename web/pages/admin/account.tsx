@@ -13,7 +13,7 @@ import { Address } from "../../components/text/address.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
 import { adminQueries } from "../../service/admin.ts";
-import { formatCount } from "../../units.ts";
+import { formatCount, plural } from "../../units.ts";
 import { AccountAudit } from "./account/account-audit.tsx";
 import { AccountKeys } from "./account/account-keys.tsx";
 import { AccountSessions } from "./account/account-sessions.tsx";
@@ -89,6 +89,14 @@ function Facts({ detail: { account } }: { detail: AccountDetail }) {
   );
 }
 
+function factorsText({ hasTotp, passkeys }: AccountDetail["factors"]): string {
+  const names = [
+    ...(hasTotp ? ["authenticator app"] : []),
+    ...(passkeys === 0 ? [] : [plural(passkeys, "passkey")]),
+  ];
+  return names.length === 0 ? "No second factor" : `With ${names.join(" and ")}`;
+}
+
 function Figures({ detail }: { detail: AccountDetail | undefined }) {
   const plan = detail?.plan;
   return (
@@ -106,7 +114,11 @@ function Figures({ detail }: { detail: AccountDetail | undefined }) {
         value={detail && formatCount(detail.account.keys)}
         hint={plan && `of ${formatCount(plan.maxKeys)}`}
       />
-      <Stat label="Sessions" value={detail && formatCount(detail.sessions.length)} />
+      <Stat
+        label="Sessions"
+        value={detail && formatCount(detail.sessions.length)}
+        hint={detail && factorsText(detail.factors)}
+      />
       <Stat
         label="Last used"
         value={

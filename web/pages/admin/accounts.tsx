@@ -10,6 +10,7 @@ import { formatCount } from "../../units.ts";
 import { AccountList } from "./accounts/account-list.tsx";
 import { InviteDialog } from "./accounts/invite-dialog.tsx";
 import { InviteList } from "./accounts/invite-list.tsx";
+import { RequiredFactor } from "./accounts/required-factor.tsx";
 
 export default function Accounts() {
   const [{ tab }, setFilters] = useUrlFilters({ tab: "accounts" });
@@ -29,7 +30,7 @@ export default function Accounts() {
       />
       <Tabs
         label="Accounts and invitations"
-        value={tab === "invitations" ? tab : "accounts"}
+        value={tab === "invitations" || tab === "second-factor" ? tab : "accounts"}
         onValueChange={(chosen) => setFilters({ tab: chosen })}
         items={[
           { id: "accounts", label: "Accounts", content: <AccountList /> },
@@ -38,6 +39,7 @@ export default function Accounts() {
             label: pending === 0 ? "Invitations" : `Invitations (${formatCount(pending)})`,
             content: <InviteList onInvite={() => setInviting(true)} />,
           },
+          { id: "second-factor", label: "Second factor", content: <RequiredFactor /> },
         ]}
       />
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}

@@ -9,8 +9,11 @@ import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
+import { useSpace } from "../../hooks/use-space.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { api } from "../../service/api.ts";
 import { queries } from "../../service/queries.ts";
+import { mayManage, useTeam } from "../../service/teams.ts";
 import { formatCount, plural } from "../../units.ts";
 import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
 import { EditKeyDialog } from "./keys/edit-key-dialog.tsx";
@@ -24,12 +27,15 @@ type Open = { type: "create" } | { type: "edit" | "rotate" | "revoke"; key: List
 export default function Keys() {
   const [filters, change] = useUrlFilters(usualFilters);
   const query = toQuery(filters);
+  const space = useSpace();
+  const { data: team } = useTeam(space.id);
   const { data, error, refetch } = useQuery({
-    ...queries.keyPage(query),
+    ...queries.keyPage(query, space.id),
     placeholderData: keepPreviousData,
   });
   const [open, setOpen] = useState<Open>(null);
-  const { plan } = useMe();
+  const me = useMe();
+  const plan = space.id === null ? me.plan : team?.plan;
   const create = () => setOpen({ type: "create" });
   const close = () => setOpen(null);
   const page = query.page ?? 0;
@@ -40,7 +46,12 @@ export default function Keys() {
     <>
       <PageHeader
         title="Keys"
-        description={`A key lets a program use the API on your behalf. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`}
+        description={
+          plan &&
+          (space.id === null
+            ? `A key lets a program use the API on your behalf. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`
+            : `Keys of ${team?.name ?? "the team"}. Your own end when you leave the team; service keys stay.`)
+        }
         actions={
           <Button variant="primary" icon={<Plus />} onClick={create}>
             Create key
@@ -58,6 +69,7 @@ export default function Keys() {
           <Card flush>
             <KeyTable
               rows={data?.keys}
+              members={team?.members}
               error={error}
               onRetry={refetch}
               onEdit={(key) => setOpen({ type: "edit", key })}
@@ -71,7 +83,7 @@ export default function Keys() {
                     title="No matching keys"
                     action={<Button onClick={() => change(usualFilters)}>Clear filters</Button>}
                   >
-                    {`None of your ${plural(all, "key")} matches.`}
+                    {`None of ${plural(all, "key")} matches.`}
                   </EmptyState>
                 ) : (
                   <NoKeys title="No working keys" onCreate={create} />
@@ -95,10 +107,23 @@ export default function Keys() {
           </Button>
         </div>
       )}
-      {open?.type === "create" && <CreateKeyDialog plan={plan} onClose={close} />}
-      {open?.type === "edit" && <EditKeyDialog apiKey={open.key} plan={plan} onClose={close} />}
+      {open?.type === "create" && plan && (
+        <CreateKeyDialog
+          plan={plan}
+          canBeService={mayManage(team?.role)}
+          canHaveScopes={space.id === null && me.account.role === "admin"}
+          onClose={close}
+        />
+      )}
+      {open?.type === "edit" && plan && <EditKeyDialog apiKey={open.key} plan={plan} onClose={close} />}
       {open?.type === "rotate" && <RotateKeyDialog apiKey={open.key} onClose={close} />}
-      {open?.type === "revoke" && <RevokeKeyDialog apiKey={open.key} onClose={close} />}
+      {open?.type === "revoke" && (
+        <RevokeKeyDialog
+          apiKey={open.key}
+          onClose={close}
+          revoke={() => api.setKey(open.key.id, "revoke", space.id)}
+        />
+      )}
     </>
   );
 }

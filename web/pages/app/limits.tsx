@@ -1,15 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
 import { Card } from "../../components/frame/card.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
-import { queries } from "../../service/queries.ts";
+import { useSpace } from "../../hooks/use-space.ts";
+import { useSpaceLimits, useTeam } from "../../service/teams.ts";
 import { PlanLimits } from "./limits/plan-limits.tsx";
 import { Queues } from "./limits/queues.tsx";
 import { TooManyRequests } from "./limits/too-many-requests.tsx";
 
 export default function Limits() {
-  const { data, error, refetch, dataUpdatedAt } = useQuery(queries.limits);
+  const space = useSpace();
+  const { data, error, refetch, dataUpdatedAt } = useSpaceLimits(space.id);
+  const { data: team } = useTeam(space.id);
   return (
     <>
       <PageHeader
@@ -17,7 +19,9 @@ export default function Limits() {
         description={
           data === undefined
             ? "What your plan allows and how much is in use right now."
-            : `What the ${data.plan.name} plan allows and how much is in use right now. Shared by all your keys and the playground.`
+            : space.id === null
+              ? `What the ${data.plan.name} plan allows and how much is in use right now. Shared by all your keys and the playground.`
+              : `What ${team?.name ?? "the team"} may use and how much is in use right now. Shared by all keys of the team.`
         }
       />
       <div className="flex flex-col gap-6">

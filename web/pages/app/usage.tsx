@@ -8,7 +8,10 @@ import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { MonthCard } from "../../components/figures/month-use.tsx";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { useSpace } from "../../hooks/use-space.ts";
 import { queries } from "../../service/queries.ts";
+import { seesUsageParts, useTeam } from "../../service/teams.ts";
+import { MemberUsageCard } from "./team/member-usage.tsx";
 import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
 import { choiceOf, filtersOf, periodOf, usualFilters } from "./usage/usage-choice.ts";
 import { UsageFilters } from "./usage/usage-filters.tsx";
@@ -17,6 +20,9 @@ import { askedFor, UsageStats } from "./usage/usage-stats.tsx";
 
 export default function Usage() {
   const [filters, setFilters] = useUrlFilters(usualFilters);
+  const space = useSpace();
+  const { data: team } = useTeam(space.id);
+  const seesParts = space.id === null || seesUsageParts(team?.role);
   const now = Date.now();
   const choice = choiceOf(filters, now);
   const period = periodOf(choice.period, now);
@@ -26,19 +32,21 @@ export default function Usage() {
     ...(choice.model === "" ? {} : { model: choice.model }),
   };
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...queries.usage(query),
+    ...queries.usage(query, space.id),
     placeholderData: keepPreviousData,
   });
-  const month = useQuery(queries.month);
+  const month = useQuery(queries.month(space.id));
   return (
     <>
       <PageHeader
         title="Usage"
-        description="Counts of requests and tokens only, never their content."
+        description={`${space.id === null ? "Counts" : `Of ${team?.name ?? "the team"}: counts`} of requests and tokens only, never their content.`}
         actions={
-          <ButtonAnchor href={api.usageCsvAddress(query)} download icon={<Download />}>
-            Download CSV
-          </ButtonAnchor>
+          seesParts && (
+            <ButtonAnchor href={api.usageCsvAddress(query, space.id)} download icon={<Download />}>
+              Download CSV
+            </ButtonAnchor>
+          )
         }
       />
       <div className="flex flex-col gap-6">
@@ -58,7 +66,9 @@ export default function Usage() {
                 <EmptyState
                   icon={<ChartColumn />}
                   title="No requests in this period"
-                  action={<ButtonLink href="/app/playground">Try the playground</ButtonLink>}
+                  action={
+                    space.id === null && <ButtonLink href="/app/playground">Try the playground</ButtonLink>
+                  }
                 >
                   Requests appear here within seconds, by hour, key and model.
                 </EmptyState>
@@ -66,7 +76,8 @@ export default function Usage() {
             ) : (
               <>
                 <UsagePlots buckets={data?.buckets} period={period} />
-                <UsageBreakdown report={data} linksToKeys />
+                {space.id !== null && seesParts && <MemberUsageCard team={space.id} period={period} />}
+                <UsageBreakdown report={data} linksToKeys={seesParts} />
               </>
             )}
           </div>

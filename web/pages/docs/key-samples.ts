@@ -35,6 +35,7 @@ export const keyReply = `{
   "plan": { "id": "free", "name": "Free" },
   "models": ["omega", "prism", "lambda"],
   "operations": ["chat", "models"],
+  "scopes": [],
   "created": 1763164800,
   "expires_at": null,
   "limits": [

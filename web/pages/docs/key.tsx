@@ -29,7 +29,8 @@ export default function YourKey() {
           <li>
             <code>models</code>: those that both the key and its plan allow. <code>operations</code>:{" "}
             <code>chat</code> and <code>models</code>. Keys created in the dashboard have both; an operator
-            can create one with fewer on the command line, by <code>sotto keys create --operations</code>.
+            can create one with fewer on the command line, by <code>sotto keys create --operations</code>.{" "}
+            <code>scopes</code>: those of an operator’s key, which cannot use models.
           </li>
           <li>
             <code>expires_at</code>: when it stops working, by its expiry or the grace period of a rotation;
@@ -46,8 +47,9 @@ export default function YourKey() {
           <code>concurrent_requests</code>, which end with the requests.
         </p>
         <p>
-          Every valid key may call this, whatever its permissions. It counts as one request and uses no
-          tokens. See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
+          Every valid key may call this, whatever its permissions, from the networks that it is limited to;
+          from any other it gets 403 <code>ip_not_allowed</code>. It counts as one request and uses no tokens.
+          See <Link href="/docs/limits">Limits</Link> for what happens when one is reached.
         </p>
       </Section>
     </div>

@@ -138,14 +138,15 @@ export default function Privacy() {
       </Section>
       <Section id="cookies" title="Cookies">
         <p>
-          Two, both set when you sign up or sign in, neither readable by scripts. <code>sotto_session</code>{" "}
-          is your session. <code>sotto_device</code> lets a known browser sign in while others guess your
-          password: a random name and, for up to four accounts, a day and a signature. It lasts 400 days after
-          the last sign-in, or until you delete an account in this browser. The server writes neither to disk,
-          only a hash of the session token. If you choose a theme or switch single-key shortcuts off, the
-          choice is kept in this browser’s local storage, and so are the presets that you save in the
-          playground, until you delete them or your account, and the keys of services that you check at{" "}
-          <a href="/verify">Verify</a>. The server stores none of them.
+          Three, set when you sign up or sign in, none readable by scripts. <code>sotto_session</code> is your
+          session. <code>sotto_step</code> is the second step of a sign-in, for five minutes at most.{" "}
+          <code>sotto_device</code> lets a known browser sign in while others guess your password: a random
+          name and, for up to four accounts, a day and a signature. It lasts 400 days after the last sign-in,
+          or until you delete an account in this browser. The server writes none of them to disk, only hashes
+          of the tokens. If you choose a theme or switch single-key shortcuts off, the choice is kept in this
+          browser’s local storage, and so are the presets that you save in the playground, until you delete
+          them or your account, and the keys of services that you check at <a href="/verify">Verify</a>. The
+          server stores none of them.
         </p>
       </Section>
       <Section id="logs" title="Logs, traces and mail">

@@ -13,10 +13,11 @@ export function accountPageRoutes({ dashboard }: DashboardParts): DashboardRoute
   const { accountAdmin, usageReports, monthUse, clock } = dashboard;
   return [
     admin("GET", "/admin/accounts/:id", async ({ id }): Promise<AccountDetail> => {
-      const { summary, plan, sessions } = await accountAdmin.detail(id);
+      const { summary, plan, sessions, factors } = await accountAdmin.detail(id);
       return {
         account: accountView(summary),
         plan: planView(plan),
+        factors: { hasTotp: factors.totpSince !== null, passkeys: factors.passkeys.length },
         sessions: sessions.map(({ createdAt, lastSeenAt, expiresAt }) => ({
           createdAt: createdAt.toISOString(),
           lastSeenAt: lastSeenAt.toISOString(),
@@ -28,12 +29,6 @@ export function accountPageRoutes({ dashboard }: DashboardParts): DashboardRoute
       const { keys, total } = await accountAdmin.keys(id, keysPageSize);
       return { keys: keys.map((key) => keyView(key, clock.now())), total };
     }),
-    admin("POST", "/admin/keys/:id/revoke", async ({ id }, actor) =>
-      keyView(await accountAdmin.revokeKey(actor, id), clock.now()),
-    ),
-    admin("POST", "/admin/keys/:id/restore", async ({ id }, actor) =>
-      keyView(await accountAdmin.restoreKey(actor, id), clock.now()),
-    ),
     admin("GET", "/admin/accounts/:id/usage", async (visit): Promise<UsageReport> => {
       const request = usageRequest(visit.query(usageQuery));
       await accountAdmin.require(visit.id);

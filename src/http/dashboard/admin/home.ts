@@ -19,42 +19,53 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
     backupCommand,
     hasOperator: isComplete(await operator.read()),
   });
+  const pageOnly = {
+    sessionOnly: "What the admins' home page shows of itself; the rest has routes of its own.",
+  };
   return [
-    admin("GET", "/admin/home", async (): Promise<AdminHome> => {
-      const engines = engineViews(parts).map(
-        ({ models, serving, state, active, capacity, waiting, problem }) => {
-          return { models, serving, state, active, capacity, waiting, problem };
-        },
-      );
-      const sum = (count: "active" | "waiting" | "capacity") =>
-        engines.reduce((total, engine) => total + engine[count], 0);
-      return {
-        checklist: await checklist.read(await own()),
-        suggestion: suggestion(),
-        startedAt: live.startedAt.toISOString(),
-        minutes: live.read(),
-        tokensPerSecond: rates.tokensPerSecond(modelIds),
-        running: sum("active"),
-        waiting: sum("waiting"),
-        capacity: sum("capacity"),
-        machine: live.machine,
-        engines,
-      };
-    }),
+    admin("GET", "/admin/home", homePage, pageOnly),
+    admin("GET", "/admin/operator", () => operator.read()),
     admin("PUT", "/admin/operator", async (visit, actor) =>
       operator.save(audit, actor, await visit.body(operatorBody)),
     ),
-    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own())),
+    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own()), pageOnly),
     admin("GET", "/admin/alerts", async (): Promise<AbuseAlertList> => ({
       alerts: await abuseAlerts.list(),
     })),
     admin("POST", "/admin/alerts/:id/dismiss", ({ id }, actor) => abuseAlerts.dismiss(actor, id)),
     admin("POST", "/admin/alerts/:id/restore", ({ id }, actor) => abuseAlerts.restore(actor, id)),
-    admin("POST", "/admin/checklist/:id", async (visit) => {
-      const { ticked } = await visit.body(tickBody);
-      await checklist.tick(visit.id, ticked);
-    }),
+    admin(
+      "POST",
+      "/admin/checklist/:id",
+      async (visit) => {
+        const { ticked } = await visit.body(tickBody);
+        await checklist.tick(visit.id, ticked);
+      },
+      pageOnly,
+    ),
   ];
+
+  async function homePage(): Promise<AdminHome> {
+    const engines = engineViews(parts).map(
+      ({ models, serving, state, active, capacity, waiting, problem }) => {
+        return { models, serving, state, active, capacity, waiting, problem };
+      },
+    );
+    const sum = (count: "active" | "waiting" | "capacity") =>
+      engines.reduce((total, engine) => total + engine[count], 0);
+    return {
+      checklist: await checklist.read(await own()),
+      suggestion: suggestion(),
+      startedAt: live.startedAt.toISOString(),
+      minutes: live.read(),
+      tokensPerSecond: rates.tokensPerSecond(modelIds),
+      running: sum("active"),
+      waiting: sum("waiting"),
+      capacity: sum("capacity"),
+      machine: live.machine,
+      engines,
+    };
+  }
 }
 
 const isComplete = ({ name, contact }: OperatorFacts): boolean => name !== null && contact !== null;

@@ -13,6 +13,7 @@ export function inviteRoutes({ dashboard: { invites }, publicUrl }: DashboardPar
       const { email = null, planId = null, expiresInDays: days } = await visit.body(inviteBody);
       return linkView(await invites.create(actor, { email, planId, days }), publicUrl ?? baseUrlOf(visit));
     }),
+    admin("GET", "/admin/invites/:id", async ({ id }) => inviteView(await invites.require(id))),
     admin("DELETE", "/admin/invites/:id", ({ id }, actor) => invites.revoke(actor, id)),
   ];
 }

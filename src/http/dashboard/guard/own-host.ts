@@ -5,7 +5,7 @@
  *
  * An attacker needs a name they control, so addresses (`192.168.1.5`) are safe wherever other machines may
  * connect, and loopback names are safe everywhere. Every other name must be known: that of the public URL, or
- * without one that of this machine. `/v1` and Ollama's API are left alone: their key is in a header that no browser adds
+ * without one that of this machine. `/v1`, SCIM and Ollama's API are left alone: their key is in a header that no browser adds
  * by itself, and proxies reach them under names of their own. So do those that probe health and metrics, and what is
  * public anyway.
  */
@@ -23,7 +23,7 @@ export interface OwnNames {
   machineName: string;
 }
 
-const elsewhere = /^\/(v1(\/|\?|$)|\.well-known\/|(healthz|readyz|metrics)\/?(\?|$))/;
+const elsewhere = /^\/((v1|scim)(\/|\?|$)|\.well-known\/|(healthz|readyz|metrics)\/?(\?|$))/;
 const dashboardApi = /^\/api(\/|\?|$)/;
 
 /** For the `onRequest` hook. */

@@ -1,6 +1,8 @@
 /** One request to the dashboard's API, with what its handlers ask of it. Input is parsed here, once. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { deviceLabelOf } from "../../../core/sign-in/device-label.js";
+import type { SessionMethod, SessionRecord } from "../../../core/sign-in/ports.js";
 import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
@@ -12,6 +14,11 @@ const sessionCookie: CookieKind = { name: "sotto_session", sameSite: "Lax" };
 
 /** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
 const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
+
+/** Whose password was right, while the second factor is missing; see `second-step.ts`. */
+const stepCookie: CookieKind = { name: "sotto_step", sameSite: "Strict" };
+/** A sign-in with an identity provider that is under way. The provider's redirect back must carry it, so it is Lax. */
+const roundCookie: CookieKind = { name: "sotto_sign_in", sameSite: "Lax" };
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
@@ -36,10 +43,16 @@ export class Visit {
 
   /** The `:id` of the path. */
   get id(): string {
+    return this.param("id");
+  }
+
+  /** Another part of the path that varies. */
+  param(name: "id" | "team" | "member"): string {
     const { params } = this.request;
-    const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
-    if (typeof id !== "string") throw new Error("This route has no :id.");
-    return id;
+    const values: ReadonlyMap<string, unknown> = new Map(Object.entries(params ?? {}));
+    const value = values.get(name);
+    if (typeof value !== "string") throw new Error(`This route has no :${name}.`);
+    return value;
   }
 
   /** What attempts are counted against. */
@@ -56,10 +69,35 @@ export class Visit {
   }
 
   /** Starts a session in the browser that asks; the one it had is over. */
-  async signIn(accountId: string): Promise<void> {
+  async signIn(accountId: string, method: SessionMethod): Promise<SessionRecord> {
     await this.endSession();
-    const { token, expiresAt } = await this.sessions.start(accountId);
+    const device = deviceLabelOf(this.request.headers["user-agent"]);
+    const { token, expiresAt } = await this.sessions.open(accountId, { method, device });
     writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
+    if (this.stepToken !== null) clearCookie(this.request, this.reply, stepCookie);
+    const me = await this.sessions.find(token);
+    if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
+    return me;
+  }
+
+  get stepToken(): string | null {
+    return readCookie(this.request, stepCookie);
+  }
+
+  rememberStep(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, stepCookie, { value, expiresAt });
+  }
+
+  get roundToken(): string | null {
+    return readCookie(this.request, roundCookie);
+  }
+
+  rememberRound(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, roundCookie, { value, expiresAt });
+  }
+
+  forgetRound(): void {
+    clearCookie(this.request, this.reply, roundCookie);
   }
 
   rememberDevice(value: string, expiresAt: Date): void {

@@ -8,7 +8,12 @@ import type { Schema } from "../schema.js";
 export class SqlQuotas implements QuotaStore {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async used(accountId: string, keyId: string | null, days: string): Promise<QuotaUse> {
+  async used(
+    accountId: string,
+    keyId: string | null,
+    days: string,
+    memberId: string | null = null,
+  ): Promise<QuotaUse> {
     let query = this.db
       .selectFrom("quota_days")
       .select(({ fn }) => [
@@ -18,6 +23,14 @@ export class SqlQuotas implements QuotaStore {
       .where("account_id", "=", accountId)
       .where("day", "like", `${days}%`);
     if (keyId !== null) query = query.where("key_id", "=", keyId);
+    if (memberId !== null) {
+      const lineages = this.db
+        .selectFrom("keys")
+        .select(sql<string>`coalesce(lineage, id)`.as("lineage"))
+        .where("account_id", "=", accountId)
+        .where("member_id", "=", memberId);
+      query = query.where("key_id", "in", lineages);
+    }
     const { requests, tokens } = await query.executeTakeFirstOrThrow();
     return { requests: requests ?? 0, tokens: tokens ?? 0 };
   }

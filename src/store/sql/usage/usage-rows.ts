@@ -16,6 +16,7 @@ import type {
   UsageStore,
 } from "../../../core/usage/ports.js";
 import { chunks, deleteInBatches } from "../batches.js";
+import { inTransaction } from "../in-transaction.js";
 import { dayMs } from "../rows.js";
 import type { FirstTokenColumn, QuotaDayRow, Schema, UsageRow } from "../schema.js";
 import { addCounts } from "./add-counts.js";
@@ -52,7 +53,7 @@ export class SqlUsage implements UsageStore {
 
   async add(...[rows, batch, days = []]: Parameters<UsageStore["add"]>): Promise<void> {
     if (rows.length === 0 && days.length === 0) return;
-    await this.db.transaction().execute(async (transaction) => {
+    await inTransaction(this.db, async (transaction) => {
       if (batch !== undefined) {
         await forget(transaction, batch.done);
         if (!(await isFirst(transaction, batch.id, this.clock.now()))) return;

@@ -81,7 +81,11 @@ const columns: readonly Column<KeyView>[] = [
     header: "Key",
     cell: (key) => <code className="font-mono text-sm whitespace-nowrap">…{key.lastFour}</code>,
   },
-  { id: "models", header: "Models", cell: (key) => modelsText(key.models) },
+  {
+    id: "models",
+    header: "Models",
+    cell: (key) => (key.scopes.length > 0 ? key.scopes.join(", ") : modelsText(key.models)),
+  },
   { id: "created", header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
   {
     id: "used",

@@ -29,7 +29,7 @@ export function AccountSessions({ account, sessions }: AccountSessionsProps) {
   return (
     <Card
       title="Sessions"
-      description="Where its owner is signed in. Browsers and network addresses are not recorded."
+      description="Where its owner is signed in. Network addresses are not recorded."
       actions={
         sessions.length > 0 && (
           <Button size="sm" onClick={() => setEnding(true)}>

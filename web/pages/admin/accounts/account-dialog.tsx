@@ -6,13 +6,14 @@ import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
+import { factorApi } from "../../../service/factors.ts";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 
 export interface AccountTask {
-  type: "suspend" | "resume" | "role" | "plan" | "reset" | "delete";
+  type: "suspend" | "resume" | "role" | "plan" | "reset" | "factors" | "delete";
   account: AccountView;
 }
 
@@ -41,6 +42,23 @@ export function AccountDialog({ task, onClose, onDeleted }: AccountDialogProps) 
       return <PlanDialog account={account} onClose={onClose} />;
     case "reset":
       return <ResetLinkDialog account={account} onClose={onClose} />;
+    case "factors":
+      return (
+        <Question
+          title="Reset second factors"
+          confirm="Reset factors"
+          tone="danger"
+          onClose={onClose}
+          onConfirm={async () => {
+            await factorApi.resetFactors(account.id);
+            toast(`Second factors of ${account.email} removed`);
+            await client.invalidateQueries({ queryKey: ["admin"] });
+          }}
+        >
+          The authenticator app, passkeys and recovery codes of {email} are removed, and it is signed out
+          everywhere. Its password alone signs in then: make sure who asks.
+        </Question>
+      );
     case "suspend":
       return (
         <Question

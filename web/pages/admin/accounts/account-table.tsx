@@ -7,6 +7,7 @@ import {
   Layers,
   ShieldCheck,
   ShieldOff,
+  ShieldX,
   Trash2,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -167,6 +168,9 @@ export function AccountMenu({
       </MenuItem>
       <MenuItem icon={<KeyRound />} onSelect={task("reset")}>
         Password reset link…
+      </MenuItem>
+      <MenuItem icon={<ShieldX />} onSelect={task("factors")}>
+        Reset second factors…
       </MenuItem>
       <MenuItem icon={admin ? <ShieldOff /> : <ShieldCheck />} onSelect={task("role")}>
         {admin ? "Remove admin role…" : "Make admin…"}

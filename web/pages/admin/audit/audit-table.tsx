@@ -87,7 +87,13 @@ function Target({ entry }: { entry: AuditEntry }) {
   const { actor, target, targetAccountId, targetOwner, targetIsId } = entry;
   if (target === "") return <span className="text-muted">–</span>;
   if (target === actor) return <span className="text-muted">their own account</span>;
-  if (targetIsId) return <span className="font-mono text-xs wrap-anywhere text-muted">{target}</span>;
+  if (targetIsId) {
+    return (
+      <span title={target} className="block truncate font-mono text-xs text-muted">
+        {target}
+      </span>
+    );
+  }
   if (targetOwner === null) return <AccountName name={target} id={targetAccountId} />;
   return (
     <span className="block min-w-0">

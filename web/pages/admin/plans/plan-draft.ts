@@ -1,8 +1,9 @@
 /** A plan as typed, and the request made from it. */
+import { planWeight } from "../../../../src/core/bounds.js";
 import type { PlanView, QuotasView } from "../../../../src/protocol/dashboard/api.js";
 import type { ModelId } from "../../../../src/core/models.js";
 
-type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys";
+type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys" | "weight";
 type OptionalField = keyof QuotasView | "maxTokens";
 
 /** The numeric fields; empty means no limit where that is allowed. */
@@ -24,6 +25,7 @@ export function draftOf(plan: PlanView | null): PlanDraft {
     concurrentRequests: String(plan?.concurrentRequests ?? 4),
     maxKeys: String(plan?.maxKeys ?? 10),
     maxTokens: typed(plan?.maxTokens),
+    weight: String(plan?.weight ?? planWeight.usual),
     requestsPerDay: typed(plan?.requestsPerDay),
     tokensPerDay: typed(plan?.tokensPerDay),
     requestsPerMonth: typed(plan?.requestsPerMonth),
@@ -45,6 +47,7 @@ export function bodyOf(draft: PlanDraft) {
     concurrentRequests: Number(draft.concurrentRequests),
     maxKeys: Number(draft.maxKeys),
     maxTokens: orNone(draft.maxTokens),
+    weight: Number(draft.weight),
     requestsPerDay: orNone(draft.requestsPerDay),
     tokensPerDay: orNone(draft.tokensPerDay),
     requestsPerMonth: orNone(draft.requestsPerMonth),
@@ -76,6 +79,8 @@ export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly strin
   for (const field of ["requestsPerMinute", "tokensPerMinute", "concurrentRequests", "maxKeys"] as const) {
     if (!isCount(draft[field])) faults[field] = "Enter a whole number, 1 or more.";
   }
+  if (!isCount(draft.weight) || Number(draft.weight) > planWeight.max)
+    faults.weight = `Enter a whole number from ${planWeight.min} to ${planWeight.max}.`;
   for (const field of optionalFields) {
     if (draft[field] !== "" && !isCount(draft[field]))
       faults[field] = "Enter a whole number, or leave it empty.";

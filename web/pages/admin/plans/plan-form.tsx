@@ -26,7 +26,7 @@ interface PlanFormProps {
 }
 
 /** In pairs, as they are shown side by side. */
-const numbers: readonly { field: NumberField; label: string; empty?: string }[] = [
+const numbers: readonly { field: NumberField; label: string; empty?: string; hint?: string }[] = [
   { field: "requestsPerMinute", label: "Requests per minute" },
   { field: "tokensPerMinute", label: "Tokens per minute" },
   { field: "requestsPerDay", label: "Requests per day", empty: "No quota" },
@@ -36,6 +36,7 @@ const numbers: readonly { field: NumberField; label: string; empty?: string }[] 
   { field: "concurrentRequests", label: "Concurrent requests" },
   { field: "maxKeys", label: "Keys" },
   { field: "maxTokens", label: "Maximum reply length, in tokens", empty: "The model’s context" },
+  { field: "weight", label: "Weight", hint: "Share of a busy engine beside other plans, 1 to 100." },
 ];
 
 const fields = ["id", "name", "models", ...numbers.map(({ field }) => field)];
@@ -119,13 +120,14 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             />
           </Field>
         )}
-        {numbers.map(({ field, label, empty }) => (
+        {numbers.map(({ field, label, empty, hint }) => (
           <Field
             key={field}
             label={label}
             aside={empty === undefined ? undefined : "optional"}
+            hint={hint}
             error={errorAt(field)}
-            className={field === "maxTokens" ? "sm:col-span-2" : ""}
+            className={field === "maxTokens" || field === "weight" ? "sm:col-span-2" : ""}
           >
             <Input
               inputMode="numeric"

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { passwordLength } from "../../../../src/core/bounds.js";
 import { api } from "../../../service/api.ts";
@@ -10,22 +10,32 @@ import { Form } from "../../../components/controls/form.tsx";
 import { PasswordInput } from "../../../components/controls/input.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { useHasPassword } from "../../../hooks/use-has-password.ts";
+import { queries } from "../../../service/queries.ts";
 
 export function ChangePassword({ email }: { email: string }) {
-  const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
+  const client = useQueryClient();
+  const hasPassword = useHasPassword();
   const change = useMutation({
-    mutationFn: () => api.changePassword({ current, next }),
-    onSuccess: () => {
-      setCurrent("");
+    mutationFn: () => api.changePassword({ next }),
+    onSuccess: async () => {
       setNext("");
-      toast("Password changed. Other browsers were signed out.");
+      toast(`Password ${hasPassword ? "changed" : "set"}. Other browsers were signed out.`);
+      await client.invalidateQueries({ queryKey: queries.identities.queryKey });
     },
     gcTime: 0,
   });
-  const failure = formError(change.error, ["current", "next"]);
+  const failure = formError(change.error, ["next"]);
   return (
-    <Card title="Password" description="Changing it signs you out of all other browsers.">
+    <Card
+      title="Password"
+      description={
+        hasPassword
+          ? "Changing it signs you out of all other browsers."
+          : "You have none: you sign in with an identity provider. With one you can sign in without it, too."
+      }
+    >
       <Form
         className="flex max-w-md flex-col gap-5"
         error={change.error}
@@ -35,14 +45,6 @@ export function ChangePassword({ email }: { email: string }) {
       >
         {/* Password managers look for the name that goes with the new password. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <Field label="Current password" error={fieldError(change.error, "current")}>
-          <PasswordInput
-            autoComplete="current-password"
-            maxLength={passwordLength.max}
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
-        </Field>
         <Field
           label="New password"
           hint={`At least ${passwordLength.min} characters.`}
@@ -56,13 +58,8 @@ export function ChangePassword({ email }: { email: string }) {
           />
         </Field>
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        <Button
-          type="submit"
-          pending={change.isPending}
-          disabled={current === "" || next === ""}
-          className="self-start"
-        >
-          Change password
+        <Button type="submit" pending={change.isPending} disabled={next === ""} className="self-start">
+          {hasPassword ? "Change password" : "Set password"}
         </Button>
       </Form>
     </Card>

@@ -9,9 +9,9 @@ import { Card } from "../../../components/frame/card.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
-import { Input, PasswordInput } from "../../../components/controls/input.tsx";
+import { Input } from "../../../components/controls/input.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { formError } from "../../../form-errors.ts";
 import { useDeparture } from "../../../hooks/use-departure.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { erasePresets } from "../playground/saved/erase-presets.ts";
@@ -42,10 +42,9 @@ const word = "delete";
 function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const depart = useDeparture();
   const { account } = useMe();
-  const [password, setPassword] = useState("");
   const [typed, setTyped] = useState("");
   const remove = useMutation({
-    mutationFn: () => api.deleteAccount({ password }),
+    mutationFn: api.deleteAccount,
     onSuccess: () => {
       depart("/");
       erasePresets(account.id);
@@ -53,7 +52,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
     },
     gcTime: 0,
   });
-  const failure = formError(remove.error, ["password"]);
+  const failure = formError(remove.error, []);
   return (
     <Dialog
       open
@@ -77,7 +76,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
             form="delete-account"
             variant="danger"
             pending={remove.isPending}
-            disabled={typed.trim().toLowerCase() !== word || password === ""}
+            disabled={typed.trim().toLowerCase() !== word}
           >
             Delete account
           </Button>
@@ -92,13 +91,6 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
           remove.mutate();
         }}
       >
-        <Field label="Password" error={fieldError(remove.error, "password")}>
-          <PasswordInput
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
         <Field
           label={
             <>

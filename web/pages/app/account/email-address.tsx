@@ -1,7 +1,7 @@
 /** Changing the address. With a mail server, the present and the new address confirm by a link each. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { longest, passwordLength } from "../../../../src/core/bounds.js";
+import { longest } from "../../../../src/core/bounds.js";
 import type { EmailChangeView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Address } from "../../../components/text/address.tsx";
@@ -10,7 +10,7 @@ import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
-import { Input, PasswordInput } from "../../../components/controls/input.tsx";
+import { Input } from "../../../components/controls/input.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -21,19 +21,17 @@ export function EmailAddress({ email: present }: { email: string }) {
   const { data: site } = useSite();
   const { data } = useQuery(queries.emailChange);
   const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
   const change = useMutation({
-    mutationFn: () => api.changeEmail({ email, password }),
+    mutationFn: () => api.changeEmail({ email }),
     onSuccess: async (view) => {
       setEmail("");
-      setPassword("");
       client.setQueryData(queries.emailChange.queryKey, view);
       await client.invalidateQueries({ queryKey: queries.site.queryKey });
       if (view.change === null) toast("Address changed");
     },
     gcTime: 0,
   });
-  const failure = formError(change.error, ["email", "password"]);
+  const failure = formError(change.error, ["email"]);
   const pending = data?.change ?? null;
   return (
     <Card
@@ -63,19 +61,11 @@ export function EmailAddress({ email: present }: { email: string }) {
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        <Field label="Password" error={fieldError(change.error, "password")}>
-          <PasswordInput
-            autoComplete="current-password"
-            maxLength={passwordLength.max}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         <Button
           type="submit"
           pending={change.isPending}
-          disabled={email.trim() === "" || password === ""}
+          disabled={email.trim() === ""}
           className="self-start"
         >
           Change address

@@ -78,6 +78,8 @@ const problems: Partial<Record<ArrivedRequest["code"], (tested: Tested, request:
       `400 context_length_exceeded: the prompt of ${client.name} is longer than the model’s context. Choose a model with a longer one.`,
     insufficient_permissions: ({ client, model }) =>
       `403: the key may not be used for this model or operation. Set ${client.name} to ${model}, or use another key.`,
+    ip_not_allowed: ({ client }) =>
+      `403: the key may not be used from the network of ${client.name}. Change the key’s allowed networks, or use another key.`,
   };
 
 const keyProblems = {

@@ -12,10 +12,12 @@ import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
 import { daysToSend, ExpiryField, sameExpiry } from "./expiry-field.tsx";
 import { KeyLimitsField, limitFieldNames, limitsToSend, typedLimits } from "./key-limits-field.tsx";
+import { NetworksField, networksToSend } from "./networks-field.tsx";
 import { TagsField, tagsToSend } from "./tags-field.tsx";
 
 interface EditKeyDialogProps {
@@ -29,24 +31,32 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 /** Changes a key’s name, permissions and expiry. The key itself stays the same. */
 export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
   const client = useQueryClient();
+  const { id: team } = useSpace();
   const [name, setName] = useState(apiKey.name);
   const [models, setModels] = useState<ModelId[] | null>(apiKey.models);
   const [limits, setLimits] = useState(typedLimits(apiKey.limits));
   const [expiry, setExpiry] = useState(apiKey.expiresAt === null ? "" : sameExpiry);
   const [tags, setTags] = useState(apiKey.tags.join(", "));
+  const [networks, setNetworks] = useState(apiKey.allowFrom?.join(", ") ?? "");
   const save = useMutation({
     mutationFn: () =>
-      api.editKey(apiKey.id, {
-        ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
-        ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
-      }),
+      api.editKey(
+        apiKey.id,
+        {
+          ...{ name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) },
+          allowFrom: networksToSend(networks),
+          ...(expiry === sameExpiry ? {} : { expiresInDays: daysToSend(expiry) }),
+        },
+        team,
+      ),
     onSuccess: async (key) => {
       toast(`${key.name} saved`);
       onClose();
       await client.invalidateQueries({ queryKey: queries.keys.queryKey });
     },
   });
-  const failure = formError(save.error, ["name", "models", "expiresInDays", ...limitFieldNames, "tags"]);
+  const fields = ["name", "models", "expiresInDays", ...limitFieldNames, "tags", "allowFrom"];
+  const failure = formError(save.error, fields);
   return (
     <Dialog
       open
@@ -87,18 +97,21 @@ export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
           />
         </Field>
         <TagsField value={tags} onChange={setTags} error={fieldError(save.error, "tags")} />
-        <ModelsField
-          value={models}
-          onChange={setModels}
-          among={plan.models ?? modelIds}
-          error={fieldError(save.error, "models")}
-        />
+        {apiKey.scopes.length === 0 && (
+          <ModelsField
+            value={models}
+            onChange={setModels}
+            among={plan.models ?? modelIds}
+            error={fieldError(save.error, "models")}
+          />
+        )}
         <ExpiryField
           value={expiry}
           onChange={setExpiry}
           {...(apiKey.expiresAt !== null && { now: `On ${day.format(new Date(apiKey.expiresAt))}, as now` })}
           error={fieldError(save.error, "expiresInDays")}
         />
+        <NetworksField value={networks} onChange={setNetworks} error={fieldError(save.error, "allowFrom")} />
         <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={save.error} />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       </Form>

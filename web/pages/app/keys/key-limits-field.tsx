@@ -44,6 +44,9 @@ const fieldOf = (name: keyof KeyLimitsView): string => `limits.${name}`;
 export const limitFieldNames = ["limits", ...names.map(fieldOf)];
 
 interface KeyLimitsFieldProps {
+  /** By default those of a key below its plan's. */
+  label?: string;
+  hint?: string;
   /** Null while the key has none of its own. */
   value: TypedLimits | null;
   onChange: (limits: TypedLimits | null) => void;
@@ -52,12 +55,19 @@ interface KeyLimitsFieldProps {
   error: Error | null;
 }
 
-export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldProps) {
+export function KeyLimitsField({
+  label = "Set lower limits than my plan's",
+  hint = "So that a test cannot use up what production needs.",
+  value,
+  onChange,
+  plan,
+  error,
+}: KeyLimitsFieldProps) {
   return (
     <Fieldset legend="Limits" error={fieldError(error, "limits")}>
       <Checkbox
-        label="Set lower limits than my plan's"
-        hint="So that a test cannot use up what production needs."
+        label={label}
+        hint={hint}
         checked={value !== null}
         onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
       />

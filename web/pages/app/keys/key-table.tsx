@@ -3,6 +3,7 @@ import { Ban, ChartColumn, CirclePlay, CirclePause, Ellipsis, Pencil, RefreshCw 
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
+import type { MemberView } from "../../../../src/protocol/dashboard/teams.js";
 import type { ListedKeyView } from "../../../../src/protocol/dashboard/keys.js";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../../components/controls/menu.tsx";
@@ -10,6 +11,9 @@ import { modelsText } from "../../../components/models/model-name.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
+import { Address } from "../../../components/text/address.tsx";
+import { useMe } from "../../../hooks/use-me.ts";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { LastUsed } from "../../../components/text/last-used.tsx";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
@@ -20,6 +24,8 @@ import { useKeySwitch } from "./use-key-switch.ts";
 
 interface KeyTableProps {
   rows: readonly ListedKeyView[] | undefined;
+  /** In a team: whose keys they are. */
+  members?: readonly MemberView[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
   onEdit: (key: ListedKeyView) => void;
@@ -31,8 +37,9 @@ interface KeyTableProps {
 }
 
 export function KeyTable(props: KeyTableProps) {
-  const { rows, error, onRetry, onEdit, onRotate, onRevoke, onFind, empty } = props;
-  const { data: usage } = useQuery(queries.keyUsage);
+  const { rows, members, error, onRetry, onEdit, onRotate, onRevoke, onFind, empty } = props;
+  const space = useSpace();
+  const { data: usage } = useQuery(queries.keyUsage(space.id));
   const usedBy = (id: string) => usage?.keys.find(({ keyId }) => keyId === id);
   const keySwitch = useKeySwitch();
   const columns: Column<ListedKeyView>[] = [
@@ -47,6 +54,7 @@ export function KeyTable(props: KeyTableProps) {
       header: "Key",
       cell: (key) => <code className="font-mono text-sm whitespace-nowrap">sk-sotto-…{key.lastFour}</code>,
     },
+    ...(space.id === null ? [] : [ownerColumn(members)]),
     { id: "created", header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
     {
       id: "used",
@@ -80,7 +88,7 @@ export function KeyTable(props: KeyTableProps) {
   ];
   return (
     <Table
-      label="Your keys"
+      label={space.id === null ? "Your keys" : "Keys of the team"}
       compact
       columns={columns}
       rows={rows}
@@ -92,10 +100,21 @@ export function KeyTable(props: KeyTableProps) {
   );
 }
 
+const ownerColumn = (members: readonly MemberView[] | undefined): Column<ListedKeyView> => ({
+  id: "owner",
+  header: "Belongs to",
+  cell: ({ memberId }) =>
+    memberId === null ? (
+      <Badge>Service key</Badge>
+    ) : (
+      <Address email={members?.find(({ accountId }) => accountId === memberId)?.email ?? "a former member"} />
+    ),
+});
+
 function KeyUsage({ apiKey, requests }: { apiKey: KeyView; requests: number | undefined }) {
   return (
     <Link
-      href={usageAddress(apiKey.id)}
+      href={useUsageAddress(apiKey.id)}
       title={`Usage of ${apiKey.name}`}
       className="rounded-sm whitespace-nowrap text-accent hover:underline @max-[50rem]:whitespace-normal"
     >
@@ -104,7 +123,8 @@ function KeyUsage({ apiKey, requests }: { apiKey: KeyView; requests: number | un
   );
 }
 
-const usageAddress = (id: string): string => `/app/usage?period=7d&key=${encodeURIComponent(id)}`;
+const useUsageAddress = (id: string): string =>
+  `${useSpace().address("/usage")}?period=7d&key=${encodeURIComponent(id)}`;
 
 function KeyName({ apiKey, onFind }: { apiKey: ListedKeyView; onFind: (id: string) => void }) {
   const limits = limitsText(apiKey.limits);
@@ -113,6 +133,9 @@ function KeyName({ apiKey, onFind }: { apiKey: ListedKeyView; onFind: (id: strin
       <span className="block font-medium wrap-anywhere">{apiKey.name}</span>
       {apiKey.models !== null && (
         <span className="block text-sm text-muted">Only {modelsText(apiKey.models)}</span>
+      )}
+      {apiKey.scopes.length > 0 && (
+        <span className="block text-sm text-muted">For the operator’s API: {apiKey.scopes.join(", ")}</span>
       )}
       {limits !== null && <span className="block text-sm text-muted">At most {limits}</span>}
       <KeyLineage apiKey={apiKey} onFind={onFind} />
@@ -151,6 +174,10 @@ interface KeyMenuProps {
 
 function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
   const disabled = apiKey.status === "disabled";
+  const usage = useUsageAddress(apiKey.id);
+  const { account } = useMe();
+  // Nobody gets a key in the name of another member.
+  const isMine = apiKey.memberId === null || apiKey.memberId === account.id;
   return (
     <Menu
       trigger={
@@ -162,13 +189,13 @@ function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps)
       <MenuItem icon={<Pencil />} onSelect={onEdit}>
         Edit…
       </MenuItem>
-      <MenuLink icon={<ChartColumn />} href={usageAddress(apiKey.id)}>
+      <MenuLink icon={<ChartColumn />} href={usage}>
         Usage
       </MenuLink>
       <MenuItem icon={disabled ? <CirclePlay /> : <CirclePause />} onSelect={onSwitch}>
         {disabled ? "Enable" : "Disable"}
       </MenuItem>
-      {canRotate(apiKey) && (
+      {canRotate(apiKey) && isMine && (
         <MenuItem icon={<RefreshCw />} onSelect={onRotate}>
           Rotate…
         </MenuItem>

@@ -3,6 +3,7 @@ import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
 import { Field } from "../../../components/controls/field.tsx";
 import { Select } from "../../../components/controls/select.tsx";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
 
@@ -19,6 +20,7 @@ const graces = [
 /** Replaces a key with a new one with the same settings; the old one keeps working for the grace period. */
 export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
   const [grace, setGrace] = useState("24");
+  const { id: team } = useSpace();
   return (
     <IssueKeyDialog
       action="Rotate key"
@@ -30,7 +32,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
           {apiKey.expiresAt !== null && <NewExpiry apiKey={apiKey} />}
         </>
       }
-      issue={() => api.rotateKey(apiKey.id, { graceHours: Number(grace) })}
+      issue={() => api.rotateKey(apiKey.id, { graceHours: Number(grace) }, team)}
       onClose={onClose}
       fieldNames={["graceHours"]}
       fields={(error) => (

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { KeyPageView } from "../../../../src/protocol/dashboard/keys.js";
 import { api } from "../../../service/api.ts";
 import { toast } from "../../../components/overlays/toast.tsx";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { queries } from "../../../service/queries.ts";
 
 const pages = { queryKey: [...queries.keys.queryKey, "page"] };
@@ -9,10 +10,11 @@ const pages = { queryKey: [...queries.keys.queryKey, "page"] };
 /** Disables or enables a key. Optimistic: the list shows it immediately and reverts if the service refuses. */
 export function useKeySwitch() {
   const client = useQueryClient();
+  const { id: team } = useSpace();
   const { queryKey } = queries.keys;
   return useMutation({
     mutationFn: ({ id, enable }: { id: string; enable: boolean }) =>
-      api.setKey(id, enable ? "enable" : "disable"),
+      api.setKey(id, enable ? "enable" : "disable", team),
     onMutate: async ({ id, enable }) => {
       await client.cancelQueries({ queryKey });
       const before = client.getQueriesData<KeyPageView>(pages);

@@ -6,6 +6,7 @@ import { QuotaMeter, RateMeter } from "../../../components/figures/limit-meters.
 import { Meter } from "../../../components/figures/meter.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { defaultReplyText } from "../../../default-reply.ts";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { queries, useSite } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { hasEnded } from "../keys/key-status.tsx";
@@ -13,10 +14,11 @@ import { hasEnded } from "../keys/key-status.tsx";
 /** Each limit of the plan: its current use, and what it means in a sentence or two. */
 export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
   const { plan, requests, tokens, concurrent, quotas } = limits;
-  const { data } = useQuery(queries.keys);
+  const space = useSpace();
+  const { data } = useQuery(space.id === null ? queries.keys : queries.teamKeys(space.id));
   const { data: site } = useSite();
   const { data: month } = useQuery({
-    ...queries.month,
+    ...queries.month(space.id),
     enabled: quotas.some(({ period }) => period === "month"),
   });
   const keys = data?.keys.filter((key) => !hasEnded(key) && key.worksUntil === null).length ?? 0;

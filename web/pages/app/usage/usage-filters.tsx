@@ -3,6 +3,7 @@ import { playgroundKeyId } from "../../../../src/core/bounds.js";
 import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { Combobox } from "../../../components/controls/combobox.tsx";
 import { Select } from "../../../components/controls/select.tsx";
+import { useSpace } from "../../../hooks/use-space.ts";
 import { queries } from "../../../service/queries.ts";
 import { DayRangeFields } from "./day-range-fields.tsx";
 import { PeriodButtons } from "./period-buttons.tsx";
@@ -14,7 +15,8 @@ interface UsageFiltersProps {
 }
 
 export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
-  const { data } = useQuery(queries.keys);
+  const space = useSpace();
+  const { data } = useQuery(space.id === null ? queries.keys : queries.teamKeys(space.id));
   const keys = data?.keys ?? [];
   // Stays selected while the keys load.
   const isListed = ["", playgroundKeyId, ...keys.map(({ id }) => id)].includes(choice.key);
@@ -31,7 +33,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
           onChange={(key) => onChange({ ...choice, key })}
           options={[
             { value: "", label: "All keys" },
-            { value: playgroundKeyId, label: "Playground" },
+            ...(space.id === null ? [{ value: playgroundKeyId, label: "Playground" }] : []),
             ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
             ...(isListed ? [] : [{ value: choice.key, label: "One key" }]),
           ]}

@@ -1,0 +1,54 @@
+/**
+ * Other names of the models. Of patterns the first that matches decides, so those of the file come in its order and before
+ * the ones that it does not mention.
+ */
+import { isPattern, type ModelAlias, readAliases } from "../../../core/model-aliases.js";
+import { aliasesInUse, areConfigured, saveAliases } from "../../../core/stored-aliases.js";
+import { differences } from "./differences.js";
+import { isFields } from "./fields.js";
+import type { Section } from "./section.js";
+import type { SectionParts } from "./section-parts.js";
+
+export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {
+  const { modelAliases: configured } = config.service;
+  return {
+    current: async () =>
+      areConfigured(configured) ? undefined : modelsByName(await aliasesInUse(store, configured)),
+    changes: async (given, { prune, problem }) => {
+      const path = ["aliases"];
+      if (!isFields(given) || !Object.values(given).every((model) => typeof model === "string")) {
+        problem(path, "Write each alias and its model, such as gpt-*: omega.");
+        return [];
+      }
+      const before = await aliasesInUse(store, configured);
+      const written = Object.entries(given).map(([name, model]): [string, string] => [name, String(model)]);
+      const kept = prune ? [] : before.filter(({ name }) => !(name in given)).map(pairOf);
+      const read = readAliases([...written, ...kept]);
+      if ("problem" in read) {
+        problem(path, `The list ${read.problem}.`);
+        return [];
+      }
+      const fields = differences(modelsByName(before), modelsByName(read.aliases));
+      if (fields.length === 0 && orderOf(before) !== orderOf(read.aliases))
+        fields.push({ field: "order", from: orderOf(before), to: orderOf(read.aliases) });
+      if (fields.length === 0) return [];
+      if (areConfigured(configured)) {
+        problem(path, "Aliases are set by the configuration: SOTTO_MODEL_ALIASES.");
+        return [];
+      }
+      const run = () => saveAliases({ store, audit }, actor, read.aliases);
+      return [{ type: "change", kind: "aliases", name: "", path, fields, run }];
+    },
+  };
+}
+
+const pairOf = ({ name, model }: ModelAlias): [string, string] => [name, model];
+
+const modelsByName = (aliases: readonly ModelAlias[]) => Object.fromEntries(aliases.map(pairOf));
+
+/** That of exact names decides nothing. */
+const orderOf = (aliases: readonly ModelAlias[]): string =>
+  aliases
+    .map(({ name }) => name)
+    .filter(isPattern)
+    .join(", ");

@@ -1,0 +1,28 @@
+/** What differs between two descriptions, field by field. */
+import { isDeepStrictEqual } from "node:util";
+import { isFields } from "./fields.js";
+
+/** Undefined where there was or will be nothing. */
+export interface FieldChange {
+  /** Such as `quotas.tokensPerDay`. */
+  field: string;
+  from?: unknown;
+  to?: unknown;
+}
+
+export function differences(before: unknown, after: unknown, field = ""): FieldChange[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const [from, to] = [before === undefined ? {} : partsOf(before), partsOf(after)];
+  if (from === null || to === null) return [{ field, from: before, to: after }];
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((name) =>
+    differences(from[name], to[name], field === "" ? name : `${field}.${name}`),
+  );
+}
+
+/** Lists of objects are compared by place, other lists as a whole. */
+function partsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (isFields(value)) return value;
+  return Array.isArray(value) && value.length > 0 && value.every(isFields)
+    ? Object.fromEntries(value.entries())
+    : null;
+}

@@ -1,0 +1,18 @@
+/** Who is told that a quota is nearly used up: of a team its owners, of a member or a member's key that member. */
+import type { KeyRecord } from "../entities.js";
+import type { QuotaMeter } from "../limits/quota-book.js";
+import type { TeamStore } from "./ports.js";
+
+export async function quotaRecipients(
+  teams: Pick<TeamStore, "members">,
+  { account, member }: KeyRecord,
+  { keyId, memberId }: Pick<QuotaMeter, "keyId" | "memberId">,
+): Promise<string[]> {
+  if (account.kind === "person") return [account.email];
+  const whose = memberId ?? (keyId === null ? undefined : member?.id);
+  const members = await teams.members(account.id);
+  return members
+    .filter(({ suspendedAt }) => suspendedAt === null)
+    .filter(({ accountId, role }) => (whose === undefined ? role === "owner" : accountId === whose))
+    .map(({ email }) => email);
+}

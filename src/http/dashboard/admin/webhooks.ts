@@ -1,0 +1,81 @@
+/** Webhooks, for admins. */
+import type { Delivery, Webhook } from "../../../core/events/ports.js";
+import {
+  deliveriesQuery,
+  webhookBody,
+  webhookChangeBody,
+  type DeliveryPage,
+  type DeliveryView,
+  type WebhookView,
+  type WebhookWithSecret,
+} from "../../../protocol/dashboard/webhooks.js";
+import type { DashboardParts } from "../parts.js";
+import { admin, type DashboardRoute } from "../route.js";
+
+export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): DashboardRoute[] {
+  return [
+    admin("GET", "/admin/webhooks", async () => ({ webhooks: (await webhooks.list()).map(webhookView) })),
+    admin("POST", "/admin/webhooks", async (visit, actor): Promise<WebhookWithSecret> => {
+      const { webhook, secret } = await webhooks.create(actor, await visit.body(webhookBody));
+      return { webhook: webhookView(webhook), secret };
+    }),
+    admin("GET", "/admin/webhooks/:id", async ({ id }) => webhookView(await webhooks.require(id))),
+    admin("PUT", "/admin/webhooks/:id", async (visit, actor) =>
+      webhookView(await webhooks.change(actor, visit.id, await visit.body(webhookChangeBody))),
+    ),
+    admin("DELETE", "/admin/webhooks/:id", ({ id }, actor) => webhooks.remove(actor, id)),
+    admin(
+      "POST",
+      "/admin/webhooks/:id/secret",
+      async ({ id }, actor) => ({ secret: await webhooks.rotateSecret(actor, id) }),
+      { confirm: true },
+    ),
+    admin("POST", "/admin/webhooks/:id/test", ({ id }) => webhooks.test(id)),
+    admin("GET", "/admin/webhook-deliveries", async (visit): Promise<DeliveryPage> => {
+      const { webhook = null, before = null } = visit.query(deliveriesQuery);
+      const { deliveries, next } = await webhooks.deliveries(webhook, before);
+      return { deliveries: deliveries.map(deliveryView), next };
+    }),
+    admin("GET", "/admin/webhook-deliveries/:id", async ({ id }) =>
+      deliveryView(await webhooks.requireDelivery(id)),
+    ),
+    admin("POST", "/admin/webhook-deliveries/:id/redeliver", ({ id }) => webhooks.redeliver(id)),
+  ];
+}
+
+const webhookView = ({
+  id,
+  url,
+  description,
+  events,
+  createdAt,
+  off,
+  failingSince,
+}: Webhook): WebhookView => ({
+  id,
+  url,
+  description,
+  events: events && [...events],
+  createdAt: createdAt.toISOString(),
+  off: off && { at: off.at.toISOString(), reason: off.reason },
+  failingSince: failingSince?.toISOString() ?? null,
+});
+
+const deliveryView = (delivery: Delivery): DeliveryView => ({
+  id: delivery.id,
+  webhookId: delivery.webhookId,
+  type: delivery.type,
+  state: stateOf(delivery),
+  createdAt: delivery.createdAt.toISOString(),
+  nextAt: delivery.nextAt?.toISOString() ?? null,
+  attempts: delivery.attempts,
+  lastAt: delivery.lastAt?.toISOString() ?? null,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  durationMs: delivery.durationMs,
+});
+
+function stateOf({ nextAt, deliveredAt }: Delivery): DeliveryView["state"] {
+  if (nextAt !== null) return "waiting";
+  return deliveredAt === null ? "failed" : "delivered";
+}

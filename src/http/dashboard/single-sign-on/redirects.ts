@@ -1,0 +1,84 @@
+/**
+ * The addresses that browsers are sent through when they sign in with an identity provider. They answer with redirects
+ * only: to the provider, to a page of ours, or to the sign-in page with the name of what went wrong.
+ */
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { SignInFailed, type SignInProblem } from "../../../core/single-sign-on/problems.js";
+import { callbackPath } from "../../../core/single-sign-on/provider.js";
+import { StoreUnavailable } from "../../../core/store.js";
+import { localPath } from "../../../protocol/pages/local-path.js";
+import { Visit } from "../guard/visit.js";
+import type { DashboardParts } from "../parts.js";
+import { enter } from "./enter.js";
+
+const startPath = "/sign-in/oidc/:provider";
+export const joinPage = "/sign-in/join";
+
+export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOptions[] {
+  const { sessions, singleSignOn } = dashboard;
+
+  /** Answers with a redirect, whatever happens. */
+  const redirecting =
+    (work: (visit: Visit, provider: string, query: URLSearchParams) => Promise<string>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const visit = new Visit(request, reply, sessions);
+      const query = new URLSearchParams(queryOf(request));
+      const target = await work(visit, providerOf(request), query).catch((error: unknown) => {
+        const problem = problemOf(error);
+        if (problem === null && !(error instanceof StoreUnavailable))
+          http.log.unexpected(error, { requestId: request.id });
+        const cause = (problem ?? "unavailable").toUpperCase();
+        http.log.warn("sign-in with an identity provider failed", { requestId: request.id, cause });
+        const page = error instanceof SignInFailed ? error.page : null;
+        return `${page ?? problemPage(visit)}?problem=${problem ?? "unavailable"}`;
+      });
+      return reply.code(303).headers({ location: target, "cache-control": "no-store" }).send();
+    };
+
+  const whoIsHere = async ({ sessionToken }: Visit) =>
+    sessionToken === null ? null : sessions.find(sessionToken);
+
+  const start = redirecting(async (visit, provider, query) => {
+    const round = query.has("confirm")
+      ? await singleSignOn.startConfirm(provider, visit.network, await whoIsHere(visit))
+      : await singleSignOn.start(provider, visit.network, localPath(query.get("next")));
+    visit.rememberRound(round.token, round.expiresAt);
+    return round.url;
+  });
+
+  const finish = redirecting(async (visit, provider) => {
+    const { roundToken } = visit;
+    const me = await whoIsHere(visit);
+    const finished = await singleSignOn.finish(provider, roundToken, queryOf(visit.request), me);
+    if (finished.type === "join") {
+      visit.rememberRound(finished.token, finished.expiresAt);
+      return joinPage;
+    }
+    visit.forgetRound();
+    if (finished.type === "entered") await enter(dashboard, visit, finished);
+    if (finished.type === "confirmed" && me !== null) await sessions.noteConfirmed(me.session);
+    return finished.next;
+  });
+
+  // A HEAD request would use up the round.
+  const route = { method: "GET", exposeHeadRoute: false } as const;
+  return [
+    { ...route, url: startPath, handler: start },
+    { ...route, url: callbackPath(":provider"), handler: finish },
+  ];
+}
+
+/** Whoever is signed in was linking a provider. */
+const problemPage = ({ sessionToken }: Visit): string =>
+  sessionToken === null ? "/sign-in" : "/app/account";
+
+const problemOf = (error: unknown): SignInProblem | null =>
+  error instanceof SignInFailed ? error.problem : null;
+
+const queryOf = ({ originalUrl }: FastifyRequest): string =>
+  originalUrl.includes("?") ? originalUrl.slice(originalUrl.indexOf("?") + 1) : "";
+
+export function providerOf({ params }: FastifyRequest): string {
+  const named = typeof params === "object" && params !== null && "provider" in params ? params.provider : "";
+  return typeof named === "string" ? named : "";
+}

@@ -1,0 +1,156 @@
+/** The teams that one is in. Their keys, usage and limits: `keys.ts` and `usage.ts`. */
+import type { OpenTeam } from "../../core/teams/teams.js";
+import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
+import type { PendingTeamInvite } from "../../core/teams/team-invites.js";
+import { usageQuery } from "../../protocol/dashboard/api.js";
+import {
+  deleteTeamBody,
+  memberLimitsBody,
+  memberRoleBody,
+  teamBody,
+  teamInviteBody,
+  teamSecurityBody,
+  teamTokenBody,
+  type MemberUsageList,
+  type MemberView,
+  type TeamInvitation,
+  type TeamInviteView,
+  type TeamList,
+  type TeamPage,
+  type TeamSecurityView,
+  type TeamView,
+} from "../../protocol/dashboard/teams.js";
+import { baseUrlOf } from "./accounts.js";
+import type { DashboardParts } from "./parts.js";
+import { user, type DashboardRoute } from "./route.js";
+import { usageRequest } from "./usage.js";
+import { linkView, planView } from "./views.js";
+
+export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
+  const { teams, teamInvites, teamUsage } = dashboard;
+  return [
+    user("GET", "/teams", async (_visit, { account }): Promise<TeamList> => {
+      const { teams: own, offered } = await teams.of(account);
+      return { teams: own.map(teamView), offered: offered.map(({ id, name }) => ({ id, name })) };
+    }),
+    user("GET", "/teams/:team", async (visit, { account }) =>
+      teamPage(await teams.members(account, visit.param("team"))),
+    ),
+    user("PUT", "/teams/:team", async (visit, { account }) => {
+      const id = visit.param("team");
+      await teams.change(account, id, await visit.body(teamBody));
+      return teamPage(await teams.members(account, id));
+    }),
+    user(
+      "PUT",
+      "/teams/:team/security",
+      async (visit, { account }) => {
+        const id = visit.param("team");
+        await teams.secure(account, id, await visit.body(teamSecurityBody), visit.request.ip);
+        return teamPage(await teams.members(account, id));
+      },
+      { confirm: true },
+    ),
+    user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
+      teams.counts(account, visit.param("team")),
+    ),
+    user(
+      "DELETE",
+      "/teams/:team",
+      async (visit, { account }): Promise<TeamCounts> => {
+        const { name } = await visit.body(deleteTeamBody);
+        return teams.remove(account, visit.param("team"), name);
+      },
+      { confirm: true },
+    ),
+    user("POST", "/teams/:team/join", async (visit, { account }) => {
+      await teams.join(account, visit.param("team"));
+    }),
+    user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team")), {
+      fromAnywhere: true,
+    }),
+    user(
+      "POST",
+      "/teams/:team/members/:id/role",
+      async (visit, { account }) => {
+        const { role } = await visit.body(memberRoleBody);
+        await teams.setRole(account, visit.param("team"), visit.id, role);
+      },
+      { confirm: true },
+    ),
+    user("POST", "/teams/:team/members/:id/limits", async (visit, { account }) => {
+      const { limits } = await visit.body(memberLimitsBody);
+      await teams.setLimits(account, visit.param("team"), visit.id, limits);
+    }),
+    user("DELETE", "/teams/:team/members/:id", (visit, { account }) =>
+      teams.removeMember(account, visit.param("team"), visit.id),
+    ),
+    user("GET", "/teams/:team/usage/members", async (visit, { account }): Promise<MemberUsageList> => {
+      const id = visit.param("team");
+      await teams.open(account, id, "usage_parts");
+      return { members: await teamUsage.byMember(id, usageRequest(visit.query(usageQuery))) };
+    }),
+    user("GET", "/teams/:team/invites", async (visit, { account }) => ({
+      invites: (await teamInvites.list(account, visit.param("team"))).map(inviteView),
+    })),
+    user("POST", "/teams/:team/invites", async (visit, { account }) => {
+      const { email = null, role, expiresInDays: days } = await visit.body(teamInviteBody);
+      const made = await teamInvites.create(account, visit.param("team"), { email, role, days });
+      return linkView(made, publicUrl ?? baseUrlOf(visit));
+    }),
+    user("DELETE", "/teams/:team/invites/:id", (visit, { account }) =>
+      teamInvites.revoke(account, visit.param("team"), visit.id),
+    ),
+    user("POST", "/team-invitation", async (visit, { account }): Promise<TeamInvitation> => {
+      const { team, role } = await teamInvites.look(account, (await visit.body(teamTokenBody)).token);
+      return { id: team.id, name: team.name, role };
+    }),
+    user("POST", "/team-invitation/accept", async (visit, { account }) => {
+      const { id } = await teamInvites.accept(account, (await visit.body(teamTokenBody)).token);
+      return { id };
+    }),
+    user("POST", "/team-invitation/decline", async (visit, { account }) =>
+      teamInvites.decline(account, (await visit.body(teamTokenBody)).token),
+    ),
+  ];
+}
+
+const teamView = ({ team, role }: Pick<OpenTeam, "team" | "role">): TeamView => ({
+  id: team.id,
+  name: team.name,
+  role,
+  suspendedAt: time(team.suspendedAt),
+});
+
+const teamPage = ({ team, role, plan, members }: OpenTeam & { members: Membership[] }): TeamPage => ({
+  ...teamView({ team, role }),
+  createdAt: team.createdAt.toISOString(),
+  plan: planView(plan),
+  joinDomain: team.joinDomain,
+  security: securityView(team),
+  members: members.map(memberView),
+});
+
+export const securityView = ({ allowFrom, secondFactor }: Team): TeamSecurityView => ({
+  allowFrom: allowFrom && [...allowFrom],
+  secondFactorDays: secondFactor?.graceDays ?? null,
+});
+
+export const memberView = (member: Membership): MemberView => ({
+  accountId: member.accountId,
+  email: member.email,
+  role: member.role,
+  limits: member.limits,
+  joinedAt: member.joinedAt.toISOString(),
+  isSuspended: member.suspendedAt !== null,
+});
+
+const inviteView = ({ id, email, team, createdAt, expiresAt }: PendingTeamInvite): TeamInviteView => ({
+  id,
+  email: email ?? null,
+  role: team?.role ?? "member",
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});
+
+const time = (date: Team["suspendedAt"]): string | null => date?.toISOString() ?? null;

@@ -1,0 +1,29 @@
+/** What happens in a browser whose owner has proven who they are. */
+import type { Account } from "../../core/entities.js";
+import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
+import type { SessionMethod, SessionRecord } from "../../core/sign-in/ports.js";
+import type { Me } from "../../protocol/dashboard/api.js";
+import type { Visit } from "./guard/visit.js";
+import type { DashboardServices } from "./services.js";
+import { meView } from "./views.js";
+
+export async function startSession(
+  { clock, devices }: Pick<DashboardServices, "clock" | "devices">,
+  visit: Visit,
+  account: Account,
+  method: SessionMethod,
+): Promise<SessionRecord> {
+  const me = await visit.signIn(account.id, method);
+  const device = await devices.remember(visit.device, account.email);
+  visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
+  return me;
+}
+
+export async function welcome(
+  parts: Pick<DashboardServices, "clock" | "devices" | "factorRequirement">,
+  visit: Visit,
+  account: Account,
+  method: SessionMethod,
+): Promise<Me> {
+  return meView(parts, await startSession(parts, visit, account, method));
+}

@@ -1,0 +1,77 @@
+/**
+ * The operator's API: under /api/v1, every route that the dashboard has for admins, with the same handlers, for programs
+ * with a key instead of a browser with a session. `/admin/plans/:id` there is `/plans/:id` here. A route that only makes
+ * sense on a page, or that a key must not be enough for, says so in the table (`sessionOnly`).
+ *
+ * No cookie is looked at, so no other site can make a browser act here: nothing that guards against that is needed.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { packageFile } from "../../adapters/program-files.js";
+import { DashboardError } from "../../core/dashboard-error.js";
+import type { KeyScope } from "../../core/key-scopes.js";
+import { hasScope } from "../../core/serving/permission.js";
+import { authenticate, countRequest } from "../api/auth.js";
+import { openApi } from "../api/openapi.js";
+import { callerOf } from "../connection/caller.js";
+import { Visit } from "../dashboard/guard/visit.js";
+import type { DashboardParts } from "../dashboard/parts.js";
+import type { DashboardRoute } from "../dashboard/route.js";
+import { dashboardRoutes } from "../dashboard/routes.js";
+import type { HttpParts } from "../parts.js";
+import { answerOperatorError } from "./errors.js";
+
+type OperatorRoute = Extract<DashboardRoute, { access: "admin" }>;
+
+export function registerOperatorApi(server: FastifyInstance, parts: DashboardParts): void {
+  void server.register(
+    async (api) => {
+      api.setErrorHandler(answerOperatorError(parts.http.log));
+      api.get("/openapi.json", openApi(packageFile("docs/openapi-operator.yaml")));
+      await api.register(async (guarded) => {
+        guarded.setNotFoundHandler(() => {
+          throw new DashboardError("not_found", "There is no such address. See /api/v1/openapi.json.");
+        });
+        for (const hook of scopedHooks(parts.http, neededScope)) guarded.addHook("onRequest", hook);
+        for (const route of operatorRoutes(parts)) {
+          guarded.route({ method: route.method, url: route.path, handler: serve(route, parts) });
+        }
+      });
+    },
+    { prefix: "/api/v1" },
+  );
+}
+
+/** With their paths below /api/v1. */
+export const operatorRoutes = (parts: DashboardParts): OperatorRoute[] =>
+  dashboardRoutes(parts).flatMap((route) =>
+    route.access === "admin" && route.sessionOnly === undefined
+      ? [{ ...route, path: route.path.replace(/^\/admin/, "") }]
+      : [],
+  );
+
+/** For routes that need a key with a scope. It is counted like any key, refused or not. */
+export const scopedHooks = (
+  http: HttpParts,
+  scopeOf: (request: FastifyRequest) => KeyScope,
+): onRequestAsyncHookHandler[] => [
+  async (_request, reply) => {
+    reply.header("cache-control", "no-store");
+  },
+  authenticate(http),
+  countRequest(http),
+  async (request) => {
+    const scope = scopeOf(request);
+    if (hasScope(callerOf(request), scope)) return;
+    throw new DashboardError("forbidden", `This needs a key of an admin with the scope ${scope}.`);
+  },
+];
+
+const neededScope = ({ method }: FastifyRequest): KeyScope =>
+  method === "GET" || method === "HEAD" ? "admin:read" : "admin:write";
+
+function serve(route: OperatorRoute, { dashboard: { sessions } }: DashboardParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const actor = { accountId: callerOf(request).account.id };
+    return (await route.handle(new Visit(request, reply, sessions), actor)) ?? {};
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * SCIM 2.0 under /scim/v2, by which an organisation's directory creates, suspends and deletes accounts, and says who is
+ * in which team. For keys with the scope `scim`; a cookie is never looked at.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../../core/audit.js";
+import { DashboardError } from "../../core/dashboard-error.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ScimPage } from "../../core/scim/ports.js";
+import type { ScimGroups } from "../../core/scim/scim-groups.js";
+import type { ScimUsers } from "../../core/scim/scim-users.js";
+import { mostResults, resourceTypes, schemas, serviceProviderConfig } from "../../protocol/scim/discovery.js";
+import { groupFilterOf, userFilterOf } from "../../protocol/scim/filter.js";
+import { readGroup, readGroupPatch } from "../../protocol/scim/group-request.js";
+import { groupResource, listResponse, userResource, type Resource } from "../../protocol/scim/resources.js";
+import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
+import { readBytes } from "../bodies/body.js";
+import { parseJson } from "../bodies/json.js";
+import { callerOf } from "../connection/caller.js";
+import { scopedHooks } from "../operator/operator-api.js";
+import type { HttpParts } from "../parts.js";
+import { answerScimError } from "./errors.js";
+import { sendScim } from "./send.js";
+
+export interface ScimParts {
+  http: HttpParts;
+  users: ScimUsers;
+  groups: ScimGroups;
+  /** Where the service is reached, without a slash at the end. */
+  publicUrl: () => string;
+}
+
+const prefix = "/scim/v2";
+/** Several times what a group with all the members that a team may have takes. */
+const bodyLimitBytes = 1024 * 1024;
+
+export function registerScim(server: FastifyInstance, parts: ScimParts): void {
+  void server.register(
+    async (scope) => {
+      scope.setErrorHandler(answerScimError(parts.http.log));
+      scope.setNotFoundHandler(() => {
+        throw new DashboardError("not_found", "There is no such address.");
+      });
+      for (const hook of scopedHooks(parts.http, () => "scim")) scope.addHook("onRequest", hook);
+      addDiscovery(scope, parts);
+      addUsers(scope, parts);
+      addGroups(scope, parts);
+    },
+    { prefix },
+  );
+}
+
+function addDiscovery(scope: FastifyInstance, parts: ScimParts): void {
+  const base = () => parts.publicUrl() + prefix;
+  scope.get("/ServiceProviderConfig", async (_request, reply) =>
+    sendScim(reply, 200, serviceProviderConfig(base())),
+  );
+  for (const [path, list] of [
+    ["/ResourceTypes", resourceTypes],
+    ["/Schemas", schemas],
+  ] as const) {
+    scope.get(path, async (_request, reply) => {
+      const all = list(base());
+      return sendScim(reply, 200, listResponse(all, all.length, 1));
+    });
+    scope.get(`${path}/:id`, async (request, reply) => {
+      const found = list(base()).find(({ id }) => id === idOf(request));
+      if (found === undefined) throw new DashboardError("not_found", "There is no such resource.");
+      return sendScim(reply, 200, found);
+    });
+  }
+}
+
+function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void {
+  const view = (user: Parameters<typeof userResource>[0]) => userResource(user, publicUrl() + prefix);
+  scope.get("/Users", async (request, reply) => {
+    const query = queryOf(request);
+    const page = pageOf(query);
+    const found = await users.list(userFilterOf(query.get("filter") ?? undefined), page);
+    return sendScim(reply, 200, listResponse(found.users.map(view), found.total, page.offset + 1));
+  });
+  scope.post("/Users", async (request, reply) =>
+    sendCreated(reply, view(await users.create(actorOf(request), readUser(await bodyOf(request))))),
+  );
+  scope.get("/Users/:id", async (request, reply) =>
+    sendScim(reply, 200, view(await users.require(idOf(request)))),
+  );
+  scope.put("/Users/:id", async (request, reply) => {
+    const change = readUser(await bodyOf(request));
+    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
+  });
+  scope.patch("/Users/:id", async (request, reply) => {
+    const change = readUserPatch(await bodyOf(request));
+    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
+  });
+  scope.delete("/Users/:id", async (request, reply) => {
+    await users.remove(actorOf(request), idOf(request));
+    return reply.code(204).send();
+  });
+}
+
+function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): void {
+  const view = (group: Parameters<typeof groupResource>[0], request: FastifyRequest) =>
+    groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) });
+  scope.get("/Groups", async (request, reply) => {
+    const query = queryOf(request);
+    const page = pageOf(query);
+    const filter = groupFilterOf(query.get("filter") ?? undefined);
+    const found = await groups.list(filter, page, { withMembers: wantsMembers(request) });
+    const resources = found.groups.map((group) => view(group, request));
+    return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
+  });
+  scope.post("/Groups", async (request, reply) =>
+    sendCreated(
+      reply,
+      view(await groups.create(actorOf(request), readGroup(await bodyOf(request))), request),
+    ),
+  );
+  scope.get("/Groups/:id", async (request, reply) =>
+    sendScim(reply, 200, view(await groups.require(idOf(request)), request)),
+  );
+  scope.put("/Groups/:id", async (request, reply) => {
+    const change = readGroup(await bodyOf(request));
+    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
+  });
+  scope.patch("/Groups/:id", async (request, reply) => {
+    const change = readGroupPatch(await bodyOf(request));
+    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
+  });
+  scope.delete("/Groups/:id", async (request, reply) => {
+    await groups.remove(actorOf(request), idOf(request));
+    return reply.code(204).send();
+  });
+}
+
+const actorOf = (request: FastifyRequest): Actor => ({ accountId: callerOf(request).account.id });
+
+function idOf({ params }: FastifyRequest): string {
+  const id: unknown = new Map(Object.entries(params ?? {})).get("id");
+  return typeof id === "string" ? id : "";
+}
+
+/** From the address as it was sent: what is routed has no query. */
+const queryOf = ({ originalUrl }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams(originalUrl.split("?", 2)[1] ?? "");
+
+/** What is out of bounds is moved into them, as RFC 7644 wants it. */
+function pageOf(query: URLSearchParams): ScimPage {
+  const whole = (name: string, otherwise: number): number => {
+    const text = query.get(name) ?? "";
+    return /^-?\d{1,9}$/.test(text) ? Number(text) : otherwise;
+  };
+  const limit = Math.min(Math.max(whole("count", mostResults), 0), mostResults);
+  return { offset: Math.max(whole("startIndex", 1), 1) - 1, limit };
+}
+
+/** Entra ID leaves them out where it only wants to know whether a group exists. */
+const wantsMembers = (request: FastifyRequest): boolean =>
+  !(queryOf(request).get("excludedAttributes") ?? "").toLowerCase().split(",").includes("members");
+
+async function bodyOf(request: FastifyRequest): Promise<unknown> {
+  if (!/^application\/(scim\+)?json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+    throw new ServiceError("unsupported_content_type", {
+      message: "Send the body as application/scim+json.",
+    });
+  }
+  return parseJson(await readBytes(request.raw, bodyLimitBytes, request.exchange.signal));
+}
+
+const sendCreated = (reply: FastifyReply, resource: Resource): FastifyReply =>
+  sendScim(reply.header("location", resource.meta.location), 201, resource);

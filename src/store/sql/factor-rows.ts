@@ -1,0 +1,184 @@
+/** Second factors, in SQL. What may be used once is used by one statement, which only one caller can succeed with. */
+import type { Kysely } from "kysely";
+import type { FactorStore, FactorSummary, Passkey, Totp } from "../../core/factors/ports.js";
+import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
+import type { PasskeyRow, Schema } from "./schema.js";
+import { endSessions } from "./session-rows.js";
+
+export class SqlFactors implements FactorStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
+
+  async summary(accountId: string): Promise<FactorSummary> {
+    const totp = await this.findTotp(accountId);
+    const passkeys = await this.db
+      .selectFrom("passkeys")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    const { codes } = await this.db
+      .selectFrom("recovery_codes")
+      .select((select) => select.fn.countAll<number>().as("codes"))
+      .where("account_id", "=", accountId)
+      .executeTakeFirstOrThrow();
+    return {
+      totpSince: totp?.confirmedAt ?? null,
+      passkeys: passkeys.map(toPasskey),
+      recoveryCodes: codes,
+    };
+  }
+
+  async findTotp(accountId: string): Promise<Totp | null> {
+    const row = await this.db
+      .selectFrom("totp")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { sealed_secret: sealedSecret, confirmed_at: confirmedAt } = row;
+    return { sealedSecret, confirmedAt: confirmedAt === null ? null : new Date(confirmedAt) };
+  }
+
+  async beginTotp(accountId: string, sealedSecret: string, now: Date): Promise<boolean> {
+    const fresh = { sealed_secret: sealedSecret, created_at: now.getTime(), last_step: 0 };
+    const row = await this.db
+      .insertInto("totp")
+      .values({ account_id: accountId, confirmed_at: null, ...fresh })
+      .onConflict((conflict) =>
+        conflict.column("account_id").doUpdateSet(fresh).where("totp.confirmed_at", "is", null),
+      )
+      .returning("account_id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async confirmTotp(accountId: string, step: number, now: Date): Promise<boolean> {
+    const row = await this.db
+      .updateTable("totp")
+      .set({ confirmed_at: now.getTime(), last_step: step })
+      .where("account_id", "=", accountId)
+      .where("confirmed_at", "is", null)
+      .returning("account_id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async useTotpStep(accountId: string, step: number): Promise<boolean> {
+    const row = await this.db
+      .updateTable("totp")
+      .set({ last_step: step })
+      .where("account_id", "=", accountId)
+      .where("last_step", "<", step)
+      .returning("account_id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async removeTotp(accountId: string): Promise<boolean> {
+    const row = await this.db
+      .deleteFrom("totp")
+      .where("account_id", "=", accountId)
+      .returning("account_id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async addPasskey(passkey: Passkey): Promise<void> {
+    await this.db.insertInto("passkeys").values(fromPasskey(passkey)).execute();
+  }
+
+  async findPasskey(id: string): Promise<Passkey | null> {
+    const row = await this.db.selectFrom("passkeys").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toPasskey(row);
+  }
+
+  async notePasskeyUse(
+    id: string,
+    { counter, isSynced, at }: { counter: number; isSynced: boolean; at: Date },
+  ): Promise<void> {
+    await this.db
+      .updateTable("passkeys")
+      .set({ counter, is_synced: isSynced ? 1 : 0, last_used_at: at.getTime() })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  async renamePasskey(accountId: string, id: string, name: string): Promise<boolean> {
+    const row = await this.db
+      .updateTable("passkeys")
+      .set({ name })
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .returning("id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async removePasskey(accountId: string, id: string): Promise<boolean> {
+    const row = await this.db
+      .deleteFrom("passkeys")
+      .where("id", "=", id)
+      .where("account_id", "=", accountId)
+      .returning("id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async replaceRecoveryCodes(accountId: string, hashes: readonly Uint8Array[]): Promise<void> {
+    await inTransaction(this.db, async (transaction) => {
+      await transaction.deleteFrom("recovery_codes").where("account_id", "=", accountId).execute();
+      if (hashes.length === 0) return;
+      const rows = hashes.map((hash) => ({ hash, account_id: accountId }));
+      await transaction.insertInto("recovery_codes").values(rows).execute();
+    });
+  }
+
+  async useRecoveryCode(accountId: string, hash: Uint8Array): Promise<boolean> {
+    const row = await this.db
+      .deleteFrom("recovery_codes")
+      .where("hash", "=", hash)
+      .where("account_id", "=", accountId)
+      .returning("account_id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async reset(accountId: string): Promise<void> {
+    await this.changes.with("sessions_ended", accountId, async (transaction) => {
+      for (const table of ["totp", "passkeys", "recovery_codes", "sign_in_steps"] as const)
+        await transaction.deleteFrom(table).where("account_id", "=", accountId).execute();
+      await endSessions(transaction, accountId, null);
+    });
+  }
+}
+
+const toPasskey = (row: PasskeyRow): Passkey => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  publicKey: row.public_key,
+  counter: row.counter,
+  transports: row.transports === "" ? [] : row.transports.split(","),
+  canSync: row.can_sync === 1,
+  isSynced: row.is_synced === 1,
+  createdAt: new Date(row.created_at),
+  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+});
+
+const fromPasskey = (passkey: Passkey): PasskeyRow => ({
+  id: passkey.id,
+  account_id: passkey.accountId,
+  name: passkey.name,
+  public_key: passkey.publicKey,
+  counter: passkey.counter,
+  transports: passkey.transports.join(","),
+  can_sync: passkey.canSync ? 1 : 0,
+  is_synced: passkey.isSynced ? 1 : 0,
+  created_at: passkey.createdAt.getTime(),
+  last_used_at: passkey.lastUsedAt?.getTime() ?? null,
+});

@@ -1,0 +1,197 @@
+/** Users and groups of SCIM, in SQL. What SCIM says about an account is in `scim_users`. */
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import {
+  DuplicateUserName,
+  type GroupFilter,
+  type NewScimUser,
+  type ScimGroup,
+  type ScimMember,
+  type ScimPage,
+  type ScimStore,
+  type ScimUser,
+  type UserFilter,
+} from "../../core/scim/ports.js";
+import { insertAccount, isTaken } from "./account-rows.js";
+import { inTransaction } from "./in-transaction.js";
+import { toAccount, toTime } from "./rows.js";
+import type { AccountRow, Schema, ScimUserRow } from "./schema.js";
+
+export class SqlScim implements ScimStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async findUser(id: string): Promise<ScimUser | null> {
+    const row = await this.#users().where("accounts.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toUser(row);
+  }
+
+  async listUsers(
+    filter: UserFilter | null,
+    { offset, limit }: ScimPage,
+  ): Promise<{ users: ScimUser[]; total: number }> {
+    const found = filter === null ? sql<boolean>`1 = 1` : userCondition(filter);
+    const rows = await this.#users()
+      .where(found)
+      .orderBy("accounts.created_at")
+      .orderBy("accounts.id")
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const { total } = await this.db
+      .selectFrom("accounts")
+      .leftJoin("scim_users", "scim_users.account_id", "accounts.id")
+      .where(isUser)
+      .where(found)
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return { users: rows.map(toUser), total };
+  }
+
+  createUser({ email, userName, externalId, planId }: NewScimUser, now: Date): Promise<ScimUser> {
+    return inTransaction(this.db, async (transaction) => {
+      const account = await insertAccount(
+        transaction,
+        { email, passwordHash: null, role: "user", planId },
+        now,
+      );
+      const user = { account, userName, externalId, inactiveSince: null };
+      await saveName(transaction, { id: account.id, ...user });
+      return user;
+    });
+  }
+
+  nameUser(user: Parameters<ScimStore["nameUser"]>[0]): Promise<void> {
+    return saveName(this.db, user);
+  }
+
+  async findGroup(id: string): Promise<ScimGroup | null> {
+    const row = await this.#groups().where("teams.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toGroup(row);
+  }
+
+  async listGroups(
+    filter: GroupFilter | null,
+    { offset, limit }: ScimPage,
+  ): Promise<{ groups: ScimGroup[]; total: number }> {
+    const found =
+      filter === null
+        ? sql<boolean>`1 = 1`
+        : sql<boolean>`${sql.ref(groupColumns[filter.attribute])} = ${filter.value}`;
+    const rows = await this.#groups()
+      .where(found)
+      .orderBy("accounts.created_at")
+      .orderBy("teams.id")
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const { total } = await this.db
+      .selectFrom("teams")
+      .innerJoin("accounts", "accounts.id", "teams.id")
+      .where(found)
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return { groups: rows.map(toGroup), total };
+  }
+
+  async setExternalId(groupId: string, externalId: string | null): Promise<void> {
+    await this.db.updateTable("teams").set({ external_id: externalId }).where("id", "=", groupId).execute();
+  }
+
+  async members(groupIds: readonly string[]): Promise<ScimMember[]> {
+    if (groupIds.length === 0) return [];
+    const rows = await this.#users()
+      .innerJoin("memberships", "memberships.account_id", "accounts.id")
+      .select("memberships.team_id")
+      .where("memberships.team_id", "in", groupIds)
+      .orderBy("memberships.created_at")
+      .orderBy("accounts.id")
+      .execute();
+    return rows.map((row) => ({ groupId: row.team_id, id: row.id, userName: row.user_name ?? row.email }));
+  }
+
+  #users() {
+    return this.db
+      .selectFrom("accounts")
+      .leftJoin("scim_users", "scim_users.account_id", "accounts.id")
+      .selectAll("accounts")
+      .select(["scim_users.user_name", "scim_users.external_id", "scim_users.inactive_since"])
+      .where(isUser);
+  }
+
+  #groups() {
+    return this.db
+      .selectFrom("teams")
+      .innerJoin("accounts", "accounts.id", "teams.id")
+      .select(["teams.id", "teams.external_id", "accounts.email", "accounts.created_at"]);
+  }
+}
+
+/** See ports.ts: those that SCIM created or has named, and those that a provider signs in. */
+const isUser = sql<boolean>`(scim_users.account_id is not null
+  or exists (select 1 from oidc_identities where oidc_identities.account_id = accounts.id))`;
+
+const groupColumns = {
+  id: "teams.id",
+  displayName: "accounts.email",
+  externalId: "teams.external_id",
+} as const satisfies Record<GroupFilter["attribute"], string>;
+
+/** Each can be found by an index. */
+function userCondition({ attribute, value }: UserFilter): RawBuilder<boolean> {
+  const lower = value.toLowerCase();
+  switch (attribute) {
+    case "id":
+      return sql`accounts.id = ${value}`;
+    case "email":
+      return sql`accounts.email_lower = ${lower}`;
+    case "externalId":
+      return sql`accounts.id in (select account_id from scim_users where external_id = ${value})`;
+    case "userName":
+      return sql`accounts.id in (select account_id from scim_users where user_name_lower = ${lower}
+        union select id from accounts where email_lower = ${lower}
+          and not exists (select 1 from scim_users where scim_users.account_id = accounts.id))`;
+  }
+}
+
+async function saveName(
+  db: Kysely<Schema>,
+  { id, userName, externalId, inactiveSince }: Parameters<ScimStore["nameUser"]>[0],
+): Promise<void> {
+  const columns = {
+    user_name: userName,
+    user_name_lower: userName.toLowerCase(),
+    external_id: externalId,
+    inactive_since: inactiveSince?.getTime() ?? null,
+  };
+  try {
+    await db
+      .insertInto("scim_users")
+      .values({ account_id: id, ...columns })
+      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(columns))
+      .execute();
+  } catch (error) {
+    throw isTaken(error) ? new DuplicateUserName() : error;
+  }
+}
+
+type JoinedUserRow = AccountRow & {
+  [Column in "user_name" | "external_id" | "inactive_since"]: ScimUserRow[Column] | null;
+};
+
+const toUser = (row: JoinedUserRow): ScimUser => ({
+  account: toAccount(row),
+  userName: row.user_name ?? row.email,
+  externalId: row.external_id,
+  inactiveSince: toTime(row.inactive_since),
+});
+
+const toGroup = (row: {
+  id: string;
+  external_id: string | null;
+  email: string;
+  created_at: number;
+}): ScimGroup => ({
+  id: row.id,
+  name: row.email,
+  externalId: row.external_id,
+  createdAt: new Date(row.created_at),
+});

@@ -1,0 +1,273 @@
+/** Identities at providers, and sign-ins and logouts with them, in SQL. */
+import { sql, type Kysely } from "kysely";
+import type { Account } from "../../core/entities.js";
+import { newId } from "../../core/keys/ids.js";
+import type {
+  Identity,
+  LinkedIdentity,
+  NewProviderAccount,
+  ProvenIdentity,
+  Round,
+  SessionOrigin,
+  SingleSignOnStore,
+} from "../../core/single-sign-on/ports.js";
+import { insertAccount } from "./account-rows.js";
+import { deleteInBatches } from "./batches.js";
+import type { SqlChanges } from "./change-rows.js";
+import { inTransaction } from "./in-transaction.js";
+import { consumeLink } from "./link-rows.js";
+import { toAccount } from "./rows.js";
+import type { OidcIdentityRow, OidcRoundRow, Schema } from "./schema.js";
+
+export class SqlSingleSignOn implements SingleSignOnStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+    /** Whether the database locks rows, and not the whole file. */
+    private readonly locksRows: boolean,
+  ) {}
+
+  async begin(round: Round, now: Date, most: number): Promise<boolean> {
+    await this.db.deleteFrom("oidc_rounds").where("expires_at", "<=", now.getTime()).execute();
+    const { count } = await this.db
+      .selectFrom("oidc_rounds")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    // A few more that begin at this moment do no harm.
+    if (count >= most) return false;
+    await this.db.insertInto("oidc_rounds").values(fromRound(round)).execute();
+    return true;
+  }
+
+  async findRound(hash: Uint8Array, now: Date): Promise<Round | null> {
+    const row = await this.db
+      .selectFrom("oidc_rounds")
+      .selectAll()
+      .where("hash", "=", hash)
+      .where("expires_at", ">", now.getTime())
+      .executeTakeFirst();
+    return row === undefined ? null : toRound(row);
+  }
+
+  async takeRound(hash: Uint8Array, now: Date): Promise<Round | null> {
+    const row = await this.db
+      .deleteFrom("oidc_rounds")
+      .where("hash", "=", hash)
+      .where("expires_at", ">", now.getTime())
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toRound(row);
+  }
+
+  async findAccount({ issuer, subject }: Identity): Promise<Account | null> {
+    const row = await this.db
+      .selectFrom("oidc_identities")
+      .innerJoin("accounts", "accounts.id", "oidc_identities.account_id")
+      .selectAll("accounts")
+      .where("issuer", "=", issuer)
+      .where("subject", "=", subject)
+      .executeTakeFirst();
+    return row === undefined ? null : toAccount(row);
+  }
+
+  async listIdentities(accountId: string): Promise<LinkedIdentity[]> {
+    const rows = await this.db
+      .selectFrom("oidc_identities")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toIdentity);
+  }
+
+  link(accountId: string, providerId: string, identity: Identity, now: Date): Promise<boolean> {
+    return insertIdentity(this.db, accountId, providerId, identity, now);
+  }
+
+  async noteUse({ issuer, subject }: Identity, now: Date): Promise<void> {
+    await this.db
+      .updateTable("oidc_identities")
+      .set({ last_used_at: now.getTime() })
+      .where("issuer", "=", issuer)
+      .where("subject", "=", subject)
+      .execute();
+  }
+
+  async unlink(accountId: string, id: string, mayUsePassword: boolean): Promise<"done" | "last" | "none"> {
+    return inTransaction(this.db, async (transaction) => {
+      // The account's row is locked, so that two calls cannot each see the identity that the other removes.
+      const account = transaction
+        .selectFrom("accounts")
+        .select("password_hash")
+        .where("id", "=", accountId)
+        .$if(this.locksRows, (query) => query.forUpdate());
+      const hasPassword = mayUsePassword && (await account.executeTakeFirst())?.password_hash != null;
+      const identities = await transaction
+        .selectFrom("oidc_identities")
+        .select("id")
+        .where("account_id", "=", accountId)
+        .execute();
+      if (!identities.some((identity) => identity.id === id)) return "none";
+      if (identities.length === 1 && !hasPassword) return "last";
+      await transaction.deleteFrom("oidc_identities").where("id", "=", id).execute();
+      return "done";
+    });
+  }
+
+  createAccount(
+    { email, isEmailVerified, planId, inviteHash }: NewProviderAccount,
+    providerId: string,
+    identity: Identity,
+    now: Date,
+  ): Promise<Account | null> {
+    return inTransaction(this.db, async (transaction) => {
+      const invite = inviteHash && (await consumeLink(transaction, "invite", inviteHash, now));
+      if (inviteHash !== null && invite === null) return null;
+      const account = await insertAccount(
+        transaction,
+        { email, passwordHash: null, role: "user", planId: invite?.planId ?? planId },
+        now,
+        isEmailVerified ? now : null,
+      );
+      if (await insertIdentity(transaction, account.id, providerId, identity, now)) return account;
+      throw new Error("An identity was linked while an account was created for it.");
+    });
+  }
+
+  async findProvisioned(subject: string, verifiedEmail: string | null): Promise<Account | null> {
+    const unused = this.db
+      .selectFrom("scim_users")
+      .innerJoin("accounts", "accounts.id", "scim_users.account_id")
+      .selectAll("accounts")
+      .where("accounts.password_hash", "is", null)
+      .where(
+        sql<boolean>`not exists (select 1 from oidc_identities where oidc_identities.account_id = accounts.id)`,
+      )
+      .limit(2);
+    const bySubject = await unused.where("scim_users.external_id", "=", subject).execute();
+    const rows =
+      bySubject.length > 0 || verifiedEmail === null
+        ? bySubject
+        : await unused.where("accounts.email_lower", "=", verifiedEmail.toLowerCase()).execute();
+    const [row, another] = rows;
+    return row === undefined || another !== undefined ? null : toAccount(row);
+  }
+
+  async isProvisioned(accountId: string): Promise<boolean> {
+    const row = await this.db
+      .selectFrom("scim_users")
+      .select("account_id")
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
+    const { providerId: provider, issuer, subject, sid } = origin;
+    await this.db
+      .insertInto("oidc_sessions")
+      .values({ session_hash: sessionHash, provider, issuer, subject, sid })
+      .execute();
+  }
+
+  async findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null> {
+    const row = await this.db
+      .selectFrom("oidc_sessions")
+      .selectAll()
+      .where("session_hash", "=", sessionHash)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    return { providerId: row.provider, issuer: row.issuer, subject: row.subject, sid: row.sid };
+  }
+
+  endSessionsOf(issuer: string, sid: string): Promise<string[]> {
+    return this.changes.transaction(async (transaction, note) => {
+      const begun = transaction
+        .selectFrom("oidc_sessions")
+        .select("session_hash")
+        .where("issuer", "=", issuer)
+        .where("sid", "=", sid);
+      const ended = await transaction
+        .deleteFrom("sessions")
+        .where("hash", "in", begun)
+        .returning("account_id")
+        .execute();
+      const accounts = [...new Set(ended.map((row) => row.account_id))];
+      for (const id of accounts) note("sessions_ended", id);
+      return accounts;
+    });
+  }
+
+  async claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean> {
+    const row = await this.db
+      .insertInto("oidc_logouts")
+      .values({ hash, expires_at: expiresAt.getTime() })
+      .onConflict((conflict) => conflict.column("hash").doNothing())
+      .returning("expires_at")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async prune(now: Date): Promise<void> {
+    await deleteInBatches(this.db, "oidc_rounds", sql`expires_at <= ${now.getTime()}`);
+    await deleteInBatches(this.db, "oidc_logouts", sql`expires_at <= ${now.getTime()}`);
+  }
+}
+
+/** False when it is linked already. Takes the connection, so that it can be part of a transaction. */
+async function insertIdentity(
+  db: Kysely<Schema>,
+  accountId: string,
+  provider: string,
+  { issuer, subject }: Identity,
+  now: Date,
+): Promise<boolean> {
+  const row = await db
+    .insertInto("oidc_identities")
+    .values({
+      id: newId("idn"),
+      account_id: accountId,
+      provider,
+      issuer,
+      subject,
+      created_at: now.getTime(),
+      last_used_at: now.getTime(),
+    })
+    .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const fromRound = (round: Round): OidcRoundRow => ({
+  hash: round.hash,
+  provider: round.providerId,
+  purpose: round.purpose,
+  account_id: round.accountId,
+  next: round.next,
+  invite_hash: round.inviteHash,
+  identity: round.identity === null ? null : JSON.stringify(round.identity),
+  expires_at: round.expiresAt.getTime(),
+});
+
+const toRound = (row: OidcRoundRow): Round => ({
+  hash: new Uint8Array(row.hash),
+  providerId: row.provider,
+  purpose: row.purpose,
+  accountId: row.account_id,
+  next: row.next,
+  inviteHash: row.invite_hash === null ? null : new Uint8Array(row.invite_hash),
+  identity: row.identity === null ? null : (JSON.parse(row.identity) as ProvenIdentity),
+  expiresAt: new Date(row.expires_at),
+});
+
+const toIdentity = (row: OidcIdentityRow): LinkedIdentity => ({
+  id: row.id,
+  accountId: row.account_id,
+  providerId: row.provider,
+  issuer: row.issuer,
+  subject: row.subject,
+  createdAt: new Date(row.created_at),
+  lastUsedAt: new Date(row.last_used_at),
+});

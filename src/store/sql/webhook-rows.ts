@@ -1,0 +1,288 @@
+/** Webhooks and their deliveries, in SQL. */
+import { type Kysely, sql } from "kysely";
+import { type EventType, eventTypes } from "../../core/events/events.js";
+import {
+  type AttemptResult,
+  type Delivery,
+  deliveryErrors,
+  type NewDelivery,
+  type OffReason,
+  offReasons,
+  type Webhook,
+  type WebhookChange,
+  type WebhookStore,
+} from "../../core/events/ports.js";
+import { chunks, deleteInBatches } from "./batches.js";
+import { inTransaction } from "./in-transaction.js";
+import type { Schema, WebhookDeliveryRow, WebhookRow } from "./schema.js";
+
+/** Rows that one statement adds. */
+const addedAtOnce = 500;
+
+export class SqlWebhooks implements WebhookStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly options: { locksRows: boolean },
+  ) {}
+
+  async list(): Promise<Webhook[]> {
+    const rows = await this.db
+      .selectFrom("webhooks")
+      .selectAll()
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toWebhook);
+  }
+
+  async find(id: string): Promise<Webhook | null> {
+    const row = await this.db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toWebhook(row);
+  }
+
+  /** Of two that are created at the same instant both may be written: one more than `most` does no harm. */
+  async create(webhook: Webhook, most: number): Promise<boolean> {
+    const { id, url, description, createdAt } = webhook;
+    const { count } = await this.db
+      .selectFrom("webhooks")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    if (count >= most) return false;
+    await this.db
+      .insertInto("webhooks")
+      .values({
+        ...{ id, url, description, events: webhook.events?.join(",") ?? null },
+        ...{ created_at: createdAt.getTime(), off_at: null, off_reason: null, failing_since: null },
+      })
+      .execute();
+    return true;
+  }
+
+  async change(id: string, { url, description, events, off }: WebhookChange): Promise<Webhook | null> {
+    const row = await this.db
+      .updateTable("webhooks")
+      .set({
+        ...{ url, description, events: events?.join(",") ?? null },
+        ...(off === null
+          ? { off_at: null, off_reason: null, failing_since: null }
+          : { off_at: off.at.getTime(), off_reason: off.reason }),
+      })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toWebhook(row);
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const row = await this.db.deleteFrom("webhooks").where("id", "=", id).returning("id").executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async noteFailing(id: string, at: Date | null): Promise<Date | null> {
+    const row = await this.db
+      .updateTable("webhooks")
+      .set({ failing_since: at === null ? null : sql<number>`coalesce(failing_since, ${at.getTime()})` })
+      .where("id", "=", id)
+      .returning("failing_since")
+      .executeTakeFirst();
+    return toTime(row?.failing_since ?? null);
+  }
+
+  async switchOff(id: string, at: Date, reason: OffReason): Promise<boolean> {
+    const row = await this.db
+      .updateTable("webhooks")
+      .set({ off_at: at.getTime(), off_reason: reason })
+      .where("id", "=", id)
+      .where("off_at", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async add(deliveries: readonly NewDelivery[], most: number): Promise<number> {
+    const full = await this.#fullWebhooks(most);
+    const fitting = deliveries.filter(({ webhookId }) => !full.has(webhookId));
+    for (const some of chunks(fitting, addedAtOnce)) {
+      await this.db
+        .insertInto("webhook_deliveries")
+        .values(some.map(fromNewDelivery))
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .execute();
+    }
+    return deliveries.length - fitting.length;
+  }
+
+  async #fullWebhooks(most: number): Promise<ReadonlySet<string>> {
+    const rows = await this.db
+      .selectFrom("webhook_deliveries")
+      .select("webhook_id")
+      .groupBy("webhook_id")
+      .having(({ fn }) => fn.countAll<number>(), ">=", most)
+      .execute();
+    return new Set(rows.map((row) => row.webhook_id));
+  }
+
+  async claim(options: Parameters<WebhookStore["claim"]>[0]): Promise<Delivery[]> {
+    const { limit, except } = options;
+    const nowMs = options.now.getTime();
+    const due = (db: Kysely<Schema>) =>
+      db
+        .selectFrom("webhook_deliveries")
+        .select("id")
+        .where("next_at", "<=", nowMs)
+        .where("webhook_id", "in", db.selectFrom("webhooks").select("id").where("off_at", "is", null))
+        .$if(except.length > 0, (query) => query.where("webhook_id", "not in", except))
+        .orderBy("next_at")
+        .limit(limit);
+    // Most of the time nothing is due, and nobody's writing need wait to find that out.
+    if ((await due(this.db).execute()).length === 0) return [];
+    return inTransaction(this.db, async (transaction) => {
+      const free = due(transaction);
+      const ids = await (this.options.locksRows ? free.forUpdate().skipLocked() : free).execute();
+      if (ids.length === 0) return [];
+      const rows = await transaction
+        .updateTable("webhook_deliveries")
+        .set((set) => ({ attempts: set("attempts", "+", 1), next_at: options.leaseUntil.getTime() }))
+        .where(
+          "id",
+          "in",
+          ids.map(({ id }) => id),
+        )
+        .where("next_at", "<=", nowMs)
+        .returningAll()
+        .execute();
+      return rows.map(toDelivery);
+    });
+  }
+
+  /** The number of attempts names the claim. */
+  async finish({ id, attempts }: Pick<Delivery, "id" | "attempts">, result: AttemptResult): Promise<void> {
+    await this.db
+      .updateTable("webhook_deliveries")
+      .set({
+        next_at: result.nextAt?.getTime() ?? null,
+        delivered_at: result.deliveredAt?.getTime() ?? null,
+        last_at: result.lastAt.getTime(),
+        response_status: result.responseStatus,
+        error: result.error,
+        duration_ms: result.durationMs,
+      })
+      .where("id", "=", id)
+      .where("attempts", "=", attempts)
+      .execute();
+  }
+
+  async findDelivery(id: string): Promise<Delivery | null> {
+    const row = await this.db
+      .selectFrom("webhook_deliveries")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return row === undefined ? null : toDelivery(row);
+  }
+
+  async listDeliveries(
+    webhookId: string | null,
+    before: Pick<Delivery, "id" | "createdAt"> | null,
+    limit: number,
+  ): Promise<Delivery[]> {
+    let query = this.db.selectFrom("webhook_deliveries").selectAll();
+    if (webhookId !== null) query = query.where("webhook_id", "=", webhookId);
+    if (before !== null) {
+      query = query.where(sql<boolean>`(created_at, id) < (${before.createdAt.getTime()}, ${before.id})`);
+    }
+    const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+    return rows.map(toDelivery);
+  }
+
+  async redeliver(id: string, now: Date, retryUntil: Date): Promise<void> {
+    await this.db
+      .updateTable("webhook_deliveries")
+      .set({ next_at: now.getTime(), retry_until: retryUntil.getTime(), delivered_at: null })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  async prune(before: Date): Promise<void> {
+    await deleteInBatches(this.db, "webhook_deliveries", sql`created_at < ${before.getTime()}`);
+  }
+
+  async keysExpiring(
+    after: Date,
+    until: Date,
+    limit: number,
+  ): Promise<{ id: string; accountId: string; expiresAt: Date }[]> {
+    const rows = await this.db
+      .selectFrom("keys")
+      .select(["id", "account_id", "expires_at"])
+      .where("expires_at", ">", after.getTime())
+      .where("expires_at", "<=", until.getTime())
+      .where("revoked_at", "is", null)
+      .orderBy("expires_at")
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      expiresAt: new Date(row.expires_at ?? 0),
+    }));
+  }
+}
+
+const fromNewDelivery = (delivery: NewDelivery): WebhookDeliveryRow => ({
+  id: delivery.id,
+  webhook_id: delivery.webhookId,
+  account_id: delivery.accountId,
+  type: delivery.type,
+  body: delivery.body,
+  created_at: delivery.createdAt.getTime(),
+  retry_until: delivery.retryUntil.getTime(),
+  next_at: delivery.createdAt.getTime(),
+  attempts: 0,
+  delivered_at: null,
+  last_at: null,
+  response_status: null,
+  error: null,
+  duration_ms: null,
+});
+
+function toWebhook(row: WebhookRow): Webhook {
+  const wanted = row.events?.split(",") ?? null;
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: wanted && eventTypes.filter((type) => wanted.includes(type)),
+    createdAt: new Date(row.created_at),
+    off:
+      row.off_at === null
+        ? null
+        : {
+            at: new Date(row.off_at),
+            reason: offReasons.find((reason) => reason === row.off_reason) ?? "admin",
+          },
+    failingSince: toTime(row.failing_since),
+  };
+}
+
+const toDelivery = (row: WebhookDeliveryRow): Delivery => ({
+  id: row.id,
+  webhookId: row.webhook_id,
+  accountId: row.account_id,
+  type: toType(row.type),
+  body: row.body,
+  createdAt: new Date(row.created_at),
+  retryUntil: new Date(row.retry_until),
+  nextAt: toTime(row.next_at),
+  attempts: row.attempts,
+  deliveredAt: toTime(row.delivered_at),
+  lastAt: toTime(row.last_at),
+  responseStatus: row.response_status,
+  error: deliveryErrors.find((error) => error === row.error) ?? null,
+  durationMs: row.duration_ms,
+});
+
+/** Others are of a newer version, and sent as they are: the type is in the body, too. */
+const toType = (text: string): EventType => eventTypes.find((type) => type === text) ?? "webhook.test";
+
+const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

@@ -1,0 +1,40 @@
+/** The identity providers that people can choose on a form. Plain links: the service answers with a redirect. */
+import type { Site } from "../../../src/protocol/dashboard/api.js";
+import { ButtonAnchor } from "./button.tsx";
+
+interface ProviderButtonsProps {
+  providers: Site["providers"];
+  /** The page to open afterwards. */
+  next: string;
+  /** Whether there is another way above them. */
+  isSecond: boolean;
+}
+
+export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsProps) {
+  if (providers.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      {isSecond && <Or />}
+      {providers.map(({ id, name }) => (
+        <ButtonAnchor
+          key={id}
+          href={`/sign-in/oidc/${id}?${new URLSearchParams({ next }).toString()}`}
+          variant={isSecond ? "secondary" : "primary"}
+          size="lg"
+          className="w-full"
+        >
+          <span className="truncate">Continue with {name}</span>
+        </ButtonAnchor>
+      ))}
+    </div>
+  );
+}
+
+/** Between one way to sign in and the next. */
+export function Or() {
+  return (
+    <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      or
+    </p>
+  );
+}

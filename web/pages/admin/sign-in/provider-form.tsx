@@ -1,0 +1,257 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  callbackPath,
+  logoutPath,
+  type ProviderSignUp,
+} from "../../../../src/core/single-sign-on/provider.js";
+import type { ProviderList, ProviderTest, ProviderView } from "../../../../src/protocol/identity-provider.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Checkbox } from "../../../components/controls/checkbox.tsx";
+import { CopyButton } from "../../../components/controls/copy-button.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input, PasswordInput } from "../../../components/controls/input.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
+import { queries } from "../../../service/queries.ts";
+import { idFrom } from "../plans/plan-draft.ts";
+import { GroupRules } from "./group-rules.tsx";
+import { bodyOf, draftOf, idError, type ProviderDraft } from "./provider-draft.ts";
+
+interface ProviderFormProps {
+  /** Null for a new one. */
+  provider: ProviderView | null;
+  list: ProviderList;
+  onClose: () => void;
+}
+
+const signUps: readonly { value: ProviderSignUp; label: string }[] = [
+  { value: "nobody", label: "Nobody: accounts are linked by their owners" },
+  { value: "domains", label: "Verified addresses of some domains" },
+  { value: "anyone", label: "Anyone who can sign in there" },
+];
+
+const fields = [
+  "id",
+  "name",
+  "issuer",
+  "clientId",
+  "clientSecret",
+  "scopes",
+  "domains",
+  "groupClaim",
+  "groups",
+];
+
+export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
+  const client = useQueryClient();
+  const isNew = provider === null;
+  const [draft, setDraft] = useState(() => draftOf(provider));
+  const [ownId, setOwnId] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const set = (change: Partial<ProviderDraft>) => setDraft({ ...draft, ...change });
+  const wrongId = isNew
+    ? idError(
+        draft.id,
+        list.providers.map(({ id }) => id),
+      )
+    : undefined;
+  const save = useMutation({
+    mutationFn: () => adminApi.saveProvider(draft.id, bodyOf(draft)),
+    onSuccess: async () => {
+      toast(`${draft.name} saved`);
+      onClose();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: adminQueries.providers.queryKey }),
+        client.invalidateQueries({ queryKey: queries.site.queryKey }),
+      ]);
+    },
+    gcTime: 0,
+  });
+  const test = useMutation({ mutationFn: () => adminApi.testProvider(draft.id, bodyOf(draft)), gcTime: 0 });
+  // Whichever was pressed last.
+  const error = save.error ?? test.error;
+  const errorAt = (field: string) => fieldError(error, field);
+  const failure = formError(error, fields);
+  const text = (field: "name" | "issuer" | "clientId" | "scopes" | "domains" | "groupClaim") => ({
+    value: draft[field],
+    autoComplete: "off",
+    spellCheck: false,
+    onChange: ({ target }: { target: { value: string } }) => set({ [field]: target.value }),
+  });
+  const ifValid = (run: () => void) => () => {
+    setChecked(true);
+    save.reset();
+    test.reset();
+    if (wrongId === undefined) run();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      dismissable={!save.isPending}
+      title={isNew ? "Add provider" : "Edit provider"}
+      footer={
+        <>
+          <Button pending={test.isPending} onClick={ifValid(() => test.mutate())} className="sm:mr-auto">
+            Test
+          </Button>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" form="provider" variant="primary" pending={save.isPending}>
+            {isNew ? "Add provider" : "Save"}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id="provider"
+        className="flex flex-col gap-5"
+        error={error}
+        onSubmit={ifValid(() => save.mutate())}
+      >
+        <div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2">
+          <Field label="Name" error={errorAt("name")} className={isNew ? "" : "sm:col-span-2"}>
+            <Input
+              {...text("name")}
+              maxLength={60}
+              onChange={({ target: { value } }) =>
+                set(isNew && !ownId ? { name: value, id: idFrom(value).slice(0, 40) } : { name: value })
+              }
+            />
+          </Field>
+          {isNew && (
+            <Field label="Id" error={(checked ? wrongId : undefined) ?? errorAt("id")}>
+              <Input
+                value={draft.id}
+                maxLength={40}
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono"
+                onChange={({ target: { value } }) => {
+                  setOwnId(true);
+                  set({ id: value });
+                }}
+              />
+            </Field>
+          )}
+        </div>
+        <ToRegister baseUrl={list.baseUrl} id={draft.id} />
+        <Field label="Issuer" error={errorAt("issuer")}>
+          <Input {...text("issuer")} type="url" placeholder="https://login.example.com" />
+        </Field>
+        <Field label="Client id" error={errorAt("clientId")}>
+          <Input {...text("clientId")} />
+        </Field>
+        <Field
+          label="Client secret"
+          aside="optional"
+          hint={
+            provider?.hasSecret === true ? "Leave it empty to keep the present one." : "Stored encrypted."
+          }
+          error={errorAt("clientSecret")}
+        >
+          <PasswordInput
+            autoComplete="off"
+            value={draft.clientSecret}
+            onChange={({ target: { value } }) => set({ clientSecret: value })}
+          />
+        </Field>
+        <Field label="Scopes" error={errorAt("scopes")}>
+          <Input {...text("scopes")} />
+        </Field>
+        <Field label="Who gets an account at their first sign-in">
+          <Select
+            options={signUps}
+            value={draft.signUp}
+            onChange={({ target: { value } }) =>
+              set({ signUp: signUps.find((option) => option.value === value)?.value ?? "nobody" })
+            }
+          />
+        </Field>
+        {draft.signUp === "domains" && (
+          <Field label="Domains" hint="With commas between, such as example.com." error={errorAt("domains")}>
+            <Input {...text("domains")} />
+          </Field>
+        )}
+        <Checkbox
+          label="Treat its addresses as verified"
+          hint="For a provider that assigns addresses itself but does not say that they are verified."
+          checked={draft.trustsEmail}
+          onChange={({ target }) => set({ trustsEmail: target.checked })}
+        />
+        <Field label="Claim with groups" aside="optional" error={errorAt("groupClaim")}>
+          <Input {...text("groupClaim")} placeholder="groups" />
+        </Field>
+        {draft.groupClaim.trim() !== "" && (
+          <GroupRules rules={draft.groups} error={errorAt("groups")} onChange={(groups) => set({ groups })} />
+        )}
+        <Checkbox
+          label="A logout at the provider disables keys, too"
+          hint="Otherwise it ends sessions only. Owners can enable their keys again after signing in."
+          checked={draft.endsKeys}
+          onChange={({ target }) => set({ endsKeys: target.checked })}
+        />
+        <Checkbox
+          label="Its directory manages accounts over SCIM"
+          hint="Accounts created over SCIM are linked when their owner first signs in with this provider."
+          checked={draft.linksScim}
+          onChange={({ target }) => set({ linksScim: target.checked })}
+        />
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        {test.data !== undefined && <TestResult result={test.data} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What the provider has to know of this service. */
+function ToRegister({ baseUrl, id }: { baseUrl: string; id: string }) {
+  if (id === "") return null;
+  const addresses = [
+    { label: "Redirect URI", value: baseUrl + callbackPath(id) },
+    { label: "Back-channel logout URI", value: baseUrl + logoutPath(id) },
+    { label: "Post-logout redirect URI", value: `${baseUrl}/sign-in` },
+  ];
+  return (
+    <dl className="flex flex-col gap-2 rounded-md bg-sunken px-4 py-3 text-sm">
+      {addresses.map(({ label, value }) => (
+        <div key={label}>
+          <dt className="text-muted">{label}</dt>
+          <dd className="flex items-center justify-between gap-3">
+            <span className="min-w-0 font-mono break-all">{value}</span>
+            <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function TestResult({ result }: { result: ProviderTest }) {
+  if (result.problem !== null) {
+    return (
+      <Callout tone="bad" title="The test failed">
+        {result.problem}
+      </Callout>
+    );
+  }
+  return (
+    <div role="status">
+      <Callout title="The provider answers, and accepts the client id and secret">
+        {result.hasLogout
+          ? "Signing out here can end its session, too."
+          : "It has no way to end its own session from here."}{" "}
+        {result.hasBackChannelLogout
+          ? "It can tell this service of logouts."
+          : "It does not say that it tells of logouts."}
+      </Callout>
+    </div>
+  );
+}

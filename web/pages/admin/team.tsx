@@ -1,0 +1,160 @@
+/** One team, for admins: its plan and quotas, who is in it, suspension and deletion. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation, useParams } from "wouter";
+import type { AdminTeamDetail, MemberView } from "../../../src/protocol/dashboard/teams.js";
+import { Button } from "../../components/controls/button.tsx";
+import { MonthCard } from "../../components/figures/month-use.tsx";
+import { Stat, StatRow } from "../../components/figures/stat.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { ConfirmDialog } from "../../components/overlays/confirm-dialog.tsx";
+import { toast } from "../../components/overlays/toast.tsx";
+import { Badge } from "../../components/states/badge.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { Address } from "../../components/text/address.tsx";
+import { Table, type Column } from "../../components/text/table.tsx";
+import { Time } from "../../components/text/time.tsx";
+import { teamApi, teamQueries } from "../../service/teams.ts";
+import { formatCount, plural } from "../../units.ts";
+import { TeamSecurity } from "../app/team/team-security.tsx";
+import { roleName } from "../app/team/team-roles.ts";
+import { accountAddress } from "./accounts/account-address.ts";
+import { TeamPlan } from "./teams/team-plan.tsx";
+
+export default function AdminTeamPage() {
+  const { id } = useParams<{ id: string }>();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [removing, setRemoving] = useState(false);
+  const { data, error, refetch } = useQuery(teamQueries.admin.team(id));
+  const month = useQuery(teamQueries.admin.month(id));
+  const isSuspended = data?.team.suspendedAt != null;
+  const change = useMutation({
+    mutationFn: () => teamApi.admin.set(id, isSuspended ? "resume" : "suspend"),
+    onSuccess: async () => {
+      toast(isSuspended ? "Team resumed" : "Team suspended");
+      await client.invalidateQueries({ queryKey: ["admin"] });
+    },
+    onError: (failed) => toast(failed.message, "bad"),
+  });
+  return (
+    <>
+      <Link
+        href="/admin/teams"
+        className="mb-3 inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden />
+        Teams
+      </Link>
+      <PageHeader
+        title={data?.team.name ?? "Team"}
+        description={
+          data && (
+            <>
+              Since <Time at={data.team.createdAt} style="date" />,{" "}
+              <code className="font-mono text-sm wrap-anywhere">{id}</code>
+            </>
+          )
+        }
+        actions={
+          data && (
+            <>
+              {isSuspended && <Badge tone="bad">Suspended</Badge>}
+              <Button pending={change.isPending} onClick={() => change.mutate()}>
+                {isSuspended ? "Resume" : "Suspend"}
+              </Button>
+              <Button onClick={() => setRemoving(true)}>Delete…</Button>
+            </>
+          )
+        }
+      />
+      {data === undefined && error !== null ? (
+        <Card>
+          <ErrorState error={error} onRetry={refetch} what="the team" />
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-6">
+          <Figures detail={data} />
+          <MonthCard month={month} />
+          {data !== undefined && (
+            <>
+              <TeamPlan key={JSON.stringify(data.quotas)} detail={data} />
+              <TeamSecurity
+                security={data.security}
+                save={(security) => teamApi.admin.secure(id, security)}
+                queryKey={["admin", "team"]}
+              />
+              <Card title="Members" flush>
+                <Table
+                  label="Members"
+                  columns={columns}
+                  rows={data.people}
+                  rowId={(member) => member.accountId}
+                  empty={<EmptyState title="No members" />}
+                />
+              </Card>
+            </>
+          )}
+        </div>
+      )}
+      {removing && data !== undefined && (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setRemoving(false)}
+          title="Delete team"
+          confirm="Delete team"
+          typeToConfirm={data.team.name}
+          onConfirm={async () => {
+            await teamApi.admin.remove(id);
+            navigate("/admin/teams");
+            toast(`${data.team.name} was deleted.`);
+            await client.invalidateQueries({ queryKey: ["admin", "teams"] });
+          }}
+        >
+          This deletes {plural(data.team.members, "membership")}, {plural(data.team.keys, "working key")},{" "}
+          {plural(data.invitations, "invitation")} and the team’s usage. This cannot be undone.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<MemberView>[] = [
+  {
+    id: "email",
+    header: "Member",
+    cell: ({ accountId, email }) => (
+      <Link href={accountAddress(accountId)} className="rounded-sm font-medium text-accent hover:underline">
+        <Address email={email} />
+      </Link>
+    ),
+  },
+  { id: "role", header: "Role", cell: ({ role }) => roleName(role) },
+  { id: "joined", header: "Joined", cell: ({ joinedAt }) => <Time at={joinedAt} style="date" /> },
+];
+
+function Figures({ detail }: { detail: AdminTeamDetail | undefined }) {
+  const plan = detail?.plan;
+  return (
+    <StatRow>
+      <Stat
+        label="Plan"
+        value={plan && <span className="text-lg wrap-anywhere">{plan.name}</span>}
+        hint={
+          plan &&
+          `${formatCount(plan.requestsPerMinute)} requests, ${formatCount(plan.tokensPerMinute)} tokens per minute`
+        }
+      />
+      <Stat label="Members" value={detail && formatCount(detail.team.members)} />
+      <Stat
+        label="Working keys"
+        value={detail && formatCount(detail.team.keys)}
+        hint={plan && `of ${formatCount(plan.maxKeys)}`}
+      />
+      <Stat label="Pending invitations" value={detail && formatCount(detail.invitations)} />
+    </StatRow>
+  );
+}

@@ -1,0 +1,111 @@
+/** Teams, for admins. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Plus, Users } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { teamsPageSize } from "../../../src/core/bounds.js";
+import type { AdminTeam } from "../../../src/protocol/dashboard/teams.js";
+import { Button } from "../../components/controls/button.tsx";
+import { CursorPager } from "../../components/controls/cursor-pager.tsx";
+import { SearchInput } from "../../components/controls/search-input.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { Badge } from "../../components/states/badge.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { Table, type Column } from "../../components/text/table.tsx";
+import { Time } from "../../components/text/time.tsx";
+import { useDebounced } from "../../hooks/use-debounced.ts";
+import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { queries } from "../../service/queries.ts";
+import { teamQueries } from "../../service/teams.ts";
+import { formatCount } from "../../units.ts";
+import { CreateTeamDialog } from "./teams/create-team-dialog.tsx";
+
+export default function AdminTeams() {
+  const [{ search: sought }, setFilters] = useUrlFilters({ search: "" });
+  const [typed, setTyped] = useState(sought);
+  const search = useDebounced(typed.trim());
+  const [page, setPage] = useState(0);
+  const [creating, setCreating] = useState(false);
+  const [, navigate] = useLocation();
+  useEffect(() => setFilters({ search }), [search]);
+  const { data, error, refetch } = useQuery({
+    ...teamQueries.admin.list(search, page),
+    placeholderData: keepPreviousData,
+  });
+  const { data: plans } = useQuery(queries.admin.plans);
+  const planName = (id: string) => plans?.plans.find((plan) => plan.id === id)?.name ?? id;
+  const columns: Column<AdminTeam>[] = [
+    {
+      id: "name",
+      header: "Team",
+      cell: (team) => (
+        <Link
+          href={`/admin/teams/${team.id}`}
+          className="rounded-sm font-medium wrap-anywhere text-accent hover:underline"
+        >
+          {team.name}
+        </Link>
+      ),
+    },
+    { id: "plan", header: "Plan", cell: (team) => planName(team.planId) },
+    { id: "members", header: "Members", align: "right", cell: (team) => formatCount(team.members) },
+    { id: "keys", header: "Keys", align: "right", cell: (team) => formatCount(team.keys) },
+    { id: "created", header: "Created", cell: (team) => <Time at={team.createdAt} style="date" /> },
+    {
+      id: "status",
+      header: "Status",
+      cell: (team) =>
+        team.suspendedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Suspended</Badge>,
+    },
+  ];
+  const last = Math.min(data?.total ?? 0, (page + 1) * teamsPageSize);
+  return (
+    <>
+      <PageHeader
+        title="Teams"
+        description="Groups of accounts that share keys, a plan and quotas. Their owners manage members and invitations."
+        actions={
+          <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)}>
+            Create team
+          </Button>
+        }
+      />
+      <div className="mb-4">
+        <SearchInput
+          label="Search teams"
+          placeholder="Search by name or id"
+          className="w-full sm:max-w-sm"
+          value={typed}
+          onChange={(text) => {
+            setTyped(text);
+            setPage(0);
+          }}
+        />
+      </div>
+      <Card flush>
+        <Table
+          label="Teams"
+          columns={columns}
+          rows={data?.teams}
+          rowId={(team) => team.id}
+          error={error}
+          onRetry={refetch}
+          onOpen={(team) => navigate(`/admin/teams/${team.id}`)}
+          empty={
+            <EmptyState icon={<Users />} title={search === "" ? "No teams yet" : "No matching teams"}>
+              {search === "" ? "Create one for people who share a budget." : "Try part of the name."}
+            </EmptyState>
+          }
+        />
+        <CursorPager
+          onPrevious={page > 0 ? () => setPage(page - 1) : undefined}
+          onNext={last < (data?.total ?? 0) ? () => setPage(page + 1) : undefined}
+        >
+          {formatCount(last)} of {formatCount(data?.total ?? 0)}
+        </CursorPager>
+      </Card>
+      {creating && <CreateTeamDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}

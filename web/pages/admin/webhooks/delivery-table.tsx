@@ -1,0 +1,140 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Send } from "lucide-react";
+import type { DeliveryError } from "../../../../src/core/events/ports.js";
+import type { DeliveryView, WebhookView } from "../../../../src/protocol/dashboard/webhooks.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { Badge, type Tone } from "../../../components/states/badge.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { Breakable } from "../../../components/text/breakable.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { adminApi, adminQueries } from "../../../service/admin.ts";
+import { plural } from "../../../units.ts";
+
+/** What was sent, and how that went. */
+export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
+  const client = useQueryClient();
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    adminQueries.deliveries,
+  );
+  const redeliver = useMutation({
+    mutationFn: (id: string) => adminApi.redeliver(id),
+    onSuccess: async () => {
+      toast("Sent again");
+      await client.invalidateQueries({ queryKey: adminQueries.webhooks.queryKey });
+    },
+    onError: (failure) => toast(failure.message, "bad"),
+  });
+  const targetOf = ({ webhookId }: DeliveryView) => webhooks.find(({ id }) => id === webhookId);
+  const columns: Column<DeliveryView>[] = [
+    {
+      id: "type",
+      header: "Event",
+      cell: ({ type, createdAt }) => (
+        <span className="block">
+          <code className="block font-mono text-sm">
+            <Breakable text={type} after="." />
+          </code>
+          <span className="block text-sm text-muted">
+            <Time at={createdAt} />
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: "webhook",
+      header: "Webhook",
+      cell: (delivery) => {
+        const webhook = targetOf(delivery);
+        if (webhook === undefined) return "–";
+        return webhook.description || <Breakable text={webhook.url} after="/.-" />;
+      },
+      className: "max-w-72 wrap-anywhere",
+    },
+    { id: "state", header: "State", cell: (delivery) => <State delivery={delivery} /> },
+    { id: "answer", header: "Answer", cell: answerText },
+    {
+      id: "duration",
+      header: "Duration",
+      align: "right",
+      cell: ({ durationMs }) => (durationMs === null ? "–" : `${durationMs} ms`),
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "actions",
+      header: "",
+      align: "right",
+      cell: (delivery) => (
+        <Button
+          size="sm"
+          variant="quiet"
+          disabled={redeliver.isPending || targetOf(delivery)?.off !== null}
+          onClick={() => redeliver.mutate(delivery.id)}
+        >
+          Redeliver<span className="sr-only"> {delivery.type}</span>
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Card title="Deliveries" description="Of the last seven days. Answers are not read." flush>
+      <Table
+        label="Deliveries"
+        columns={columns}
+        rows={data?.pages.flatMap(({ deliveries }) => deliveries)}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState icon={<Send />} title="Nothing sent yet">
+            Events appear here when they happen. To try a webhook, send it a test event.
+          </EmptyState>
+        }
+      />
+      {hasNextPage && (
+        <div className="flex justify-center border-t border-line px-5 py-3">
+          <Button size="sm" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Older
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+const states: Record<DeliveryView["state"], { tone: Tone; word: string }> = {
+  waiting: { tone: "warn", word: "Waiting" },
+  delivered: { tone: "good", word: "Delivered" },
+  failed: { tone: "bad", word: "Given up" },
+};
+
+function State({ delivery: { state, attempts, nextAt } }: { delivery: DeliveryView }) {
+  const { tone, word } = states[state];
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <Badge tone={tone}>{word}</Badge>
+      <span className="text-sm text-muted">
+        {plural(attempts, "attempt")}
+        {nextAt !== null && attempts > 0 && (
+          <>
+            , next <Time at={nextAt} />
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+const errorTexts: Record<DeliveryError, string> = {
+  timeout: "No answer in time",
+  unreachable: "Unreachable",
+  address_not_allowed: "Address not allowed",
+  secret_unreadable: "Secret unreadable: rotate it",
+};
+
+function answerText({ responseStatus, error }: DeliveryView): string {
+  if (error !== null) return errorTexts[error];
+  return responseStatus === null ? "–" : String(responseStatus);
+}

@@ -1,0 +1,34 @@
+import type { TeamRole } from "../../../../src/core/entities.js";
+
+const may: Record<TeamRole, string> = {
+  owner: "manages everything, and may delete the team",
+  admin: "manages members, invitations and all keys",
+  member: "creates keys and sees the team's usage in sums",
+  viewer: "sees the team's usage",
+};
+
+const names: Record<TeamRole, string> = {
+  owner: "Owner",
+  admin: "Admin",
+  member: "Member",
+  viewer: "Viewer",
+};
+
+export const roleName = (role: TeamRole): string => names[role];
+
+const mine: Record<TeamRole, string> = {
+  owner: "You are an owner of this team: you manage everything and may delete it.",
+  admin: "You are an admin of this team: you manage its members, invitations and keys.",
+  member: "You are a member of this team: you create keys of your own and see what it uses in sums.",
+  viewer: "You are a viewer of this team: you see what it uses.",
+};
+
+export const roleSentence = (role: TeamRole): string => `${mine[role]} All of its keys share its limits.`;
+
+/** The roles that someone may give: only owners decide about owners. */
+export const rolesToGive = (by: TeamRole) =>
+  (["owner", "admin", "member", "viewer"] as const)
+    .filter((role) => by === "owner" || role !== "owner")
+    .map((role) => ({ value: role, label: `${names[role]}: ${may[role]}` }));
+
+export const isRole = (text: string): text is TeamRole => text in names;

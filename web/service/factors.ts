@@ -1,0 +1,57 @@
+/** Calls and queries about second factors and sessions, see src/protocol/dashboard/factors.ts. */
+import { queryOptions } from "@tanstack/react-query";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/browser";
+import type { Requirement, RequirementFacts } from "../../src/core/factors/requirement.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
+import type {
+  FactorsView,
+  NewCodesView,
+  NewTotp,
+  Recovered,
+  SessionView,
+} from "../../src/protocol/dashboard/factors.js";
+import { get, post, send } from "./api.ts";
+import type { PasskeyOptions } from "./passkeys.ts";
+
+/** A passkey's answer goes as the browser gave it; the service reads what it needs. */
+interface PasskeyProof {
+  passkey: AuthenticationResponseJSON;
+}
+export type SecondFactorProof = { code: string } | { recoveryCode: string } | PasskeyProof;
+export type IdentityProof = { code: string } | { password: string } | PasskeyProof;
+
+export const factorApi = {
+  passkeySignInOptions: () => post<PasskeyOptions>("/api/sign-in/passkey/options"),
+  signInByPasskey: (passkey: AuthenticationResponseJSON) => post<Me>("/api/sign-in/passkey", { passkey }),
+  secondFactorOptions: () => post<PasskeyOptions>("/api/sign-in/second-factor/passkey"),
+  finishSignIn: (proof: SecondFactorProof) => post<Me & Recovered>("/api/sign-in/second-factor", proof),
+
+  confirmOptions: () => post<PasskeyOptions>("/api/me/confirm/passkey"),
+  confirm: (proof: IdentityProof) => post<object>("/api/me/confirm", proof),
+
+  factors: () => get<FactorsView>("/api/me/factors"),
+  beginTotp: () => post<NewTotp>("/api/me/totp"),
+  confirmTotp: (code: string) => post<NewCodesView>("/api/me/totp/confirm", { code }),
+  removeTotp: () => send<object>("DELETE", "/api/me/totp"),
+  addPasskeyOptions: () => post<PasskeyOptions>("/api/me/passkeys/options"),
+  addPasskey: (name: string, passkey: RegistrationResponseJSON) =>
+    post<NewCodesView>("/api/me/passkeys", { name, passkey }),
+  renamePasskey: (id: string, name: string) => send<object>("PUT", `/api/me/passkeys/${id}`, { name }),
+  removePasskey: (id: string) => send<object>("DELETE", `/api/me/passkeys/${id}`),
+  replaceCodes: () => post<NewCodesView>("/api/me/recovery-codes"),
+
+  sessions: () => get<{ sessions: SessionView[] }>("/api/me/sessions"),
+  endSession: (id: string) => post<object>(`/api/me/sessions/${id}/end`),
+  endOtherSessions: () => post<object>("/api/me/sessions/end-others"),
+
+  requirement: () => get<RequirementFacts>("/api/admin/second-factor"),
+  saveRequirement: (body: Requirement) => send<RequirementFacts>("PUT", "/api/admin/second-factor", body),
+  resetFactors: (accountId: string) =>
+    post<object>(`/api/admin/accounts/${encodeURIComponent(accountId)}/reset-factors`),
+};
+
+export const factorQueries = {
+  factors: queryOptions({ queryKey: ["factors"], queryFn: factorApi.factors }),
+  sessions: queryOptions({ queryKey: ["sessions"], queryFn: factorApi.sessions }),
+  requirement: queryOptions({ queryKey: ["admin", "second-factor"], queryFn: factorApi.requirement }),
+};
