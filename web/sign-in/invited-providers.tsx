@@ -1,8 +1,7 @@
 /** The identity providers that someone with an invitation can choose. It is sent in a body: addresses end up in logs. */
 import { useMutation } from "@tanstack/react-query";
 import type { Site } from "../../src/protocol/dashboard/api.js";
-import { Button } from "../components/controls/button.tsx";
-import { Or } from "../components/controls/provider-buttons.tsx";
+import { Or, ProviderChoice } from "../components/controls/provider-buttons.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { api } from "../service/api.ts";
 
@@ -24,18 +23,12 @@ export function InvitedProviders({ providers, invite, isSecond }: InvitedProvide
     <div className="flex flex-col gap-3">
       {isSecond && <Or />}
       {start.error !== null && <Callout tone="bad">{start.error.message}</Callout>}
-      {providers.map(({ id, name }) => (
-        <Button
-          key={id}
-          variant={isSecond ? "secondary" : "primary"}
-          size="lg"
-          className="w-full"
-          pending={start.isPending && start.variables === id}
-          onClick={() => start.mutate(id)}
-        >
-          <span className="truncate">Continue with {name}</span>
-        </Button>
-      ))}
+      <ProviderChoice
+        providers={providers}
+        isSecond={isSecond}
+        pending={start.isPending ? start.variables : undefined}
+        onChoose={start.mutate}
+      />
     </div>
   );
 }

@@ -1,8 +1,7 @@
 /** The identity providers of an account, for someone who is asked again who they are. */
 import { useEffect, useState } from "react";
 import type { Site } from "../../src/protocol/dashboard/api.js";
-import { Button } from "../components/controls/button.tsx";
-import { Or } from "../components/controls/provider-buttons.tsx";
+import { Or, ProviderChoice } from "../components/controls/provider-buttons.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { onConfirmed, openProviderWindow } from "../service/provider-window.ts";
 
@@ -20,17 +19,11 @@ export function ProviderProof({ providers, isSecond, onProven }: ProviderProofPr
   return (
     <div className="flex flex-col gap-3">
       {isSecond && <Or />}
-      {providers.map(({ id, name }) => (
-        <Button
-          key={id}
-          variant={isSecond ? "secondary" : "primary"}
-          size="lg"
-          className="w-full"
-          onClick={() => setState(openProviderWindow(id) ? "waiting" : "blocked")}
-        >
-          <span className="truncate">Continue with {name}</span>
-        </Button>
-      ))}
+      <ProviderChoice
+        providers={providers}
+        isSecond={isSecond}
+        onChoose={(id) => setState(openProviderWindow(id) ? "waiting" : "blocked")}
+      />
       {state === "waiting" && (
         <p role="status" className="text-sm text-muted">
           Sign in in the window that has opened. This page goes on by itself.

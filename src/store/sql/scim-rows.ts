@@ -15,6 +15,7 @@ import { insertAccount, isTaken } from "./account-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { toAccount, toTime } from "./rows.js";
 import type { AccountRow, Schema, ScimUserRow } from "./schema.js";
+import { countTeams } from "./team-rows.js";
 
 export class SqlScim implements ScimStore {
   constructor(private readonly db: Kysely<Schema>) {}
@@ -83,13 +84,7 @@ export class SqlScim implements ScimStore {
       .limit(limit)
       .offset(offset)
       .execute();
-    const { total } = await this.db
-      .selectFrom("teams")
-      .innerJoin("accounts", "accounts.id", "teams.id")
-      .where(found)
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow();
-    return { groups: rows.map(toGroup), total };
+    return { groups: rows.map(toGroup), total: await countTeams(this.db, found) };
   }
 
   async setExternalId(groupId: string, externalId: string | null): Promise<void> {

@@ -2,7 +2,7 @@
  * Teams and their members, in SQL. A team is a row of `accounts`, so that keys, usage and quotas belong to it as to any
  * account; what only teams have is in `teams`.
  */
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
 import { withQuotas, type KeyLimits, type Plan, type TeamRole } from "../../core/entities.js";
 import { newId } from "../../core/keys/ids.js";
@@ -101,12 +101,7 @@ export class SqlTeams implements TeamStore {
       .limit(limit)
       .offset(offset)
       .execute();
-    const { total } = await this.db
-      .selectFrom("teams")
-      .innerJoin("accounts", "accounts.id", "teams.id")
-      .where(found)
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow();
+    const total = await countTeams(this.db, found);
     const teams = rows.map((row) => ({
       team: toTeam(row),
       members: row.members ?? 0,
@@ -343,6 +338,16 @@ const noQuotaColumns = fromQuotas({
   requestsPerMonth: null,
   tokensPerMonth: null,
 });
+
+export async function countTeams(db: Kysely<Schema>, found: RawBuilder<boolean>): Promise<number> {
+  const { total } = await db
+    .selectFrom("teams")
+    .innerJoin("accounts", "accounts.id", "teams.id")
+    .where(found)
+    .select((select) => select.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  return total;
+}
 
 const teamsIn = (db: Kysely<Schema>) =>
   db.selectFrom("teams").innerJoin("accounts", "accounts.id", "teams.id").selectAll(["teams", "accounts"]);

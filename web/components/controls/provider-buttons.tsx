@@ -1,6 +1,6 @@
 /** The identity providers that people can choose on a form. Plain links: the service answers with a redirect. */
 import type { Site } from "../../../src/protocol/dashboard/api.js";
-import { ButtonAnchor } from "./button.tsx";
+import { Button, ButtonAnchor } from "./button.tsx";
 
 interface ProviderButtonsProps {
   providers: Site["providers"];
@@ -28,6 +28,28 @@ export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsPr
       ))}
     </div>
   );
+}
+
+interface ProviderChoiceProps extends Omit<ProviderButtonsProps, "next"> {
+  onChoose: (id: string) => void;
+  /** The one that is being opened. */
+  pending?: string | undefined;
+}
+
+/** The same where the page does something itself. */
+export function ProviderChoice({ providers, isSecond, onChoose, pending }: ProviderChoiceProps) {
+  return providers.map(({ id, name }) => (
+    <Button
+      key={id}
+      variant={isSecond ? "secondary" : "primary"}
+      size="lg"
+      className="w-full"
+      pending={pending === id}
+      onClick={() => onChoose(id)}
+    >
+      <span className="truncate">Continue with {name}</span>
+    </Button>
+  ));
 }
 
 /** Between one way to sign in and the next. */
