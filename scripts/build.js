@@ -30,13 +30,16 @@ const entryPoints = [
   "src/store/sql/sqlite/sqlite-worker.ts",
 ];
 
-const native = ["libsql", "@node-rs/argon2", "node-llama-cpp", "pg-native", "esbuild", "wabt"];
+/** What stays outside the bundle and is installed beside it: packages with native code, which they find by their own path. */
+export const native = ["libsql", "@node-rs/argon2"];
+/** Not installed, or in a checkout only. */
+const absent = ["pg-native", "esbuild", "wabt"];
 /** What packages would load for something that the program does not do: see src/http/without-schemas.ts. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request", "pino"];
 
 /**
  * A few files instead of a thousand modules, which take most of the time of a start. What is imported when it is needed
- * stays a file of its own. Packages with native code stay outside, as they find it beside their own files.
+ * stays a file of its own.
  */
 async function buildProgram() {
   const { metafile } = await build({
@@ -47,7 +50,8 @@ async function buildProgram() {
     outdir: "dist",
     bundle: true,
     splitting: true,
-    external: [...native, ...unused],
+    external: [...native, ...absent, ...unused],
+    plugins: [bindingParts],
     // Its CommonJS build loads its parts in a way that cannot be bundled.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // For packages in the older format of modules.
@@ -72,6 +76,22 @@ async function buildProgram() {
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
+
+/**
+ * Of the engine's binding what src/engines/llama/worker uses. Its index would add a downloader, a driver for compilers
+ * and a search for libraries beside its own files, which are not here any more.
+ */
+const bindingParts = {
+  name: "binding-parts",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node-llama-cpp$/ }, ({ path }) => ({ path, namespace: "binding-parts" }));
+    onLoad({ filter: /^/, namespace: "binding-parts" }, () => ({
+      contents:
+        'export { Llama } from "./bindings/Llama.js"; export { LlamaLogLevel } from "./bindings/types.js";',
+      resolveDir: `${root}/node_modules/node-llama-cpp/dist`,
+    }));
+  },
+};
 
 /** `sotto verify` as one file that runs anywhere with Node alone, for whoever does not trust the service's program. */
 const buildVerifier = () =>

@@ -12,17 +12,19 @@ import {
   embeddingStarterFile,
   ensureEmbeddingStarter,
 } from "../models/embedding-starter/embedding-starter.js";
+import { starterMirror } from "../models/starter-mirror.js";
 
 const contextTokens = 512;
 /** While no setting says how long idle models stay loaded. */
 const usualIdleMinutes = 10;
 
 export function embeddingStarterSource(
-  { service, engine: { idleUnloadMinutes, loadTimeoutMs }, limits }: Config,
+  { service, downloads, engine: { idleUnloadMinutes, loadTimeoutMs }, limits }: Config,
   parts: Pick<LazyEngineOptions, "clock" | "onProblem">,
   start: (path: string) => Engine,
 ): EngineSource {
   const dataDir = resolve(service.dataDir);
+  const fetch = starterMirror(downloads.starterSource);
   return {
     key: "embedding-starter",
     weights: join(dataDir, "models", embeddingStarterFile),
@@ -30,7 +32,7 @@ export function embeddingStarterSource(
       isOnDemand: true,
       ready: async () => undefined,
       engine: new LazyEngine({
-        build: async () => start(await ensureEmbeddingStarter(dataDir)),
+        build: async () => start(await ensureEmbeddingStarter(dataDir, undefined, { fetch })),
         asleep: {
           serving: embeddingStarterFile,
           contextTokens,

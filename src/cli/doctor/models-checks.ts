@@ -20,6 +20,7 @@ import type { WeightsFacts } from "../../models/gguf/gguf.js";
 import { leastMemory, memoryWith } from "../../models/gguf/memory.js";
 import { findEmbeddingStarter } from "../../models/embedding-starter/embedding-starter.js";
 import { findStarter } from "../../models/starter/starter.js";
+import { starterMirror } from "../../models/starter-mirror.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 
@@ -94,7 +95,9 @@ async function checkSource(
 }
 
 async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findStarter(resolve(config.service.dataDir), config.engine.reencodeStarter === "on");
+  const fetch = starterMirror(config.downloads.starterSource);
+  const corrects = config.engine.reencodeStarter === "on";
+  const found = await findStarter(resolve(config.service.dataDir), corrects, { fetch });
   if (found.type === "ready") {
     const weights = { path: found.path };
     return checkFile(config, model, weights, loaded, "verified starter weights");
@@ -107,7 +110,8 @@ async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Pro
 }
 
 async function checkEmbeddingStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findEmbeddingStarter(resolve(config.service.dataDir));
+  const fetch = starterMirror(config.downloads.starterSource);
+  const found = await findEmbeddingStarter(resolve(config.service.dataDir), { fetch });
   if (found.type === "ready")
     return checkFile(config, model, { path: found.path }, loaded, "verified starter weights");
   if (found.type === "installed")

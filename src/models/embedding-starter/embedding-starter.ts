@@ -15,7 +15,7 @@ import { hashFile } from "../files/hash-file.js";
 import { removeLeftovers, writeAtomically } from "../files/temporary-file.js";
 import { findDamage, noteVerified } from "../files/verified-file.js";
 import { formatBytes } from "../sizes.js";
-import type { WeightsNotice, WeightsProgress } from "../starter/starter.js";
+import type { FetchStarter, StarterFile, WeightsNotice, WeightsProgress } from "../starter/starter.js";
 import { WeightsError } from "../weights-error.js";
 import { bertGguf } from "./bert-gguf.js";
 
@@ -36,6 +36,8 @@ export interface EmbeddingStarterOptions {
   onNotice?: WeightsNotice | undefined;
   /** The folder of the package's model, or null when it is not installed. */
   locate?: () => string | null;
+  /** Used while the package is missing. */
+  fetch?: FetchStarter | undefined;
   freeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -43,27 +45,42 @@ export interface EmbeddingStarterOptions {
 export async function ensureEmbeddingStarter(
   dataDir: string,
   onProgress: WeightsProgress = () => {},
-  { onNotice = () => {}, locate = locateInstalled, freeBytes = readFreeBytes }: EmbeddingStarterOptions = {},
+  options: EmbeddingStarterOptions = {},
 ): Promise<string> {
-  const folder = join(dataDir, "models");
+  return (await ensureEmbeddingStarterIn(join(dataDir, "models"), onProgress, options)).path;
+}
+
+/** The same in this folder. */
+export async function ensureEmbeddingStarterIn(
+  folder: string,
+  onProgress: WeightsProgress,
+  { onNotice = () => {}, locate = locateInstalled, fetch, ...options }: EmbeddingStarterOptions = {},
+): Promise<StarterFile & { path: string }> {
+  const { freeBytes = readFreeBytes } = options;
   const path = join(folder, miniLm.fileName);
+  const whole = { ...miniLm, path };
   await removeLeftovers(path);
   const damage = await findDamage(path, miniLm, onProgress);
-  if (damage === null) return path;
+  if (damage === null) return whole;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   const source = locate();
-  if (source === null) throw new WeightsError(notInstalled);
+  if (source === null && fetch === undefined) throw new WeightsError(notInstalled);
   makeFolder(folder);
   requireSpace(folder, await freeBytes(folder));
+  if (source === null) await fetch?.(miniLm, path, onProgress);
+  else await createFrom(source, path, onProgress);
+  await noteVerified(path, miniLm);
+  return whole;
+}
+
+async function createFrom(source: string, path: string, onProgress: WeightsProgress): Promise<void> {
   await writeAtomically(path, async (temporary) => {
     await convert(source, temporary, onProgress);
     if ((await hashFile(temporary)) !== miniLm.sha256) throw damagedPackage(source);
   }).catch((error: unknown) => {
     throw isFullDisk(error) ? fullDisk(path) : error;
   });
-  await noteVerified(path, miniLm);
-  return path;
 }
 
 export type FoundEmbeddingStarter =
@@ -72,11 +89,13 @@ export type FoundEmbeddingStarter =
 /** Whether it is ready or installed. Creates nothing. */
 export async function findEmbeddingStarter(
   dataDir: string,
-  { locate = locateInstalled }: EmbeddingStarterOptions = {},
+  { locate = locateInstalled, fetch }: EmbeddingStarterOptions = {},
 ): Promise<FoundEmbeddingStarter> {
   const path = join(dataDir, "models", miniLm.fileName);
   if ((await findDamage(path, miniLm, () => {})) === null) return { type: "ready", path };
-  return locate() === null ? { type: "missing", packages: [packageName] } : { type: "installed" };
+  return locate() === null && fetch === undefined
+    ? { type: "missing", packages: [packageName] }
+    : { type: "installed" };
 }
 
 async function convert(source: string, target: string, onProgress: WeightsProgress): Promise<void> {
