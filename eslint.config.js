@@ -25,7 +25,15 @@ export default tseslint.config(
   {
     // What people read on a terminal is printed on purpose.
     files: ["src/cli/**", "bench/**", "scripts/**", "bin/**", "test/**"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        console: "readonly",
+        URL: "readonly",
+        setInterval: "readonly",
+        clearInterval: "readonly",
+      },
+    },
     rules: { "no-console": "off" },
   },
   {

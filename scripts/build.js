@@ -167,12 +167,17 @@ async function buildPages() {
   await vite.build({ configFile: `${root}/web/vite.config.ts`, logLevel: "warn" });
 }
 
-rmSync(`${root}/dist/.built`, { force: true });
-noteCommit();
-const steps = [buildProgram(), buildKernel(), buildPages()];
-// For whoever waits: bin/sotto.js shows it.
-const report = (done) => process.send?.({ done, total: steps.length });
-report(0);
-let done = 0;
-await Promise.all(steps.map((step) => step.then(() => report(++done))));
-writeFileSync(`${root}/dist/.built`, "");
+export async function buildAll() {
+  rmSync(`${root}/dist/.built`, { force: true });
+  noteCommit();
+  const steps = [buildProgram(), buildKernel(), buildPages()];
+  // For whoever waits: bin/sotto.js shows it.
+  const report = (done) => process.send?.({ done, total: steps.length });
+  report(0);
+  let done = 0;
+  await Promise.all(steps.map((step) => step.then(() => report(++done))));
+  writeFileSync(`${root}/dist/.built`, "");
+}
+
+// Unless another script imports it.
+if (basename(process.argv[1]) === "build.js") await buildAll();

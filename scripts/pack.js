@@ -1,18 +1,19 @@
 /**
- * Makes the npm package out of a checkout: the folder pack/package and a tarball of it. `npx` runs that on a machine
+ * `node scripts/pack.js [--built] [folder]` makes the npm package out of a checkout: a folder and a tarball of it, below
+ * pack/ unless another place is named. `--built` takes dist/ as it is. `npx` runs that on a machine
  * without the repository. The program is bundled, so the package depends only on what cannot be: native code, which
  * npm chooses by platform, and the starter's weights. It has no install scripts, and npm-shrinkwrap.json pins every
  * package below it by the hash in our lockfile.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-// Builds.
-import { native } from "./build.js";
+import { buildAll, native } from "./build.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const output = `${root}/pack`;
+const given = process.argv.slice(2);
+const output = resolve(given.find((one) => !one.startsWith("--")) ?? `${root}/pack`);
 const folder = `${output}/package`;
 const readJson = (path) => JSON.parse(readFileSync(`${root}/${path}`, "utf8"));
 const project = readJson("package.json");
@@ -74,7 +75,8 @@ function placeOf(wanted, from) {
   return from === "" ? undefined : placeOf(wanted, from.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, ""));
 }
 
-rmSync(output, { recursive: true, force: true });
+if (!given.includes("--built")) await buildAll();
+rmSync(folder, { recursive: true, force: true });
 for (const path of contents) {
   mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
   cpSync(`${root}/${path}`, `${folder}/${path}`, { recursive: true, filter: (from) => !isLeftOut(from) });

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { paint, programName, provideTerminal, showsColours, type Started, typed } from "./terminal.js";
 
@@ -33,6 +36,19 @@ describe("the name of the program", () => {
   ])("is %s", (name, more) => {
     expect(programName(started(more))).toBe(name);
   });
+});
+
+it("is what npx was asked for, where npx has installed it", () => {
+  const cache = mkdtempSync(join(tmpdir(), "sotto-npx-"));
+  try {
+    const place = join(cache, "_npx", "0123");
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, "package.json"), JSON.stringify({ _npx: { packages: ["/tmp/sotto.tgz"] } }));
+    const script = join(place, "node_modules", ".bin", "sotto");
+    expect(programName(started({ script, env: { npm_command: "exec" } }))).toBe("npx /tmp/sotto.tgz");
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
 });
 
 describe("commands in messages", () => {

@@ -85,7 +85,7 @@ function installCommand(engine: Command): void {
     });
 }
 
-const installHelp = `
+const installHelp = (): string => `
 The library is a file of the engine's own npm package for CUDA or Vulkan, in the version that Sotto was built with, and must
 have the hash that is known here. It comes from SOTTO_NPM_REGISTRY, or the registry that npm is configured with. CUDA also
 needs the driver and CUDA's runtime with cuBLAS; for a machine without a network, 'npm pack' the package elsewhere.
@@ -93,7 +93,7 @@ needs the driver and CUDA's runtime with cuBLAS; for a machine without a network
 Examples:
   sotto engine install cuda && sotto doctor --probe
   sotto engine install cuda --cuda 12
-  sotto engine install cuda --from ./node-llama-cpp-linux-x64-cuda-<version>.tgz`;
+  sotto engine install cuda --from ./node-llama-cpp-linux-x64-cuda-${bindingVersion()}.tgz`;
 
 interface InstallFlags {
   from?: string;
