@@ -33,7 +33,7 @@ const entryPoints = [
 /** What stays outside the bundle and is installed beside it: packages with native code, which they find by their own path. */
 export const native = ["libsql", "@node-rs/argon2"];
 /** Not installed, or in a checkout only. */
-const absent = ["pg-native", "esbuild", "wabt"];
+const absent = ["pg-native", "esbuild", "wabt", "@node-llama-cpp/*", "electron"];
 /** What packages would load for something that the program does not do: see src/http/without-schemas.ts. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request", "pino"];
 
@@ -77,10 +77,7 @@ async function buildProgram() {
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
 
-/**
- * Of the engine's binding what src/engines/llama/worker uses. Its index would add a downloader, a driver for compilers
- * and a search for libraries beside its own files, which are not here any more.
- */
+/** Of the engine's binding what src/engines/llama/worker uses: its index also brings downloaders and more. */
 const bindingParts = {
   name: "binding-parts",
   setup: ({ onResolve, onLoad }) => {
