@@ -33,7 +33,7 @@ const entryPoints = [
 /** What stays outside the bundle and is installed beside it: packages with native code, which they find by their own path. */
 export const native = ["libsql", "@node-rs/argon2"];
 /** Not installed, or in a checkout only. */
-const absent = ["pg-native", "esbuild", "wabt", "@node-llama-cpp/*", "electron"];
+const absent = ["pg-native", "esbuild", "wabt"];
 /** What packages would load for something that the program does not do: see src/http/without-schemas.ts. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request", "pino"];
 
@@ -77,15 +77,30 @@ async function buildProgram() {
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
 
-/** Of the engine's binding what src/engines/llama/worker uses: its index also brings downloaders and more. */
+/**
+ * Of the engine's binding what src/engines/llama/worker uses: its index also brings downloaders and more. What looks for
+ * files beside the binding's own, as soon as it is loaded, is left out: opening the native code (worker/own-binding.ts does
+ * that) and its collection of grammars.
+ */
 const bindingParts = {
   name: "binding-parts",
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node-llama-cpp$/ }, ({ path }) => ({ path, namespace: "binding-parts" }));
-    onLoad({ filter: /^/, namespace: "binding-parts" }, () => ({
-      contents:
+    const folder = `${root}/node_modules/node-llama-cpp/dist`;
+    const leftOut = (name) =>
+      `export const ${name} = () => Promise.reject(new Error("${name} is not bundled"));`;
+    const parts = {
+      "node-llama-cpp":
         'export { Llama } from "./bindings/Llama.js"; export { LlamaLogLevel } from "./bindings/types.js";',
-      resolveDir: `${root}/node_modules/node-llama-cpp/dist`,
+      "../getLlama.js": leftOut("getLlamaForOptions"),
+      "../utils/getGrammarsFolder.js": leftOut("getGrammarsFolder"),
+    };
+    onResolve({ filter: /^node-llama-cpp$|\/getLlama\.js$|\/getGrammarsFolder\.js$/ }, ({ path }) => ({
+      path,
+      namespace: "binding",
+    }));
+    onLoad({ filter: /^/, namespace: "binding" }, ({ path }) => ({
+      contents: parts[path],
+      resolveDir: folder,
     }));
   },
 };
