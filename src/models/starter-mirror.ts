@@ -4,7 +4,7 @@
  * need not be trusted. An interrupted download continues at the next start.
  */
 import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
@@ -62,6 +62,7 @@ export interface MirroredFile {
 
 /** Writes both starters to a folder, with `SHA256SUMS`, readable for any user. Rejects with `WeightsError`. */
 export async function mirrorStarters(folder: string, onProgress: WeightsProgress): Promise<MirroredFile[]> {
+  await mkdir(folder, { recursive: true });
   const written = [
     await ensureJoined(folder, { onProgress }),
     await ensureEmbeddingStarterIn(folder, onProgress),
