@@ -2,8 +2,8 @@
  * `node scripts/pack.js [--built] [folder]` makes the npm package out of a checkout: a folder and a tarball of it, below
  * pack/ unless another place is named. `--built` takes dist/ as it is. `npx` runs that on a machine
  * without the repository. The program is bundled, so the package depends only on what cannot be: native code, which
- * npm chooses by platform, and the starter's weights. It has no install scripts, and npm-shrinkwrap.json pins every
- * package below it by the hash in our lockfile.
+ * npm chooses by platform, and the starter's weights. It has no install scripts. npm-shrinkwrap.json pins every
+ * package below it by the hash in our lockfile, for whoever installs it from a registry: npm does not read it in a file.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

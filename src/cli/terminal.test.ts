@@ -43,9 +43,13 @@ it("is what npx was asked for, where npx has installed it", () => {
   try {
     const place = join(cache, "_npx", "0123");
     mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, "package.json"), JSON.stringify({ _npx: { packages: ["/tmp/sotto.tgz"] } }));
     const script = join(place, "node_modules", ".bin", "sotto");
-    expect(programName(started({ script, env: { npm_command: "exec" } }))).toBe("npx /tmp/sotto.tgz");
+    const nameFor = (asked: string) => {
+      writeFileSync(join(place, "package.json"), JSON.stringify({ _npx: { packages: [asked] } }));
+      return programName(started({ script, env: { npm_command: "exec" } }));
+    };
+    expect(nameFor("@sotto-chat/sotto")).toBe("npx @sotto-chat/sotto");
+    expect(nameFor("/tmp/sotto.tgz")).toBe("npx --package=/tmp/sotto.tgz sotto");
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }
