@@ -5,10 +5,10 @@ import type { VectorTask } from "../../../../core/chat/request.js";
 import { plainSyntax } from "../../../chat-format/reply-syntax.js";
 import type { ComputeRequest, LoadedFacts, LoadRequest, PrepareResult, TaskResult } from "../../messages.js";
 import { longestPromptMs, longestStartMs, type RunnerOptions } from "../runner.js";
-import { machineIdleMs, ownsMachine, ThreadPace } from "../schedule/thread-pace.js";
 import type { InputSetup } from "./input-worker.js";
 import { Lanes } from "./lanes.js";
 import { scoreOf, unitVector } from "./results.js";
+import { ThreadChoice } from "./thread-choice.js";
 import { loadVectorModel, type LoadedVectorModel } from "./vector-model.js";
 
 type InputThread = WorkerThread<VectorTask, PrepareResult>;
@@ -41,16 +41,11 @@ export class VectorRunner {
     const inputs = inputThread({ source, vocabularySize, contextTokens, stripsAccents, rankTemplate });
     await inputs.start();
     await warmUp(model);
-    const threads = new ThreadPace({
-      most: model.threads,
-      // Each input is told how many.
-      setThreads: () => undefined,
-      idleMs: ownsMachine() ? machineIdleMs : undefined,
-    });
-    const lanes = new Lanes({ ...events, lanes: model.lanes, threads });
+    const { threads } = model;
+    const lanes = new Lanes({ ...events, lanes: model.lanes, threads, choice: new ThreadChoice(threads) });
     const facts: LoadedFacts = {
       loadMs: Math.round(performance.now() - startedMs),
-      threads: model.threads,
+      threads,
       contextTokens,
       sequences: mostTasks,
       cacheType: "f16",
