@@ -25,6 +25,7 @@ import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
+import { DraftPace } from "./schedule/speculation.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 
 export interface RunnerOptions {
@@ -84,6 +85,7 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
+      speculation: request.speculation === "on" ? { pace: new DraftPace(), contextTokens } : undefined,
       readsWhileComputing: model.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });

@@ -11,6 +11,7 @@ import type { TokenSampler, TokenSamplerOptions } from "../reply/token-sampler.j
 import type { Job } from "./job.js";
 import type { Held, PrefixCache, Shared } from "./prefix-cache.js";
 import { compactionMoves, type Move } from "./compaction.js";
+import type { Draft } from "./speculation.js";
 
 export interface SlotsOptions {
   context: BatchContext;
@@ -43,6 +44,8 @@ export interface Sequence {
   newest: number;
   /** Its text has ended, and it is only waiting for the end of a step. */
   hasEnded?: boolean;
+  /** Guesses how it goes on, once it has run alone. */
+  draft?: Draft;
 }
 
 export const followsGrammar = ({ group, choice }: Sequence): boolean => {
