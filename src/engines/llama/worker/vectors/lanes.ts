@@ -52,12 +52,6 @@ interface Running {
   ended: "aborted" | "failed" | undefined;
 }
 
-/**
- * On the CPU, flash attention computes in tiles of so many tokens. For fewer it takes half as long again as plain
- * attention, which in turn takes up to three times as long for many: each has a context of its own (vector-model.ts).
- */
-export const tileTokens = 64;
-
 /** How far an account that was idle may be ahead of the others: a few inputs of usual length. */
 const graceTokens = 512;
 /** How often tasks are reported to be under way. */
@@ -129,7 +123,7 @@ export class Lanes {
     const index = running.waiting.at(-1) ?? 0;
     const tokens = task.inputs[index] ?? new Uint32Array();
     const wasAlone = this.#inputsLeft() === 1;
-    const threads = wasAlone ? this.options.choice.next(kindOf(tokens.length)) : this.#share(tokens.length);
+    const threads = wasAlone ? this.options.choice.next(tokens.length) : this.#share(tokens.length);
     running.waiting.pop();
     this.#turns.record(task.accountId, tokens.length);
     running.computing += 1;
@@ -138,12 +132,7 @@ export class Lanes {
     try {
       running.values[index] = await lane.compute(tokens, threads);
       if (wasAlone && this.#inputsLeft() === 1)
-        this.options.choice.record(
-          kindOf(tokens.length),
-          threads,
-          tokens.length,
-          performance.now() - startedMs,
-        );
+        this.options.choice.record(threads, tokens.length, performance.now() - startedMs);
       this.#failedInARow = 0;
     } catch {
       running.ended ??= "failed";
@@ -165,7 +154,7 @@ export class Lanes {
     const left = inputs >= threads ? Infinity : this.#tokensLeft();
     const share = Math.floor((threads * length) / left);
     const free = threads - this.#computing.threads - (inputs - this.#computing.inputs - 1);
-    return Math.max(1, Math.min(share, free, choice.best(kindOf(length))));
+    return Math.max(1, Math.min(share, free, choice.best(length)));
   }
 
   /** Of all tasks. */
@@ -218,5 +207,3 @@ const inputsLeft = ({ waiting, computing, ended }: Running): number =>
   (ended === undefined ? waiting.length : 0) + computing;
 
 const lengthOf = ({ inputs }: LaneTask, index: number): number => inputs[index]?.length ?? 0;
-
-const kindOf = (length: number) => (length < tileTokens ? "short" : "long");

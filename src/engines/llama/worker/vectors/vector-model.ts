@@ -9,7 +9,7 @@ import { attentionShape, coresOf, loadedBinding, openBinding, quotingLog } from 
 import type { LoadedFacts, LoadRequest, VectorFacts } from "../../messages.js";
 import { requireMethods, type VocabularySource } from "../native-vocabulary.js";
 import { chooseThreads } from "../../sizing.js";
-import { tileTokens, type Lane } from "./lanes.js";
+import type { Lane } from "./lanes.js";
 import { chooseLanes, gpuLanes } from "./lane-sizing.js";
 
 export interface LoadedVectorModel extends Pick<
@@ -38,6 +38,12 @@ interface NativeContext extends Pick<
 
 export const loadVectorModel = (request: LoadRequest): Promise<LoadedVectorModel> =>
   quotingLog((onLogLine) => loadWith(request, onLogLine));
+
+/**
+ * On the CPU, flash attention computes in tiles of so many tokens. For fewer it takes half as long again as plain
+ * attention, which in turn takes up to three times as long for many.
+ */
+const tileTokens = 64;
 
 /** Those whose head ends in a softmax, in llama.cpp's `build_pooling`. */
 const softmaxArchitectures = new Set(["qwen3", "qwen3vl"]);
