@@ -5,7 +5,7 @@ import type { ModelId } from "../../core/models.js";
 
 export type UpstreamTimeouts = Readonly<Record<keyof NonNullable<UpstreamSource["timeouts"]>, number>>;
 
-export const defaultTimeouts: UpstreamTimeouts = {
+const defaultTimeouts: UpstreamTimeouts = {
   connectMs: 3_000,
   firstTokenMs: 60_000,
   nextTokenMs: 30_000,

@@ -13,7 +13,6 @@ import type { EngineTask, GenerationEvent } from "../../core/serving/engine-port
 import type { Connection, EngineResponse } from "./connection.js";
 import { errorOfResponse, isAboutContext, unavailable } from "./failures.js";
 import { countOf, objectOf, parseObject } from "./json-value.js";
-import type { Profile } from "./profiles.js";
 import { estimateText } from "./prompt-count.js";
 import {
   lacksEndpoint,
@@ -54,15 +53,13 @@ export class VectorTasks {
 
   constructor(
     private readonly connection: Connection,
-    private readonly profile: Profile,
-    private readonly timeoutMs: number,
     private readonly clock: Clock,
   ) {}
 
   /** What the engine does, as far as is known. */
   get tasks(): EngineTask[] {
     const nowMs = this.clock.monotonicMs();
-    return this.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);
+    return this.connection.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);
   }
 
   close(): void {
@@ -104,7 +101,7 @@ export class VectorTasks {
   ): Promise<unknown> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const response = await this.connection
-      .requestReply(path, this.timeoutMs, { body, signal: either })
+      .requestReply(path, { body, signal: either })
       .catch((error: unknown) => {
         signal.throwIfAborted();
         throw this.#closing.signal.aborted ? unavailable("CLOSED") : error;
