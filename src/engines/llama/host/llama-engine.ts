@@ -93,6 +93,8 @@ export interface LlamaEngineOptions {
 }
 
 export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs"> {
+  /** Called before each load, to create the file. Rejects with an error for the operator. */
+  prepare?: () => Promise<unknown>;
   residency: Residency;
   size: ResidentSize;
   clock: Clock;
@@ -260,7 +262,7 @@ export class LlamaEngine implements Engine {
     if (this.options.grammars === undefined) await this.#grammars.close();
   }
 
-  #loadingOn({ residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
+  #loadingOn({ prepare, residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
     const resident: Resident = {
       size,
       isLoaded: () => this.#supervisor.isReady,
@@ -270,10 +272,11 @@ export class LlamaEngine implements Engine {
     return {
       maxWaiting,
       waitMs,
-      admit: (isWanted) => residency.admit(resident, isWanted),
-      release: () => {
-        residency.release(resident);
+      admit: async (isWanted) => {
+        await prepare?.();
+        return residency.admit(resident, isWanted);
       },
+      release: () => residency.release(resident),
     };
   }
 

@@ -17,7 +17,10 @@ import { RestartPolicy } from "./restart-policy.js";
 import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 
 export interface OnDemand {
-  /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
+  /**
+   * Resolves to true when there is memory for the model, to false when nobody wants it any more. Rejects with
+   * `overloaded`, or with another error, for the operator, where what is to be loaded cannot be had.
+   */
   admit: (isWanted: () => boolean) => Promise<boolean>;
   /** The memory is free again. */
   release: () => void;
@@ -26,6 +29,9 @@ export interface OnDemand {
   /** How long a request waits for memory and a load. */
   waitMs: number;
 }
+
+/** Until what could not be had is asked for again. */
+const pauseAfterFailureMs = 10_000;
 
 /** One load on demand. */
 interface Wake {
@@ -113,7 +119,8 @@ export class Supervisor {
   get state(): EngineStatus["state"] {
     if (this.isReady) return "ready";
     if (this.#wake !== undefined) return "waking";
-    if (this.#asleep && !this.#closed) return performance.now() < this.#restartAtMs ? "down" : "asleep";
+    if (this.#asleep && !this.#closed)
+      return performance.now() < this.#restartAtMs || this.#isNotBuilt ? "down" : "asleep";
     return this.#facts === undefined && this.#restarts === 0 ? "starting" : "down";
   }
 
@@ -216,8 +223,20 @@ export class Supervisor {
       if (isAdmitted === true && !this.#closed) this.#start();
       else this.#giveUp(wake, this.unavailable());
     } catch (error) {
+      if (!(error instanceof ServiceError)) this.#noteNotBuilt(error);
       this.#giveUp(wake, error instanceof ServiceError ? error : this.unavailable());
     }
+  }
+
+  get #isNotBuilt(): boolean {
+    return this.#loadProblem?.cause === "NOT_BUILT";
+  }
+
+  #noteNotBuilt(error: unknown): void {
+    const reason = error instanceof Error ? error.message : "unknown error";
+    this.#loadProblem = { cause: "NOT_BUILT", text: reason };
+    this.#restartAtMs = performance.now() + pauseAfterFailureMs;
+    this.handlers.onEvent({ type: "load_failed", cause: "NOT_BUILT", reason });
   }
 
   /** The load on demand has failed. */
