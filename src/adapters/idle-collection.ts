@@ -94,9 +94,7 @@ export function collectGarbage(): void {
   }
   setFlagsFromString("--clear-free-memory");
   clearTimeout(ending);
-  ending = setTimeout(() => {
-    setFlagsFromString("--no-clear-free-memory");
-  }, sweepMs).unref();
+  ending = setTimeout(() => setFlagsFromString("--no-clear-free-memory"), sweepMs).unref();
   gc();
   gc();
 }

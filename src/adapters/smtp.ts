@@ -18,9 +18,7 @@ export function smtpMailer({ url, from }: SmtpOptions): Mailer {
       // As an object: in a string, a comma would make several addresses of one.
       await (await transport).sendMail({ from, to: { name: "", address: to }, subject, text });
     },
-    close: async () => {
-      (await transport)?.close();
-    },
+    close: async () => (await transport)?.close(),
   };
 }
 

@@ -190,9 +190,7 @@ export class ChoiceReader {
 
   #closeEmptyCalls(events: GenerationEvent[]): void {
     if (!this.#calls.hasCalls) return;
-    this.#emitCalls((emitted) => {
-      this.#calls.closeEmpty(emitted);
-    }, events);
+    this.#emitCalls((emitted) => this.#calls.closeEmpty(emitted), events);
   }
 
   /** After the text that came before them, and followed by what has waited for the end of a call. */

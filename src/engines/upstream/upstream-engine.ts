@@ -220,9 +220,7 @@ export class UpstreamEngine implements Engine {
       seed,
       cacheSaltSecret: this.options.cacheSaltSecret,
     });
-    const hangUp = () => {
-      call.abort(signal.reason);
-    };
+    const hangUp = () => call.abort(signal.reason);
     const call = new StreamCall(
       this.#connection.timeouts,
       () => this.#contextTokens(),

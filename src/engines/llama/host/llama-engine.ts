@@ -192,9 +192,7 @@ export class LlamaEngine implements Engine {
     try {
       for (let { retries } = promptOf(prepared); ; retries--) {
         const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
-        const abort = () => {
-          run.abort();
-        };
+        const abort = () => run.abort();
         // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
         signal.addEventListener("abort", abort);
         try {
@@ -312,9 +310,9 @@ export class LlamaEngine implements Engine {
       reasoningEffort,
     };
     const plan = await this.#grammarPlan(generation, signal);
-    const { result, retries } = await this.#read({ accountId, prompt }, signal, (facts) => {
-      requireFits(generation, prompt, facts);
-    });
+    const { result, retries } = await this.#read({ accountId, prompt }, signal, (facts) =>
+      requireFits(generation, prompt, facts),
+    );
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens, generation);
     const promptTokens = tokens.length;
@@ -338,9 +336,9 @@ export class LlamaEngine implements Engine {
     this.#defaultsOf(generation.model);
     requireSupported(task, this.#task, this.#supervisor.facts?.vectors);
     const { accountId } = generation;
-    const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) => {
-      requireSupported(task, this.#task, vectors);
-    });
+    const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) =>
+      requireSupported(task, this.#task, vectors),
+    );
     const inputs = inputsIn(result, task, this.#supervisor.facts?.contextTokens ?? 0);
     return {
       generation,

@@ -270,9 +270,7 @@ export class Supervisor {
           this.#loadProblem = loadProblem(reason);
           this.handlers.onEvent({ type: "load_failed", cause: this.#loadProblem.cause, reason });
         },
-        onExit: (exit) => {
-          this.#onExit(exit, loadFailure);
-        },
+        onExit: (exit) => this.#onExit(exit, loadFailure),
       },
     );
   }
@@ -325,9 +323,7 @@ export class Supervisor {
     this.#restarts += 1;
     this.#restartAtMs = performance.now() + delayMs;
     this.handlers.onEvent({ type: "restarting", delayMs, cause: this.problem?.cause });
-    this.#restartTimer = setTimeout(() => {
-      this.#start();
-    }, delayMs);
+    this.#restartTimer = setTimeout(() => this.#start(), delayMs);
   }
 
   #notifyWaiting(): void {

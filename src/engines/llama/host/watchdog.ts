@@ -21,9 +21,7 @@ export class Watchdog {
   readonly #expected = new Map<number, number>();
 
   constructor(private readonly options: WatchdogOptions) {
-    this.#timer = setInterval(() => {
-      this.#tick();
-    }, options.tickMs);
+    this.#timer = setInterval(() => this.#tick(), options.tickMs);
     this.#timer.unref();
   }
 

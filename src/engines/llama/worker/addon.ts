@@ -165,9 +165,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     },
     sizing,
     threads,
-    setThreads: (count) => {
-      native.context.setThreads(count);
-    },
+    setThreads: (count) => native.context.setThreads(count),
     gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     cores,
@@ -199,9 +197,7 @@ export function openBinding(request: LoadRequest, onLogLine: (line: string) => v
     // What the logger is given comes through a queue, which a process that aborts takes with it.
     debug: request.probing === true,
     logLevel: LlamaLogLevel.warn,
-    logger: (_level: LlamaLogLevel, line: string) => {
-      onLogLine(line);
-    },
+    logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
   const { library, gpu, probing } = request;
   if (library !== undefined && gpu !== "off" && gpu !== "auto") {
@@ -294,9 +290,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
-    accept: (state, token) => {
-      AddonSampler.acceptGrammarEvaluationStateToken(state, token);
-    },
+    accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };
   return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

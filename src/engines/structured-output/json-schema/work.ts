@@ -24,7 +24,5 @@ export class Work {
   };
 
   /** The same for comparisons and lookups. */
-  readonly compare = (parts: number): void => {
-    this.spend(parts * stepsPerComparison);
-  };
+  readonly compare = (parts: number): void => this.spend(parts * stepsPerComparison);
 }

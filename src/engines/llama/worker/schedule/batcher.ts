@@ -82,9 +82,7 @@ export class Batcher {
     this.#scheduler = new SlotScheduler({
       slots: this.#slots,
       // What ends with the token sampled last needs no slot any more.
-      onPreempting: () => {
-        this.#reader.readPostponed();
-      },
+      onPreempting: () => this.#reader.readPostponed(),
       onAssigned: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
     });
     this.#loop = this.#run().catch(() => {
