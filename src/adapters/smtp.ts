@@ -5,12 +5,7 @@ import type { Mail, Mailer } from "../core/sign-in/mail.js";
 /** For each step of a delivery: nobody waits for it, but it must not wait forever either. */
 const timeoutMs = 15_000;
 
-export interface SmtpOptions {
-  url: string;
-  from: string;
-}
-
-export function smtpMailer({ url, from }: SmtpOptions): Mailer {
+export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
   let transport: Promise<Transporter> | null = null;
   return {
     send: async ({ to, subject, text }: Mail) => {

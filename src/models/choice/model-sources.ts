@@ -263,21 +263,15 @@ function catalogView(
   machine: Machine,
   here: ReadonlySet<string>,
 ): Omit<CatalogView, "isBest"> {
+  const { id, title, licence, parametersBillion, bytes, contextTokens, goodFor, suits } = entry;
   const size = entrySize(entry);
   const name = basename(entry.uri);
   return {
-    id: entry.id,
-    title: entry.title,
-    licence: entry.licence,
-    parametersBillion: entry.parametersBillion,
-    bytes: entry.bytes,
-    contextTokens: entry.contextTokens,
+    ...{ id, title, licence, parametersBillion, bytes, contextTokens, goodFor, suits: [...suits] },
     here: contextHere(size, machine),
     contexts: contextChoices(size, machine),
     // Of replies: other models have none.
-    tokensPerSecond: entry.suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
-    suits: [...entry.suits],
-    goodFor: entry.goodFor,
+    tokensPerSecond: suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
     fits: fitsHere(size, machine),
     file: here.has(name) ? name : null,
   };
