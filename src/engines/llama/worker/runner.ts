@@ -36,14 +36,15 @@ export interface RunnerOptions {
 type PromptThread = WorkerThread<PromptInput, PrepareResult, PromptFacts>;
 
 /** For one conversation. The longest take a second. */
-export const longestPromptMs = 60_000;
+const longestPromptMs = 60_000;
 /** The host's own limit on loading is shorter. */
-export const longestStartMs = 60 * 60_000;
+const longestStartMs = 60 * 60_000;
 
-const promptThread = (setup: PromptSetup): PromptThread =>
-  new WorkerThread({
-    file: programFile("engines/llama/worker/prompt/prompt-worker"),
-    workerData: setup,
+/** A thread of this process that reads prompts or inputs; `program` is below this folder. */
+export const readingThread = <Task, Facts = undefined>(program: string, workerData: object) =>
+  new WorkerThread<Task, PrepareResult, Facts>({
+    file: programFile(`engines/llama/worker/${program}`),
+    workerData,
     startMs: longestStartMs,
     taskMs: longestPromptMs,
     runsNativeCode: true,
@@ -63,7 +64,8 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
-    const prompts = promptThread({ source: model.vocabularySource, contextTokens });
+    const setup: PromptSetup = { source: model.vocabularySource, contextTokens };
+    const prompts: PromptThread = readingThread("prompt/prompt-worker", setup);
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
