@@ -14,9 +14,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 interface IdleCollectionOptions {
-  /** Whether nothing is running. */
   isIdle: () => boolean;
-  /** How long nothing must have happened. */
   quietMs: number;
   /** Shortest time between two collections. */
   everyMs: number;

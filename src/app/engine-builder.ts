@@ -62,15 +62,12 @@ import { SpeedRecord } from "./speed-record.js";
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
-  /** The weights file that it reports. */
   engineWeights?: string;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
-  /** Replaces this machine's GPU. */
   gpu?: GpuMachine;
   /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
-  /** Called while the starter weights are prepared. */
   onWeightsProgress?: WeightsProgress;
   /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;
@@ -88,7 +85,6 @@ export interface EngineParts {
 interface LocalFile {
   /** Null where its header cannot be read: the engine will say why. */
   size: WeightsFacts | null;
-  /** How fast it runs here is known. */
   isMeasured: boolean;
   /** The largest that was chosen for a model which it serves; undefined leaves it to the engine's configuration. */
   contextTokens: number | undefined;
@@ -97,7 +93,6 @@ interface LocalFile {
 /** By path: all that serve models. */
 type LocalFiles = Map<string, LocalFile>;
 
-/** What the preparation of all sources has found. */
 interface Found {
   files: LocalFiles;
   /** That were given. */
@@ -118,14 +113,12 @@ interface EngineStart {
 /** Of the embedding starter, while no setting says how long idle models stay loaded. */
 const usualIdleMinutes = 10;
 
-/** Builds engines from sources. */
 export class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   readonly #backends = new WeakMap<Engine, EngineBackends>();
   readonly #gpu: GpuChoice;
   /** Undefined where models are loaded at startup and stay loaded. */
   readonly #residency: Residency | undefined;
-  /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();

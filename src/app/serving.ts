@@ -41,7 +41,6 @@ export class Serving {
     private readonly storage: Storage,
     private readonly engines: Engines,
     private readonly proof: Proof,
-    /** Where this server listens. */
     url: () => string,
   ) {
     const { config, clock, closers } = context;

@@ -11,7 +11,6 @@ export interface ConnectTarget {
   origin: string;
   /** Null: `keyPlaceholder` or the variable that the client reads it from is shown instead. */
   key: string | null;
-  /** The default one. */
   model: ChatModelId;
   /** For clients that have a list of models. */
   models: readonly ConnectModel[];
@@ -38,7 +37,6 @@ export interface ConnectClient {
   id: string;
   name: string;
   group: ClientGroup;
-  /** Which of the service's APIs it calls. */
   api: "Chat Completions" | "Responses" | "Messages";
   /** What its configuration was checked against. `run`: the program itself called the service with it. */
   checked: { version: string; how: "run" | "source" | "documentation"; source: string };
@@ -86,7 +84,6 @@ export interface ConfigCode {
   text: string;
 }
 
-/** What to enter into a form of the client. */
 export interface ConfigFields {
   type: "fields";
   title: string;
@@ -100,7 +97,6 @@ export interface ConfigNote {
 
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
 
-/** One value in a file, and its path. */
 export interface Setting {
   path: readonly PathStep[];
   value: Value;

@@ -15,7 +15,6 @@ export interface ListedWeights {
   facts: WeightsFacts | null;
   problem: string | null;
   speed: MeasuredSpeed | null;
-  /** The models it answers for. */
   models: ModelId[];
 }
 

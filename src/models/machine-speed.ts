@@ -23,7 +23,6 @@ export type MachineSpeed = z.infer<typeof schema>;
 
 export interface MeasuredSteps {
   backend: string;
-  /** Weights that take part in a token. */
   activeBytes: number;
   tokenMs: number;
 }

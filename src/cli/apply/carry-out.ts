@@ -36,7 +36,6 @@ export interface Outcome {
   notes: string[];
   /** Of webhooks that were created, by their addresses. */
   webhookSecrets: Record<string, string>;
-  /** Lines of the audit trail. */
   recorded: Parameters<OnRecorded>[];
 }
 
@@ -88,7 +87,6 @@ export function carryOut(store: FullStore, options: CarryOutOptions, expected: O
   });
 }
 
-/** Ends the transaction of a trial. */
 class TriedOut extends Error {
   constructor(readonly outcome: Outcome) {
     super("This was a trial.");

@@ -1,12 +1,10 @@
 import type { Config } from "../../config.js";
 
-/** What a check of `sotto doctor` found. */
 export interface Finding {
   name: string;
   /** `hint`: it works, but could be better. */
   state: "ok" | "hint" | "broken";
   detail: string;
-  /** What to do next. */
   next?: string;
 }
 

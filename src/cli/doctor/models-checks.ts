@@ -172,7 +172,6 @@ function memoryFinding(loaded: Loaded, machine: Machine): Finding[] {
   return [{ name, state: "broken", detail, next }];
 }
 
-/** The findings of the preflight. */
 async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
   if (!("url" in member)) {
     return checkSource(config, model, weightsSource(member.weights, model), new Map());

@@ -18,7 +18,6 @@ export interface Place {
   verdict: Verdict;
   /** What was found, how much was looked at, or why it could not be. */
   detail: string;
-  /** What was left out. */
   gaps: string[];
 }
 

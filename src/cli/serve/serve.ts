@@ -120,7 +120,6 @@ function reloadModels(app: App, readConfig: () => Config): void {
   }
 }
 
-/** What serves which model. */
 function modelOverview({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);

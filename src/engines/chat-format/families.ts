@@ -6,7 +6,6 @@ import type { CallSyntax, ReasoningSyntax, ReplySyntax } from "./reply-syntax.js
 
 export const think: ReasoningSyntax = { open: "<think>", close: "</think>" };
 
-/** Markers of reasoning that families use. */
 export const knownReasoning: readonly ReasoningSyntax[] = [
   think,
   { open: "[THINK]", close: "[/THINK]" },

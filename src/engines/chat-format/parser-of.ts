@@ -12,7 +12,6 @@ import type { ReplySyntax } from "./reply-syntax.js";
 
 export interface ReplyTool {
   name: string;
-  /** The JSON schema of its arguments. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 

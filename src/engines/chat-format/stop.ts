@@ -9,7 +9,6 @@
  * When several sequences end at the same character the longest wins, as nothing of it may be shown.
  */
 export interface StopResult {
-  /** Text that is safe to show now. */
   text: string;
   /** The stop sequence that was completed; `text` ends just before it and nothing more will come. */
   stop: string | null;

@@ -45,7 +45,6 @@ export class Breaker {
     return this.clock.monotonicMs() < this.#openUntilMs ? "open" : "half-open";
   }
 
-  /** Whether work may be sent now. */
   get allows(): boolean {
     const { state } = this;
     return state === "closed" || (state === "half-open" && !this.#probing);

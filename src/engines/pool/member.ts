@@ -49,7 +49,6 @@ export class Member implements Candidate {
     this.#readWaiting = waiting ?? (() => 0);
   }
 
-  /** Reads what the engine reports now. */
   refresh(model: ModelId): MemberNow {
     const status = this.engine.status(model);
     const { state, capacity, contextTokens, follows } = status;

@@ -296,7 +296,6 @@ function bestOf(available: readonly EngineStatus[]): EngineStatus["state"] | und
   return (["ready", "waking", "asleep"] as const).find((state) => states.includes(state));
 }
 
-/** A generation that a member has prepared. */
 class PoolPrompt {
   constructor(
     readonly key: string,

@@ -155,7 +155,6 @@ function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** Adds the rules that the expression mentions. */
 function addMentioned(expression: Expression, to: Set<string>): Set<string> {
   if (expression.type === "rule") to.add(expression.name);
   for (const part of partsOf(expression)) addMentioned(part, to);
@@ -286,7 +285,6 @@ class Printer {
   }
 }
 
-/** A text as GBNF writes it. */
 export function literal(value: string): string {
   if (/^[ !#-[\]-~]*$/.test(value)) return `"${value}"`;
   const content = Array.from(value, (char) => {

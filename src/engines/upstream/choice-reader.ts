@@ -42,7 +42,6 @@ export class ChoiceReader {
   #heldLogprobs: ReplyLogprob[] = [];
   /** Leading whitespace, dropped when a call follows. Null once there is other text. */
   #blank: string | null;
-  /** What arrived while a call was open. */
   #waiting: GenerationEvent[] = [];
 
   constructor(

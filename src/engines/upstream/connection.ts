@@ -85,7 +85,6 @@ export class Connection {
     this.#basePath = this.url.pathname.replace(/\/$/, "");
   }
 
-  /** Sends a request whose response `call` reads. */
   stream(path: string, body: object, call: StreamCall): void {
     this.#replies.dispatch(
       {

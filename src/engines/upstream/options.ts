@@ -21,7 +21,6 @@ export function timeoutsOf({ timeouts = {} }: Pick<UpstreamSource, "timeouts">):
 }
 
 export interface UpstreamOptions extends UpstreamSource {
-  /** The models it answers for. */
   models: Readonly<Partial<Record<ModelId, Pick<ModelDefaults, "systemPrompt" | "maxTokens">>>>;
   /** See cache-salt.ts. */
   cacheSaltSecret: string;

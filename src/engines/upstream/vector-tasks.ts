@@ -26,15 +26,12 @@ import { readScores, readVectors } from "./vector-reader.js";
 /** A response with as many vectors of 4,096 numbers is well below what is read of one. */
 const inputsPerBatch = 128;
 const refusedMs = 60_000;
-/** Markers around a text. */
 const tokensAround = 3;
 
 export interface TaskRequest {
-  /** The engine's name for the model. */
   model: string;
   /** 0: unknown. */
   contextTokens: number;
-  /** What keeps accounts apart. */
   cacheFields: Readonly<Record<string, unknown>>;
 }
 
@@ -48,7 +45,6 @@ interface Batch {
 export class VectorTasks {
   readonly #refusedUntilMs = new Map<EngineTask, number>();
   readonly #closing = new AbortController();
-  /** That run now. */
   active = 0;
 
   constructor(
@@ -56,7 +52,6 @@ export class VectorTasks {
     private readonly clock: Clock,
   ) {}
 
-  /** What the engine does, as far as is known. */
   get tasks(): EngineTask[] {
     const nowMs = this.clock.monotonicMs();
     return this.connection.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);

@@ -49,7 +49,6 @@ import type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export interface ModelSourcesOptions {
   store: Pick<Store, "getSetting" | "setSetting">;
-  /** The models folder. */
   folder: string;
   hosts: readonly string[];
   /** Without models, and before any other file is thought of. */
@@ -57,7 +56,6 @@ export interface ModelSourcesOptions {
   configured: () => ConfiguredModels;
   status: (model: ModelId) => EngineStatus;
   memoryBytes: (model: ModelId) => number | null;
-  /** The models by what answers for them. */
   sharers: () => ModelId[][];
   compute: (model: ModelId) => EngineComputeView | null;
   /** Follows the settings now; resolves with the reasons of the models that were not switched over. */

@@ -191,7 +191,6 @@ export class PullJobs implements Pulls {
     return job;
   }
 
-  /** Starts as many as may run. */
   #pump(): void {
     this.#save();
     for (const job of this.#jobs) {

@@ -29,7 +29,6 @@ export interface Reading {
   /** Something is wrong there. Nothing will be changed. */
   problem: (path: Path, message: string) => void;
   unknownField: (path: Path) => void;
-  /** Something that the operator should know. */
   note: (text: string) => void;
 }
 

@@ -22,7 +22,6 @@ export class Input {
     this.#ended = true;
   }
 
-  /** What has arrived and was not taken. */
   get unread(): string {
     return this.#unread;
   }
@@ -31,7 +30,6 @@ export class Input {
     return this.#ended;
   }
 
-  /** How many characters were taken so far. */
   get position(): number {
     return this.#position;
   }
@@ -83,7 +81,6 @@ export function* skipSpace(input: Input, keep?: (space: string) => void): Readin
   }
 }
 
-/** Takes this text if it is what comes next. */
 export function* literal(input: Input, text: string): Reading<boolean> {
   return (yield* oneOf(input, [text])) !== null;
 }

@@ -46,7 +46,6 @@ export class Output {
     this.#add({ type: "arguments", text });
   }
 
-  /** What was found since the last time. */
   take(isLast: boolean): ParsedEvent[] {
     if (isLast) this.#joinHalf();
     const events = this.#events;

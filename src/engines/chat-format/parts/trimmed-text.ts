@@ -25,7 +25,6 @@ export class TrimmedText {
     if (held > 0) this.emit(whole.slice(0, held), this.#space.length);
   }
 
-  /** Whether nothing but whitespace has come. */
   get isBlank(): boolean {
     return this.#isBlank;
   }

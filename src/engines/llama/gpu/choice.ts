@@ -23,7 +23,6 @@ import { probe } from "./probe.js";
 
 /** Simulates a machine in tests. */
 export interface GpuMachine {
-  /** What is found on the disk. */
   look?: (() => GpuPresence) | undefined;
   /** The program of the throwaway process, and how long it may take. */
   program?: string | undefined;
@@ -226,7 +225,6 @@ export class EngineBackends {
     return this.#current === "cpu" ? null : this.#fallBackFrom(this.#current, failure);
   }
 
-  /** The weights have loaded on the current one. */
   loaded(): void {
     for (const failure of this.#suspected.splice(0)) this.choice.giveUp(failure, this.#current);
   }

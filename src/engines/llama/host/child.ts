@@ -31,7 +31,6 @@ export class EngineChild {
   readonly #exited: Promise<void>;
   readonly #output: StartupOutput;
   #watchdog: Watchdog | undefined;
-  /** Why we killed it. */
   #killedFor: ExitCause | undefined;
   #isClosing = false;
   #hasFailed = false;

@@ -65,16 +65,13 @@ import { Grammars } from "../../structured-output/grammars.js";
 import { Uses } from "../../uses.js";
 
 export interface LlamaEngineOptions {
-  /** Path of the GGUF file. */
   weights: string;
   /** What the file is for; chat by default. One that is for something else does nothing but that. */
   task?: EngineTask | undefined;
-  /** The models that it answers for. */
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   /** Context and sequences where the CPU computes; without it the child chooses. On a GPU it always does. */
   cpuFit?: ContextFit | undefined;
-  /** Its speed on this machine is not known yet. */
   measures?: boolean | undefined;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
   /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
@@ -155,7 +152,6 @@ export class LlamaEngine implements Engine {
     );
   }
 
-  /** The child's process id while there is one. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }
@@ -165,7 +161,6 @@ export class LlamaEngine implements Engine {
     await this.#supervisor.firstLoad(signal);
   }
 
-  /** Sequences in use, as the child reports them. */
   sequencesActive(): number {
     return this.#active;
   }

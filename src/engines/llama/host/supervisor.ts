@@ -24,7 +24,6 @@ export interface OnDemand {
   admit: (isWanted: () => boolean) => Promise<boolean>;
   /** The memory is free again. */
   release: () => void;
-  /** How many may wait for a load. */
   maxWaiting: number;
   /** How long a request waits for memory and a load. */
   waitMs: number;
@@ -33,7 +32,6 @@ export interface OnDemand {
 /** Until what could not be had is asked for again. */
 const pauseAfterFailureMs = 10_000;
 
-/** One load on demand. */
 interface Wake {
   failure: ServiceError | undefined;
 }
@@ -68,16 +66,13 @@ export class Supervisor {
   #readySinceMs: number | undefined;
   /** Why the latest load failed, until one succeeds. */
   #loadProblem: EngineProblem | undefined;
-  /** Why the latest child that had loaded ended. */
   #exitProblem: EngineProblem | undefined;
-  /** The load failed on every backend. */
   #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
   #restarts = 0;
   #closed = false;
   #asleep = false;
-  /** The load on demand that is under way. */
   #wake: Wake | undefined;
   /** While a child is being closed by `sleep`. */
   #leaving: Promise<void> | undefined;
@@ -103,7 +98,6 @@ export class Supervisor {
     return this.#readySinceMs !== undefined;
   }
 
-  /** Of the latest child that loaded. */
   get facts(): LoadedFacts | undefined {
     return this.#facts;
   }
@@ -239,7 +233,6 @@ export class Supervisor {
     this.handlers.onEvent({ type: "load_failed", cause: "NOT_BUILT", reason });
   }
 
-  /** The load on demand has failed. */
   #giveUp(wake: Wake, failure: ServiceError): void {
     wake.failure = failure;
     this.#wake = undefined;

@@ -38,14 +38,11 @@ import type { Vocabulary } from "./vocabulary.js";
 
 export interface LoadedModel {
   vocabulary: Vocabulary;
-  /** For a thread that reads prompts. */
   vocabularySource: VocabularySource;
   sizing: ContextFit;
   threads: number;
-  /** From the next batch on. */
   setThreads: (threads: number) => void;
   gpu: LoadedFacts["gpu"];
-  /** Names of the GPUs, where one is used. */
   devices: readonly string[];
   /** Physical ones that this process may use. */
   cores: number;
@@ -55,7 +52,6 @@ export interface LoadedModel {
   context: BatchContext;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
-  /** The most tokens one batch can hold. */
   batchTokens: number;
   vocabularySize: number;
   newSampler: () => Sampler;
@@ -78,7 +74,6 @@ interface NativeClasses {
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
-/** Native log lines to quote when loading fails. */
 const quotedLines = 3;
 
 export const loadModel = (request: LoadRequest): Promise<LoadedModel> =>

@@ -21,7 +21,6 @@ import { anyCall, maxCalls, severalOf, space, type GrammarTool } from "./call-ru
 import { harmonyGrammar, harmonyTriggers } from "./harmony-grammar.js";
 
 export interface CallGrammarOptions {
-  /** Whether there may be several calls. */
   parallel: boolean;
   from: "start" | "trigger";
   /** What may be written instead of calls, in GBNF. */

@@ -30,7 +30,6 @@ import { Strings } from "./strings/strings.js";
 import { listedValues } from "./values.js";
 import { Work } from "./work.js";
 
-/** Limits on the work for one schema. */
 const maxSchemas = 2000;
 const deepest = 64;
 

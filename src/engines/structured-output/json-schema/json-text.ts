@@ -102,7 +102,6 @@ function anyArray(grammar: Grammar): Expression {
   return grammar.define("array", () => listOf(anyValue(grammar), 0, undefined));
 }
 
-/** An object with any names. */
 export function mapOf(grammar: Grammar, value: Expression, needsOne: boolean): Expression {
   const member = sequence(anyString(grammar), colon, value);
   const members = sequence(member, repeat(sequence(comma, member), 0));

@@ -6,20 +6,14 @@ import { hasVision } from "./vision.js";
 
 /** Undefined: not reported. */
 export interface EngineFacts {
-  /** Names of its models, in its own order. */
   models: readonly string[];
   /** Prompt and reply together. */
   contextTokens?: number | undefined;
-  /** How many requests it runs concurrently. */
   maxConcurrent?: number | undefined;
   vocabularySize?: number | undefined;
-  /** Whether its model can call tools. */
   hasTools?: boolean;
-  /** Whether its model reasons before it answers. */
   hasReasoning?: boolean;
-  /** Whether its model fills in between two texts. */
   hasInfill?: boolean;
-  /** Whether its model reads images. */
   hasVision?: boolean | undefined;
 }
 

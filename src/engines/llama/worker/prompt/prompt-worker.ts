@@ -20,9 +20,7 @@ export interface PromptSetup {
 export interface PromptFacts {
   syntax: ReplySyntax;
   template: TemplateTokens;
-  /** Whether it takes conversations. */
   hasTemplate: boolean;
-  /** Whether it fills in between two texts. */
   hasInfill: boolean;
 }
 

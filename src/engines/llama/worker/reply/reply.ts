@@ -54,7 +54,6 @@ export class Reply {
   #reasoningTokens = 0;
   #calls = 0;
   #stopSequence: string | undefined;
-  /** Characters read from tokens. */
   #readChars = 0;
   /** What the last token added to them. */
   #newest = "";
@@ -63,7 +62,6 @@ export class Reply {
   /** Characters of text that the stop sequences hold back. */
   #heldChars = 0;
   #held: Held[] = [];
-  /** Since the last part. */
   #events: ReplyEvent[] = [];
   #released: ReplyLogprob[] = [];
 

@@ -49,7 +49,6 @@ const noToken = -1;
 /** Most nuclei are smaller. */
 const firstLook = 256;
 
-/** Of the model. */
 export interface TokenSamplerFacts {
   vocabularySize: number;
   utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
@@ -60,7 +59,6 @@ export class TokenSampler {
   readonly #rawSampler: Sampler | undefined;
   #reply = new Uint32Array(64);
   #length = 0;
-  /** Tokens that must not come next. */
   #forbidden: readonly number[] = [];
 
   constructor(
@@ -75,7 +73,6 @@ export class TokenSampler {
     if (options.topLogprobs !== undefined) this.#rawSampler = samplers.share(rawConfig);
   }
 
-  /** Null when nothing can be sampled. */
   async next(logitIndex: number): Promise<SampledToken | null> {
     const { nucleus, grammar } = this.options;
     const topK = nucleus === undefined ? undefined : await this.#narrow(logitIndex, nucleus);

@@ -100,7 +100,6 @@ export class Batcher {
     this.#wake();
   }
 
-  /** Reports the job as failed. */
   fail(id: number): void {
     this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
@@ -123,7 +122,6 @@ export class Batcher {
     return this.options.cache.keptOf(accountId);
   }
 
-  /** Nothing is running and nothing waits. */
   get isIdle(): boolean {
     return this.#isIdle;
   }

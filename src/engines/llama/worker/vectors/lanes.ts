@@ -16,7 +16,6 @@ import type { StepReport, TaskResult } from "../../messages.js";
 import { PrefillTurns } from "../schedule/prefill-turns.js";
 import type { ThreadPace } from "../schedule/thread-pace.js";
 
-/** One native context. */
 export interface Lane {
   /** One at a time. What the model's pooling or its head makes of the input. */
   compute(tokens: Uint32Array, threads: number): Promise<Float64Array>;
@@ -43,7 +42,6 @@ interface Running {
   task: LaneTask;
   /** The first input that is not computed yet, nor being computed. */
   next: number;
-  /** Inputs that are being computed. */
   computing: number;
   values: Float64Array[];
   /** It is over, except for what is being computed. */
@@ -140,7 +138,6 @@ export class Lanes {
     if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
-  /** Of all tasks. */
   #inputsLeft(): number {
     return [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
   }

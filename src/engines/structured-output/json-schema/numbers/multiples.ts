@@ -90,7 +90,6 @@ class Digits {
     private readonly grammar: Grammar,
   ) {}
 
-  /** Multiples from one to another, in units. */
   between(from: number, to: number): Expression {
     const options: Expression[] = [];
     const shortest = Math.max(0, this.decimals) + 1;

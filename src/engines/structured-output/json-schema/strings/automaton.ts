@@ -42,7 +42,6 @@ const maxNodes = 20_000;
 
 class TooLarge extends Error {}
 
-/** The automata of one schema. */
 export class Automata {
   #steps = 0;
   #elements = 0;

@@ -46,7 +46,6 @@ const maxRepeats = 1000;
 export const anyCharacter: Language = { type: "chars", ranges: [[0, lastCode]] };
 const anything: Language = { type: "repeat", part: anyCharacter, min: 0, max: undefined };
 
-/** The position of a part in the pattern. */
 interface Place {
   /** `^` is allowed here. */
   isStart: boolean;
