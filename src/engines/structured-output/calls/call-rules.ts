@@ -1,6 +1,4 @@
-/**
- * The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool.
- */
+/** The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool. */
 import { chars, choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../gbnf.js";
 import { oneOfNames, oneOfTexts } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";

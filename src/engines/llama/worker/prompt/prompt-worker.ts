@@ -3,8 +3,8 @@
  * of decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
 import { openThread, performTasks } from "../../../../adapters/worker-tasks.js";
-import { plainSyntax, type ReplySyntax } from "../../../chat-format/reply-syntax.js";
-import type { PrepareResult, PromptInput, TemplateTokens } from "../../messages.js";
+import { plainSyntax } from "../../../chat-format/reply-syntax.js";
+import type { LoadedFacts, PrepareResult, PromptInput } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import { measureTemplate } from "./measure-template.js";
 import { PieceTokenizer } from "./piece-tokenizer.js";
@@ -17,12 +17,7 @@ export interface PromptSetup {
   contextTokens: number;
 }
 
-export interface PromptFacts {
-  syntax: ReplySyntax;
-  template: TemplateTokens;
-  hasTemplate: boolean;
-  hasInfill: boolean;
-}
+export type PromptFacts = Pick<LoadedFacts, "syntax" | "template" | "hasTemplate" | "hasInfill">;
 
 openThread(async ({ source, contextTokens }: PromptSetup) => {
   const vocabulary = await openVocabulary(source);
