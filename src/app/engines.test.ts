@@ -174,7 +174,7 @@ describe("the model that embeds", () => {
       SOTTO_DATA_DIR: "/proc/sotto",
     });
     const task = { type: "embed", inputs: ["text"], dimensions: undefined } as const;
-    const asked = engines.fleet.prepare(generationOf("", { model: "iota", task }), never);
+    const asked = engines.fleet.prepare(generationOf("", { model: "iota", task }), never());
     await expect(asked).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(engines.fleet.status("iota")).toMatchObject({ state: "down", problem: { cause: "NOT_BUILT" } });
   });

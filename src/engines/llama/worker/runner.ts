@@ -71,7 +71,7 @@ export class Runner {
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
-    const { vocabularySize } = model;
+    const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
@@ -86,19 +86,15 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
-      readsWhileComputing: model.gpu !== "cpu",
+      readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
     const facts: LoadedFacts = {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
-      gpu: model.gpu,
-      gpuLayers: model.gpuLayers,
-      layers: model.layers,
-      vocabularySize,
+      ...model.facts,
       ...promptFacts,
-      description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       tokenMs,
     };
@@ -176,8 +172,8 @@ export class Runner {
 }
 
 /** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
-const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
-  prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
+const besideReplies = ({ prefillChunkTokens }: LoadRequest, { facts, batchTokens }: LoadedModel): number =>
+  prefillChunkTokens ?? (facts.gpu === "cpu" ? cpuPromptTokens : batchTokens);
 const cpuPromptTokens = 128;
 
 /** With more of them a step is so long that waking up does not show. */
@@ -185,12 +181,12 @@ const mostPolled = 4;
 /** One computes, one polls, and the API has one. */
 const coresForPolling = 4;
 
-const polledSequences = ({ gpu, gpuLayers, layers, cores }: LoadedModel): number =>
+const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedModel): number =>
   gpu !== "cpu" && gpuLayers >= layers && cores >= coresForPolling ? mostPolled : 0;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
-function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
-  return request.threads === undefined && gpu === "cpu" ? threads : 1;
+function adaptableThreads({ threads, facts }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 }
 
 const triedTokens = 8;
@@ -221,9 +217,9 @@ const longestMeasuringMs = 1000;
  * whatever else runs; where that is much, threads wait for one another, and a single one is faster than all of them.
  */
 async function measureToken(model: LoadedModel): Promise<number> {
-  const { threads, gpu, setThreads } = model;
+  const { threads, facts, setThreads } = model;
   const all = await fastestStep(model);
-  if (gpu !== "cpu" || threads === 1) return all;
+  if (facts.gpu !== "cpu" || threads === 1) return all;
   setThreads(1);
   const single = await fastestStep(model);
   setThreads(threads);

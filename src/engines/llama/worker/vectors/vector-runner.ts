@@ -27,7 +27,8 @@ export class VectorRunner {
   static async load(request: LoadRequest, events: RunnerOptions): Promise<VectorRunner> {
     const startedMs = performance.now();
     const model = await loadVectorModel(request);
-    const { vocabularySource: source, vocabularySize, contextTokens, stripsAccents, rankTemplate } = model;
+    const { vocabularySource: source, contextTokens, stripsAccents, rankTemplate } = model;
+    const { vocabularySize } = model.facts;
     const setup: InputSetup = { source, vocabularySize, contextTokens, stripsAccents, rankTemplate };
     const inputs: InputThread = readingThread("vectors/input-worker", setup);
     await inputs.start();
@@ -45,15 +46,11 @@ export class VectorRunner {
       contextTokens,
       sequences: mostTasks,
       cacheType: "f16",
-      gpu: model.gpu,
-      gpuLayers: model.gpuLayers,
-      layers: model.layers,
-      vocabularySize,
+      ...model.facts,
       syntax: plainSyntax,
       template: noTemplate,
       hasTemplate: false,
       hasInfill: false,
-      description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       vectors: request.task === "rank" ? undefined : model.vectors,
     };
