@@ -61,7 +61,7 @@ export class Supervisor {
   /** Each re-checks its condition. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
-  #facts: LoadedFacts | undefined;
+  facts: LoadedFacts | undefined;
   /** When the child became able to answer; undefined while it cannot. */
   #readySinceMs: number | undefined;
   /** Why the latest load failed, until one succeeds. */
@@ -70,7 +70,7 @@ export class Supervisor {
   #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
-  #restarts = 0;
+  restarts = 0;
   #closed = false;
   #asleep = false;
   #wake: Wake | undefined;
@@ -98,14 +98,6 @@ export class Supervisor {
     return this.#readySinceMs !== undefined;
   }
 
-  get facts(): LoadedFacts | undefined {
-    return this.#facts;
-  }
-
-  get restarts(): number {
-    return this.#restarts;
-  }
-
   get problem(): EngineProblem | undefined {
     return this.#loadProblem ?? this.#exitProblem;
   }
@@ -115,7 +107,7 @@ export class Supervisor {
     if (this.#wake !== undefined) return "waking";
     if (this.#asleep && !this.#closed)
       return performance.now() < this.#restartAtMs || this.#isNotBuilt ? "down" : "asleep";
-    return this.#facts === undefined && this.#restarts === 0 ? "starting" : "down";
+    return this.facts === undefined && this.restarts === 0 ? "starting" : "down";
   }
 
   /**
@@ -154,9 +146,9 @@ export class Supervisor {
       });
       return;
     }
-    await this.#until(() => this.#facts !== undefined || this.#cannotLoad || this.#closed, signal);
+    await this.#until(() => this.facts !== undefined || this.#cannotLoad || this.#closed, signal);
     signal.throwIfAborted();
-    if (this.#facts !== undefined) return;
+    if (this.facts !== undefined) return;
     throw this.#loadProblem === undefined ? this.unavailable() : new Error(this.#loadProblem.text);
   }
 
@@ -249,7 +241,7 @@ export class Supervisor {
       {
         onMessage,
         onLoaded: (facts) => {
-          this.#facts = facts;
+          this.facts = facts;
           this.#hasLoaded = true;
           this.#loadProblem = undefined;
           this.#cannotLoad = false;
@@ -313,7 +305,7 @@ export class Supervisor {
   }
 
   #restartIn(delayMs: number): void {
-    this.#restarts += 1;
+    this.restarts += 1;
     this.#restartAtMs = performance.now() + delayMs;
     this.handlers.onEvent({ type: "restarting", delayMs, cause: this.problem?.cause });
     this.#restartTimer = setTimeout(() => this.#start(), delayMs);

@@ -17,7 +17,7 @@ const failuresUntilDown = 2;
 const maxFactsAgeMs = 60_000;
 
 export class HealthMonitor {
-  #state: EngineStatus["state"] = "starting";
+  state: EngineStatus["state"] = "starting";
   facts: EngineFacts = { models: [] };
   /** Why it cannot be used; undefined while it can. */
   problem: EngineProblem | undefined;
@@ -38,10 +38,6 @@ export class HealthMonitor {
     void this.checkNow();
   }
 
-  get state(): EngineStatus["state"] {
-    return this.#state;
-  }
-
   /** Never rejects. Concurrent callers share one check. */
   checkNow(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
@@ -54,12 +50,12 @@ export class HealthMonitor {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#state = "down";
+    this.state = "down";
   }
 
   #become(state: EngineStatus["state"]): void {
-    if (state === this.#state) return;
-    this.#state = state;
+    if (state === this.state) return;
+    this.state = state;
     this.onState(state, this.problem?.cause);
   }
 

@@ -51,7 +51,8 @@ export class Reply {
   readonly #parser: StatefulParser;
   readonly #stop: StopMatcher;
   #tokens = 0;
-  #reasoningTokens = 0;
+  /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
+  reasoningTokens = 0;
   #calls = 0;
   #stopSequence: string | undefined;
   #readChars = 0;
@@ -74,11 +75,6 @@ export class Reply {
   /** Tokens generated so far. The one that ends the generation is a signal, not part of the reply. */
   get completionTokens(): number {
     return this.#tokens;
-  }
-
-  /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
-  get reasoningTokens(): number {
-    return this.#reasoningTokens;
   }
 
   /** Whether the model is reasoning, after the last token that was read. */
@@ -190,7 +186,7 @@ export class Reply {
       const { start, end, isReasoning } = held;
       if (isReasoning || end === undefined || start >= to || end <= from) continue;
       held.isReasoning = true;
-      this.#reasoningTokens += 1;
+      this.reasoningTokens += 1;
     }
   }
 

@@ -69,7 +69,7 @@ export class Batcher {
   /** Accounts to be forgotten before the next step. */
   readonly #forgotten = new Set<string>();
   #closed = false;
-  #isIdle = false;
+  isIdle = false;
   #failedSteps = 0;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
@@ -120,10 +120,6 @@ export class Batcher {
   /** What is to be forgotten is counted until it is. */
   keptOf(accountId: string): Kept {
     return this.options.cache.keptOf(accountId);
-  }
-
-  get isIdle(): boolean {
-    return this.#isIdle;
   }
 
   /** Drops everything after the step under way. */
@@ -185,14 +181,14 @@ export class Batcher {
   /** Until there is something to do, or something to forget. */
   async #idle(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    this.#isIdle = true;
+    this.isIdle = true;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
       const expiryMs = this.options.cache.nextExpiryMs;
       if (expiryMs !== undefined) timer = setTimeout(resolve, expiryMs).unref();
     });
     clearTimeout(timer);
-    this.#isIdle = false;
+    this.isIdle = false;
   }
 
   /**
