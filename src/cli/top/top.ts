@@ -18,12 +18,6 @@ const everyMs = 1_000;
 const enterScreen = "\u001b[?1049h\u001b[?25l";
 const leaveScreen = "\u001b[?25h\u001b[?1049l";
 
-interface TopOptions {
-  url?: string;
-  once?: boolean;
-  json?: boolean;
-}
-
 export function topCommand(program: Command): void {
   storeCommand(program, "top", "watch a running server: requests, queue, tokens per second, memory, engines")
     .option("--url <url>", "where the server is (default: SOTTO_PUBLIC_URL, or this machine)")
@@ -37,7 +31,7 @@ Examples:
 
 Run it where the server's settings and data directory are, as the other commands.`,
     )
-    .action(async (options: TopOptions, command: Command) => {
+    .action(async (options: { url?: string; once?: boolean; json?: boolean }, command: Command) => {
       const origin = originOf(options.url, command);
       const token = await withStore(command, (store) => store.getSetting(operatorTokenSetting));
       if (token === null)

@@ -49,11 +49,6 @@ const noToken = -1;
 /** Most nuclei are smaller. */
 const firstLook = 256;
 
-export interface TokenSamplerFacts {
-  vocabularySize: number;
-  utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
-}
-
 export class TokenSampler {
   readonly #sampler: Sampler;
   readonly #rawSampler: Sampler | undefined;
@@ -64,7 +59,8 @@ export class TokenSampler {
   constructor(
     private readonly context: Pick<BatchContext, "sampleToken">,
     private readonly samplers: Pick<SamplerPool, "take" | "share" | "release">,
-    private readonly facts: TokenSamplerFacts,
+    /** Of the model. */
+    private readonly facts: { vocabularySize: number; utf8Guard: Pick<Utf8Guard, "forbiddenAfter"> },
     private readonly options: TokenSamplerOptions,
   ) {
     // A grammar changes the configuration from token to token.

@@ -27,12 +27,10 @@ export interface StepPlan {
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
 
-export interface Sharing {
-  pace: Pick<PrefillPace, "tokens">;
-  turns: PrefillTurns;
-}
-
-export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sharing): StepPlan {
+export function planStep(
+  occupied: readonly OccupiedSlot[],
+  { pace, turns }: { pace: Pick<PrefillPace, "tokens">; turns: PrefillTurns },
+): StepPlan {
   const accounts = groupByAccount(occupied);
   const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);

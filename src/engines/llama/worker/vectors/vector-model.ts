@@ -63,7 +63,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const contexts: LlamaContext[] = [];
   const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<NativeContext> => {
-    const context = await newContext(model, { contextTokens, flashAttention, ranks });
+    const context = await newContext(model, contextTokens, flashAttention, ranks);
     contexts.push(context);
     return nativeContext(context);
   };
@@ -89,15 +89,11 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
-interface ContextOptions {
-  contextTokens: number;
-  flashAttention: "auto" | false;
-  ranks: boolean;
-}
-
 function newContext(
   model: LlamaModel,
-  { contextTokens, flashAttention, ranks }: ContextOptions,
+  contextTokens: number,
+  flashAttention: "auto" | false,
+  ranks: boolean,
 ): Promise<LlamaContext> {
   // The last two are what the binding's own embedding and ranking contexts set; its types leave them out.
   const options = {
