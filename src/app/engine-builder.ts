@@ -32,7 +32,7 @@ import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import { LlamaEngine, type OnDemandOptions } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
 import type { LoadedFacts } from "../engines/llama/messages.js";
-import { type MadeMember, MemberList, type MemberSource } from "../engines/pool/member-list.js";
+import type { MadeMember, PoolMember } from "../engines/pool/member.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
 import type { UpstreamEngine } from "../engines/upstream/upstream-engine.js";
@@ -119,7 +119,6 @@ export class EngineBuilder {
   readonly #gpu: GpuChoice;
   /** Undefined where models are loaded at startup and stay loaded. */
   readonly #residency: Residency | undefined;
-  readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();
   /** Of the latest preflight, by the engine's address. */
@@ -169,7 +168,7 @@ export class EngineBuilder {
 
   /** Of a pool: the first of its engines that runs here. */
   compute(engine: Engine): EngineComputeView | null {
-    const engines = this.#lists.get(engine)?.engines ?? [engine];
+    const engines = engine instanceof PoolEngine ? engine.engines : [engine];
     const backends = engines.flatMap((one) => this.#backends.get(one) ?? [])[0];
     if (backends === undefined) return null;
     return {
@@ -429,35 +428,24 @@ export class EngineBuilder {
     config: Config,
     found: Found,
   ): Promise<EngineSource> {
-    const sources = await Promise.all(
-      members.map((member) => this.#memberSource(model, member, config, found)),
-    );
+    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, config, found)));
     return {
       key: `pool:${model}`,
       start: () => {
-        const list = new MemberList();
-        const { clock } = this.parts;
-        const pool = new PoolEngine(list.list(sources), {
-          clock,
+        const pool = new PoolEngine(listed, {
+          clock: this.parts.clock,
           drainMs: config.limits.drainMs,
           keepsAffinity: config.engine.prefixReuse === "on",
         });
-        this.#lists.set(pool, list);
-        return { engine: pool, ready: (signal) => list.ready(signal) };
+        return { engine: pool, ready: (signal) => pool.ready(signal) };
       },
       update: (pool) => {
-        const list = this.#lists.get(pool);
-        if (pool instanceof PoolEngine && list !== undefined) pool.setMembers(list.list(sources));
+        if (pool instanceof PoolEngine) pool.setMembers(listed);
       },
     };
   }
 
-  async #memberSource(
-    model: ModelId,
-    member: EngineMember,
-    config: Config,
-    found: Found,
-  ): Promise<MemberSource> {
+  async #poolMember(model: ModelId, member: EngineMember, config: Config, found: Found): Promise<PoolMember> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
