@@ -19,8 +19,14 @@ import { operatorSection } from "./sections/operator.js";
 import { plansSection } from "./sections/plans.js";
 import { providersSection } from "./sections/providers.js";
 import { secondFactorSection } from "./sections/second-factor.js";
-import { type Change, EntryError, type Path, type Reading, type Section } from "./sections/section.js";
-import type { SectionParts } from "./sections/section-parts.js";
+import {
+  type Change,
+  EntryError,
+  type Path,
+  type Reading,
+  type Section,
+  type SectionParts,
+} from "./sections/section.js";
 import { teamsSection } from "./sections/teams.js";
 import { webhooksSection } from "./sections/webhooks.js";
 

@@ -30,7 +30,7 @@ import { Connection } from "./connection.js";
 import type { PromptInput } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
 import { readInfillEvent } from "./infill-event.js";
-import { requireIsolation } from "./isolation.js";
+import { whyNotIsolated } from "./isolation.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Profile } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
@@ -80,7 +80,7 @@ export class UpstreamEngine implements Engine {
   #closed = false;
 
   /**
-   * Throws `UpstreamRefused` for an engine that does not isolate accounts. It need not be running yet. Its address is
+   * Throws, with a sentence for the operator, for an engine that does not isolate accounts. It need not be running yet. Its address is
    * checked at every connection; `preflight` covers the rest.
    */
   constructor(
@@ -94,7 +94,8 @@ export class UpstreamEngine implements Engine {
   ) {
     this.#clock = clock;
     this.#onFailure = onFailure;
-    requireIsolation(options);
+    const refusal = whyNotIsolated(options);
+    if (refusal !== null) throw new Error(refusal);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
     this.#connections = options.maxConcurrent ?? defaultMaxConnections;

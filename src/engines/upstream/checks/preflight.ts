@@ -11,7 +11,7 @@ import { checkAddress } from "./address.js";
 import { checkHealth, identifyEngine, whyUnusable } from "./identify.js";
 import { type Finding, findingsFor } from "./preflight-checks.js";
 import { Connection } from "../connection.js";
-import { requireIsolation, UpstreamRefused } from "../isolation.js";
+import { whyNotIsolated } from "../isolation.js";
 import type { UpstreamSource } from "../../../protocol/engine-member.js";
 
 export interface PreflightFinding {
@@ -56,18 +56,12 @@ function judge(
 }
 
 async function configurationErrors(source: UpstreamSource): Promise<string[]> {
-  const errors: string[] = [];
-  try {
-    requireIsolation(source);
-  } catch (error) {
-    if (!(error instanceof UpstreamRefused)) throw error;
-    errors.push(error.message);
-  }
+  const errors = [whyNotIsolated(source)].filter((error) => error !== null);
   try {
     await checkAddress(source.url, { allowPublic: source.allowPublic });
+    return errors;
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    errors.push(error.message);
+    return [...errors, error.message];
   }
-  return errors;
 }
