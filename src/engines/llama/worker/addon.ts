@@ -111,7 +111,7 @@ export async function quotingLog<Model>(
 /** The weights, for whichever kind of context. */
 export async function openModel(
   request: LoadRequest,
-  gpuLayers: LlamaModelOptions["gpuLayers"],
+  gpuLayers: NonNullable<LlamaModelOptions["gpuLayers"]>,
   onLogLine: (line: string) => void,
 ) {
   const llama = await openBinding(request, onLogLine);
