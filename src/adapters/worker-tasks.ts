@@ -13,15 +13,16 @@ export type FromThread<Facts, Result> =
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
   const collection = new IdleCollection();
-  parentPort?.on("message", (task: Task | null) => {
+  const onMessage = async (task: Task | null): Promise<void> => {
     if (task === null) {
       collection.close();
       parentPort?.close();
       return;
     }
-    send({ type: "result", result: perform(task) });
+    send({ type: "result", result: await perform(task) });
     collection.noteWork();
-  });
+  };
+  parentPort?.on("message", (task: Task | null) => void onMessage(task));
   send({ type: "ready", facts });
 }
 

@@ -8,6 +8,15 @@ export interface Finding {
   next?: string;
 }
 
+export const ok = (name: string, detail: string): Finding => ({ name, state: "ok", detail });
+export const hint = (name: string, detail: string, next: string): Finding => ({
+  ...{ name, state: "hint", detail, next },
+});
+export const broken = (name: string, detail: string, next?: string): Finding => ({
+  ...{ name, state: "broken", detail },
+  ...(next === undefined ? {} : { next }),
+});
+
 export interface CheckOptions {
   /** Probes the GPU again instead of using the cached result. */
   probe: boolean;
