@@ -39,7 +39,7 @@ describe("a reader of the engine on this machine", () => {
     const expected = await replyTo(pool, generation);
     expect(expected.logprobs).toHaveLength(300);
     const readers = await Promise.all([1, 2, 3].map(() => startReply(pool, generation)));
-    await eventually(() => tiny.engine.sequencesActive() === 0);
+    await eventually(() => tiny.engine.status("omega").active === 0);
     const replies = await Promise.all(readers.map(readAll));
     const tokens = expected.logprobs.map(({ token }) => token);
     expect(replies).toEqual(readers.map(() => ({ text: expected.text, tokens, alternatives: 20 * 300 })));
@@ -52,7 +52,7 @@ describe("a reader of the engine on this machine", () => {
     for (let round = 0; round < 3; round++) {
       const huge = generationOf("Talk.", { maxTokens: 900, topLogprobs: 20, choices });
       const { events } = await startReply(pool, huge);
-      await eventually(() => tiny.engine.sequencesActive() === 0);
+      await eventually(() => tiny.engine.status("omega").active === 0);
       await expect(drain(events)).rejects.toThrow(ReaderTooSlow);
     }
     expect(breakers(pool)).toEqual(["closed"]);

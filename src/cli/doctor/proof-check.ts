@@ -48,6 +48,6 @@ function describe(log: StatementLog): Finding {
   }
   if (log.lastRestored === null) return ok(name, detail);
   const when = log.lastRestored.toISOString().slice(0, 10);
-  const next = "Tell users who see 'sotto verify' fail since then; they pin the service anew with --forget.";
+  const next = "Tell users who see 'sotto verify' fail since then; they pin the service again with --forget.";
   return hint(name, `${detail}; entries were lost by a restore, noted on ${when}`, next);
 }

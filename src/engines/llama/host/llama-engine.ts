@@ -62,7 +62,6 @@ import type {
   StepReport,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
-import { Uses } from "../../uses.js";
 
 export interface LlamaEngineOptions {
   weights: string;
@@ -110,13 +109,16 @@ export class LlamaEngine implements Engine {
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
-  readonly #uses = new Uses(() => {
-    this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
-  });
+  readonly #uses = new Set<object>();
   #lastUsedMs = 0;
+  readonly #task: EngineTask;
+  /** Of one request, in total: reading its prompt and running it share the retries. */
+  readonly #mostTries: number;
 
   constructor(private readonly options: LlamaEngineOptions) {
     const { config, weights, backends } = options;
+    this.#task = options.task ?? "chat";
+    this.#mostTries = options.failsOver === true ? 1 : 2;
     const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
       ...config,
       ...(gpu === "cpu" || gpu === "off" ? options.cpuFit : {}),
@@ -161,12 +163,8 @@ export class LlamaEngine implements Engine {
     await this.#supervisor.firstLoad(signal);
   }
 
-  sequencesActive(): number {
-    return this.#active;
-  }
-
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    const endUse = this.#uses.begin();
+    const endUse = this.#beginUse();
     try {
       const { task } = generation;
       return await (task === undefined
@@ -181,7 +179,7 @@ export class LlamaEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
-    const endUse = this.#uses.begin();
+    const endUse = this.#beginUse();
     // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
@@ -259,7 +257,7 @@ export class LlamaEngine implements Engine {
     const resident: Resident = {
       size,
       isLoaded: () => this.#supervisor.isReady,
-      idleSinceMs: () => (this.#uses.count === 0 ? this.#lastUsedMs : null),
+      idleSinceMs: () => (this.#uses.size === 0 ? this.#lastUsedMs : null),
       unload: () => this.#supervisor.sleep(),
     };
     return {
@@ -273,13 +271,13 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** Of one request, in total: reading its prompt and running it share the retries. */
-  get #mostTries(): number {
-    return this.options.failsOver === true ? 1 : 2;
-  }
-
-  get #task(): EngineTask {
-    return this.options.task ?? "chat";
+  /** The returned function ends it, and may be called more than once. */
+  #beginUse(): () => void {
+    const use = {};
+    this.#uses.add(use);
+    return () => {
+      if (this.#uses.delete(use)) this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
+    };
   }
 
   get #features(): EngineFeatures {

@@ -13,6 +13,13 @@ export interface GrammarTool {
   taggedParameters?: readonly TaggedParameter[] | null;
 }
 
+export interface CallGrammarOptions {
+  parallel: boolean;
+  from: "start" | "trigger";
+  /** What may be written instead of calls, in GBNF. */
+  reply?: string | undefined;
+}
+
 /** More calls in one reply mean that the model does not stop. */
 export const maxCalls = 16;
 

@@ -5,8 +5,7 @@
 import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../gbnf.js";
 import { oneOfNames } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";
-import type { CallGrammarOptions } from "./call-grammar.js";
-import { callArguments, type GrammarTool } from "./call-rules.js";
+import { callArguments, type CallGrammarOptions, type GrammarTool } from "./call-rules.js";
 
 const [channelFirst, recipientFirst] = ["<|channel|>commentary to=functions.", " to=functions."];
 const nextMessage = "<|start|>assistant";
