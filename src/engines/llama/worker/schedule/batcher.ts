@@ -74,7 +74,7 @@ export class Batcher {
   /** Accounts to be forgotten before the next step. */
   readonly #forgotten = new Set<string>();
   #closed = false;
-  #isIdle = false;
+  isIdle = false;
   #failedSteps = 0;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
@@ -89,9 +89,7 @@ export class Batcher {
     this.#scheduler = new SlotScheduler({
       slots: this.#slots,
       // What ends with the token sampled last needs no slot any more.
-      onPreempting: () => {
-        this.#reader.readPostponed();
-      },
+      onPreempting: () => this.#reader.readPostponed(),
       onAssigned: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
     });
     this.#loop = this.#run().catch(() => {
@@ -109,7 +107,6 @@ export class Batcher {
     this.#wake();
   }
 
-  /** Reports the job as failed. */
   fail(id: number): void {
     this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
@@ -130,11 +127,6 @@ export class Batcher {
   /** What is to be forgotten is counted until it is. */
   keptOf(accountId: string): Kept {
     return this.options.cache.keptOf(accountId);
-  }
-
-  /** Nothing is running and nothing waits. */
-  get isIdle(): boolean {
-    return this.#isIdle;
   }
 
   /** Drops everything after the step under way. */
@@ -200,14 +192,14 @@ export class Batcher {
   /** Until there is something to do, or something to forget. */
   async #idle(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    this.#isIdle = true;
+    this.isIdle = true;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
       const expiryMs = this.options.cache.nextExpiryMs;
       if (expiryMs !== undefined) timer = setTimeout(resolve, expiryMs).unref();
     });
     clearTimeout(timer);
-    this.#isIdle = false;
+    this.isIdle = false;
   }
 
   /**

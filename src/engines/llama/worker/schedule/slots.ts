@@ -21,7 +21,6 @@ export interface SlotsOptions {
   movesSequences: boolean;
 }
 
-/** A job that runs. */
 export interface Group {
   job: Job;
   cachedTokens: number;
@@ -116,7 +115,6 @@ export class Slots {
     return this.#copy !== null;
   }
 
-  /** By account. */
   held(): Map<string, number> {
     const held = new Map<string, number>();
     for (const [, { group }] of this.inUse()) {

@@ -17,7 +17,6 @@ import type { StepReport, TaskResult } from "../../messages.js";
 import { PrefillTurns } from "../schedule/prefill-turns.js";
 import type { ThreadChoice } from "./thread-choice.js";
 
-/** One native context. */
 export interface Lane {
   /** One at a time. What the model's pooling or its head makes of the input. */
   compute(tokens: Uint32Array, threads: number): Promise<Float64Array>;
@@ -157,7 +156,6 @@ export class Lanes {
     return Math.max(1, Math.min(share, free, choice.best(length)));
   }
 
-  /** Of all tasks. */
   #inputsLeft(): number {
     return [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
   }
