@@ -17,16 +17,10 @@ import { endAccount } from "./end-account.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
 import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
-import { DuplicateEmail, type Store } from "../store.js";
+import { DuplicateEmail, type NewAccount, type Store } from "../store.js";
 import { addressTaken, checkedEmail } from "./sign-up.js";
 
 const undoMs = 60 * 60_000;
-
-export interface NewAccountRequest {
-  email: string;
-  planId: string;
-  role: Role;
-}
 
 interface FoundAccounts {
   accounts: AccountSummary[];
@@ -105,7 +99,10 @@ export class AccountAdmin {
   }
 
   /** Nobody can sign in to it before a reset link, or an identity provider, has let them. */
-  async create(actor: Actor, { email, planId, role }: NewAccountRequest): Promise<AccountSummary> {
+  async create(
+    actor: Actor,
+    { email, planId, role }: Omit<NewAccount, "passwordHash">,
+  ): Promise<AccountSummary> {
     const { store, audit } = this.parts;
     const checked = checkedEmail(email);
     await this.requirePlan(planId);

@@ -2,10 +2,14 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { StepKind } from "../../core/factors/ports.js";
-import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
+import type { ChangelogItem } from "../../core/admin/ports.js";
 import type { AccountKind, Role, TeamRole } from "../../core/entities.js";
-import type { Round } from "../../core/single-sign-on/ports.js";
+import type { Delivery } from "../../core/events/ports.js";
+import type { Passkey, SignInStep } from "../../core/factors/ports.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import type { NewLink, SessionMethod } from "../../core/sign-in/ports.js";
+import type { LinkedIdentity, Round } from "../../core/single-sign-on/ports.js";
+import type { Row } from "./entity-rows.js";
 
 export interface Schema {
   accounts: AccountRow;
@@ -18,7 +22,7 @@ export interface Schema {
   totp: TotpRow;
   passkeys: PasskeyRow;
   recovery_codes: RecoveryCodeRow;
-  sign_in_steps: SignInStepRow;
+  sign_in_steps: Row<SignInStep>;
   oidc_identities: OidcIdentityRow;
   oidc_rounds: OidcRoundRow;
   oidc_sessions: OidcSessionRow;
@@ -32,8 +36,8 @@ export interface Schema {
   quota_warnings: QuotaWarningRow;
   service_usage: ServiceUsageRow;
   outcomes: OutcomeRow;
-  changelog: ChangelogRow;
-  maintenance: MaintenanceRow;
+  changelog: Row<ChangelogItem>;
+  maintenance: Row<MaintenanceWindow>;
   audit: AuditRow;
   settings: SettingRow;
   changes: ChangeRow;
@@ -224,20 +228,8 @@ export interface TotpRow {
   confirmed_at: number | null;
 }
 
-export interface PasskeyRow {
-  id: string;
-  account_id: string;
-  name: string;
-  public_key: string;
-  counter: number;
-  /** Comma-separated. */
-  transports: string;
-  /** 1 or 0. */
-  can_sync: number;
-  is_synced: number;
-  created_at: number;
-  last_used_at: number | null;
-}
+/** Transports are comma-separated. */
+export type PasskeyRow = Row<Omit<Passkey, "transports">> & { transports: string };
 
 /** One that was not used. */
 export interface RecoveryCodeRow {
@@ -245,33 +237,8 @@ export interface RecoveryCodeRow {
   account_id: string;
 }
 
-export interface SignInStepRow {
-  /** SHA-256 of a random token. */
-  hash: Uint8Array;
-  kind: StepKind;
-  account_id: string | null;
-  expires_at: number;
-}
-
 /** A one-time link that has not been used. */
-export interface LinkRow {
-  /** SHA-256 of the token in the link. */
-  hash: Uint8Array;
-  kind: LinkKind;
-  /** The account of a link about one that exists; null for set-up and invitations. */
-  account_id: string | null;
-  /** SHA-256 of the address that an invitation is for; null for any. */
-  email_hash: Uint8Array | null;
-  /** The same address as it is shown to admins while the invitation is pending; or the new address of an account. */
-  email: string | null;
-  /** The plan of the account that an invitation creates; null for the default one. */
-  plan_id: string | null;
-  /** The team that an invitation is to, and the role in it. */
-  team_id: string | null;
-  team_role: TeamRole | null;
-  created_at: number;
-  expires_at: number;
-}
+export type LinkRow = Row<Omit<NewLink, "team">> & { team_id: string | null; team_role: TeamRole | null };
 
 /** How many replies had their first token in this step of the histogram. */
 export type FirstTokenColumn = `first_token_${number}`;
@@ -351,51 +318,14 @@ export interface OutcomeRow {
   requests: number;
 }
 
-export interface ChangelogRow {
-  id: string;
-  title: string;
-  body: string;
-  published_at: number;
-  updated_at: number;
-}
+/** `provider` is the id of one, which may be gone. */
+export type OidcIdentityRow = Row<Omit<LinkedIdentity, "providerId">> & { provider: string };
 
-export interface MaintenanceRow {
-  id: string;
-  title: string;
-  body: string;
-  starts_at: number;
-  ends_at: number;
-  ended_at: number | null;
-  published_at: number;
-  updated_at: number;
-}
-
-/** Someone at an identity provider, who may sign in to the account. */
-export interface OidcIdentityRow {
-  id: string;
-  account_id: string;
-  /** The id of the provider, which may be gone. */
+/** A sign-in with a provider that is under way, for ten minutes. `identity` is JSON. */
+export type OidcRoundRow = Row<Omit<Round, "providerId" | "identity">> & {
   provider: string;
-  issuer: string;
-  subject: string;
-  created_at: number;
-  last_used_at: number;
-}
-
-/** A sign-in with a provider that is under way, for ten minutes. */
-export interface OidcRoundRow {
-  /** SHA-256 of the token in the browser's cookie. */
-  hash: Uint8Array;
-  provider: string;
-  purpose: Round["purpose"];
-  account_id: string | null;
-  next: string;
-  /** 1 or 0. */
-  invite_hash: Uint8Array | null;
-  /** JSON; null until the provider has answered. */
   identity: string | null;
-  expires_at: number;
-}
+};
 
 /** What a session was begun by, where it was a provider. */
 export interface OidcSessionRow {
@@ -444,25 +374,11 @@ export interface WebhookRow {
   failing_since: number | null;
 }
 
-export interface WebhookDeliveryRow {
-  id: string;
-  webhook_id: string;
-  /** The account that it is about, if it is about one. */
-  account_id: string | null;
+/** `next_at` is also when it is due again after a server that has claimed it. */
+export type WebhookDeliveryRow = Row<Omit<Delivery, "type" | "error">> & {
   type: string;
-  body: string;
-  created_at: number;
-  /** When it is given up. */
-  retry_until: number;
-  /** When it is due, also again after a server that has claimed it; null when it is done. */
-  next_at: number | null;
-  attempts: number;
-  delivered_at: number | null;
-  last_at: number | null;
-  response_status: number | null;
   error: string | null;
-  duration_ms: number | null;
-}
+};
 
 export interface SettingRow {
   name: string;
