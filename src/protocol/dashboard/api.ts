@@ -18,14 +18,17 @@ import {
   shownBound,
 } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
+import type { Plan, Quotas } from "../../core/entities.js";
 import { type KeyScope, keyScopes } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
 import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
+import type { InJson } from "./in-json.js";
 
 export interface DashboardErrorBody {
   error: { code: DashboardErrorCode; message: string; field?: string };
@@ -33,14 +36,7 @@ export interface DashboardErrorBody {
 
 // -------------------------------------------------------------------------------------------- public pages
 
-export interface Maintenance {
-  id: string;
-  title: string;
-  body: string;
-  startsAt: string;
-  endsAt: string;
-  /** Set when it was ended before its time; at or before `startsAt` when it was called off. */
-  endedAt: string | null;
+export interface Maintenance extends InJson<Omit<MaintenanceWindow, "publishedAt" | "updatedAt">> {
   state: "planned" | "open" | "over";
 }
 
@@ -209,30 +205,8 @@ export interface SignedOut {
 }
 // POST /api/sign-out-everywhere → {}
 
-/** Limits by the calendar's day and month; null: none. */
-export interface QuotasView {
-  requestsPerDay: number | null;
-  tokensPerDay: number | null;
-  requestsPerMonth: number | null;
-  tokensPerMonth: number | null;
-}
-
-export interface PlanView extends QuotasView {
-  id: string;
-  name: string;
-  requestsPerMinute: number;
-  tokensPerMinute: number;
-  concurrentRequests: number;
-  maxKeys: number;
-  /** Largest `max_tokens`; null: what the context leaves. */
-  maxTokens: number | null;
-  /** Null: every model. */
-  models: ModelId[] | null;
-  /** Whether the bodies of requests must be encrypted. */
-  requiresEncryption: boolean;
-  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
-  weight: number;
-}
+export type QuotasView = Quotas;
+export type PlanView = InJson<Plan>;
 
 /** GET /api/me */
 export interface Me {

@@ -2,10 +2,7 @@
 
 /** The service could not be checked: it says nothing about whether it would have passed. */
 export class CannotVerify extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "CannotVerify";
-  }
+  override name = "CannotVerify";
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -3,11 +3,11 @@
  * be set to read its 8-byte integers as numbers.
  */
 import type { ChangelogItem } from "../../core/admin/ports.js";
-import type { AccountKind, Role, TeamRole } from "../../core/entities.js";
+import type { Account, KeyLimits, Plan, Quotas, TeamRole } from "../../core/entities.js";
 import type { Delivery } from "../../core/events/ports.js";
 import type { Passkey, SignInStep } from "../../core/factors/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import type { NewLink, SessionMethod } from "../../core/sign-in/ports.js";
+import type { NewLink, Session } from "../../core/sign-in/ports.js";
 import type { LinkedIdentity, Round } from "../../core/single-sign-on/ports.js";
 import type { Row } from "./entity-rows.js";
 
@@ -88,60 +88,27 @@ export const primaryKeys: {
   migrations: ["number"],
 };
 
-export interface AccountRow {
-  id: string;
-  kind: AccountKind;
-  /** Of a team: its name. */
-  email: string;
-  /** The email as it is compared; of a team its id, so that no address is the same. */
-  email_lower: string;
-  /** When a link mailed to it was opened; null where none was. */
-  email_verified_at: number | null;
-  password_hash: string | null;
-  role: Role;
-  plan_id: string;
-  suspended_at: number | null;
-  created_at: number;
-}
+/** Of a team: `email` is its name, `email_lower` its id, so that no address is the same. */
+export type AccountRow = Row<Account> & { email_lower: string; password_hash: string | null };
 
-/** Null: none. */
-export interface QuotaColumns {
-  requests_per_day: number | null;
-  tokens_per_day: number | null;
-  requests_per_month: number | null;
-  tokens_per_month: number | null;
-}
+export type QuotaColumns = Row<Quotas>;
 
-export interface PlanRow extends QuotaColumns {
-  id: string;
-  name: string;
-  requests_per_minute: number;
-  tokens_per_minute: number;
-  concurrent_requests: number;
-  max_keys: number;
-  max_tokens: number | null;
-  /** Comma-separated; null for every model. */
-  models: string | null;
-  /** 1 or 0. */
-  requires_encryption: number;
-  weight: number;
-}
+export type LimitColumns = Row<KeyLimits>;
 
-export interface KeyRow extends QuotaColumns {
+/** Models are comma-separated; null for every one. */
+export type PlanRow = Row<Omit<Plan, "models">> & { models: string | null };
+
+export interface KeyRow extends LimitColumns {
   id: string;
   account_id: string;
   /** SHA-256 of the key's text. */
   hash: Uint8Array;
   last_four: string;
   name: string;
-  /** Comma-separated; null for every model. */
+  /** Comma-separated, like the other lists; null for every model. */
   models: string | null;
-  /** Comma-separated; null for every operation. */
+  /** Null for every operation. */
   operations: string | null;
-  /** Null where the plan's limit alone counts. */
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrent_requests: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -150,17 +117,15 @@ export interface KeyRow extends QuotaColumns {
   last_used_at: number | null;
   /** The model of the last request of that day that named one. */
   last_used_model: string | null;
-  /** Comma-separated; null for none. */
+  /** Null for none. */
   tags: string | null;
-  /** The id of the key that this one took the place of. */
   replaces: string | null;
-  /** The id that its own limits are counted under; null for `id`. */
+  /** Null for `id`. */
   lineage: string | null;
-  /** Networks, comma-separated; null for any. */
+  /** Networks; null for any. */
   allow_from: string | null;
-  /** In a team: whose key it is; null for a service key, and for the key of a person's own account. */
   member_id: string | null;
-  /** Comma-separated; null for none. */
+  /** Null for none. */
   scopes: string | null;
 }
 
@@ -179,13 +144,10 @@ export interface TeamRow extends QuotaColumns {
 }
 
 /** Limits are those of the member in this team; null where only the team's count. */
-export interface MembershipRow extends QuotaColumns {
+export interface MembershipRow extends LimitColumns {
   team_id: string;
   account_id: string;
   role: TeamRole;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrent_requests: number | null;
   created_at: number;
   /** The identity provider whose groups made it; null for one that people or SCIM made. */
   provider_id: string | null;
@@ -202,20 +164,8 @@ export interface ScimUserRow {
   inactive_since: number | null;
 }
 
-export interface SessionRow {
-  /** SHA-256 of the token in the cookie. */
-  hash: Uint8Array;
-  account_id: string;
-  method: SessionMethod;
-  /** The kind of browser; null where it is not known. */
-  device: string | null;
-  created_at: number;
-  /** Null where that was when it began. */
-  confirmed_at: number | null;
-  last_seen_at: number;
-  /** When it ends even if it is used every day. */
-  expires_at: number;
-}
+/** `confirmed_at` is null where that was when it began. */
+export type SessionRow = Row<Omit<Session, "confirmedAt">> & { confirmed_at: number | null };
 
 /** An authenticator app. */
 export interface TotpRow {
