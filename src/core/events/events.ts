@@ -87,27 +87,21 @@ export type SubscribedType = (typeof eventTypes)[number];
 /** `webhook.test` is sent on demand, to one webhook. */
 export type EventType = SubscribedType | "webhook.test";
 
-type DataOf<Type extends EventType> = Type extends `key.${string}`
-  ? OfKey
-  : Type extends "account.deleted"
-    ? { account_id: string }
-    : Type extends `account.${string}`
-      ? OfAccount
-      : Type extends "team.deleted"
-        ? { team_id: string }
-        : Type extends `team.member_${string}`
-          ? OfMember
-          : Type extends `team.${string}`
-            ? OfTeam
-            : Type extends `maintenance.${string}`
-              ? OfMaintenance
-              : Type extends `engine.${string}`
-                ? OfEngine
-                : Type extends "quota.reached"
-                  ? OfQuota
-                  : { webhook_id: string };
+type Of<Area extends string> = Extract<SubscribedType, `${Area}.${string}`>;
+type MemberEvent = Extract<SubscribedType, `team.member_${string}`>;
 
-export type ServiceEvent = { [Type in EventType]: { type: Type; data: DataOf<Type> } }[EventType];
+type EventData = Record<Of<"quota">, OfQuota> &
+  Record<Of<"engine">, OfEngine> &
+  Record<Of<"key">, OfKey> &
+  Record<Exclude<Of<"account">, "account.deleted">, OfAccount> &
+  Record<"account.deleted", { account_id: string }> &
+  Record<Exclude<Of<"team">, MemberEvent | "team.deleted">, OfTeam> &
+  Record<"team.deleted", { team_id: string }> &
+  Record<MemberEvent, OfMember> &
+  Record<Of<"maintenance">, OfMaintenance> &
+  Record<"webhook.test", { webhook_id: string }>;
+
+export type ServiceEvent = { [Type in EventType]: { type: Type; data: EventData[Type] } }[EventType];
 
 export interface PublishOptions {
   /** Names the occurrence: of several replicas that publish it, one is heard. */
