@@ -5,7 +5,7 @@ import type { NewTotp } from "../../core/factors/authenticator-app.js";
 import type { Passkey } from "../../core/factors/ports.js";
 import { requiredFor } from "../../core/factors/requirement.js";
 import type { FactorMethod } from "../../core/factors/second-step.js";
-import type { SessionMethod } from "../../core/sign-in/ports.js";
+import type { Session } from "../../core/sign-in/ports.js";
 import { line, oldPassword, whole, type Me } from "./api.js";
 import type { InJson } from "./in-json.js";
 
@@ -114,12 +114,8 @@ export const addPasskeyBody = z.object({
 export const renamePasskeyBody = addPasskeyBody.pick({ name: true });
 
 /** GET /api/me/sessions → { sessions: SessionView[] }, the one that was used last first */
-export interface SessionView {
+export interface SessionView extends InJson<Pick<Session, "method" | "device" | "createdAt" | "lastSeenAt">> {
   id: string;
-  device: string | null;
-  method: SessionMethod;
-  createdAt: string;
-  lastSeenAt: string;
   isThisOne: boolean;
 }
 // POST /api/me/sessions/:id/end → {}    POST /api/me/sessions/end-others → {}
