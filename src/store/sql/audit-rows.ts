@@ -20,46 +20,8 @@ export class SqlAudit implements AuditStore {
     await this.db.insertInto("audit").values({ id, at: at.getTime(), actor, action, target }).execute();
   }
 
-  async list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
-    const conditions = conditionsOf(before, filter);
-    let query = this.db
-      .selectFrom("audit")
-      .leftJoin("accounts as actors", "actors.id", "audit.actor")
-      .leftJoin("accounts as targets", "targets.id", "audit.target")
-      .leftJoin("keys", "keys.id", "audit.target")
-      .leftJoin("accounts as owners", "owners.id", "keys.account_id")
-      .selectAll("audit")
-      .select([
-        "actors.email as actor_email",
-        "targets.email as target_email",
-        "keys.name as key_name",
-        "keys.last_four as key_last_four",
-        "keys.account_id as key_account_id",
-        "owners.email as key_owner",
-      ]);
-    query =
-      filter.account === undefined
-        ? conditions.reduce((narrowed, condition) => narrowed.where(condition), query)
-        : query.where("audit.id", "in", idsAbout(filter.account, conditions, limit));
-    const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
-    return rows.map((row) => ({
-      id: row.id,
-      at: new Date(row.at),
-      actor: row.actor,
-      action: row.action,
-      target: row.target,
-      actorEmail: row.actor_email,
-      targetEmail: row.target_email,
-      targetKey:
-        row.key_name === null || row.key_last_four === null || row.key_account_id === null
-          ? null
-          : {
-              name: row.key_name,
-              lastFour: row.key_last_four,
-              accountId: row.key_account_id,
-              ownerEmail: row.key_owner,
-            },
-    }));
+  list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
+    return findLines(this.db, before, limit, filter);
   }
 
   prune(before: Date): Promise<void> {
@@ -75,6 +37,53 @@ export class SqlAudit implements AuditStore {
     const count = this.#count.toString(16).padStart(8, "0");
     return `${firstIdAt(at)}${count}${randomBytes(6).toString("hex")}`;
   }
+}
+
+async function findLines(
+  db: Kysely<Schema>,
+  before: string | null,
+  limit: number,
+  filter: AuditFilter,
+): Promise<AuditLine[]> {
+  const conditions = conditionsOf(before, filter);
+  let query = db
+    .selectFrom("audit")
+    .leftJoin("accounts as actors", "actors.id", "audit.actor")
+    .leftJoin("accounts as targets", "targets.id", "audit.target")
+    .leftJoin("keys", "keys.id", "audit.target")
+    .leftJoin("accounts as owners", "owners.id", "keys.account_id")
+    .selectAll("audit")
+    .select([
+      "actors.email as actor_email",
+      "targets.email as target_email",
+      "keys.name as key_name",
+      "keys.last_four as key_last_four",
+      "keys.account_id as key_account_id",
+      "owners.email as key_owner",
+    ]);
+  query =
+    filter.account === undefined
+      ? conditions.reduce((narrowed, condition) => narrowed.where(condition), query)
+      : query.where("audit.id", "in", idsAbout(filter.account, conditions, limit));
+  const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    at: new Date(row.at),
+    actor: row.actor,
+    action: row.action,
+    target: row.target,
+    actorEmail: row.actor_email,
+    targetEmail: row.target_email,
+    targetKey:
+      row.key_name === null || row.key_last_four === null || row.key_account_id === null
+        ? null
+        : {
+            name: row.key_name,
+            lastFour: row.key_last_four,
+            accountId: row.key_account_id,
+            ownerEmail: row.key_owner,
+          },
+  }));
 }
 
 /** Ids of this time and later sort after it, those of earlier times before. */
