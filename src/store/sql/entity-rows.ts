@@ -1,7 +1,7 @@
 /**
  * Entities as rows and back, for tables whose columns are the fields of an entity: `createdAt` is `created_at`. Times
- * are kept as milliseconds and truth as 1 or 0. A row does not say which of its numbers are which, so names do: times
- * end in At, Since or Until, and what is true or false begins with is, can or requires. Row types enforce it.
+ * are stored as milliseconds, booleans as 1 or 0. A row does not say which of its numbers are which, so names do: times
+ * end in At, Since or Until, booleans begin with is, can or requires. `Row` enforces it.
  */
 
 /** The columns of an entity. Fields of any other kind have to be left out of it. */
@@ -25,19 +25,16 @@ type Column<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Column<Rest>}`
   : "";
 
-type Cell<Name extends string, Value> = Value extends Date
-  ? Name extends `${string}${"At" | "Since" | "Until"}`
-    ? number
-    : never
-  : Value extends boolean
-    ? Name extends `${"is" | "can" | "requires"}${string}`
+type TimeName = `${string}${"At" | "Since" | "Until"}`;
+type FlagName = `${"is" | "can" | "requires"}${string}`;
+
+type Cell<Name extends string, Value> = Value extends string | number | Uint8Array | null
+  ? Value
+  : Value extends undefined
+    ? null
+    : [Name, Value] extends [TimeName, Date] | [FlagName, boolean]
       ? number
-      : never
-    : Value extends string | number | Uint8Array | null
-      ? Value
-      : Value extends undefined
-        ? null
-        : never;
+      : never;
 
 const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
