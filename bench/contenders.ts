@@ -118,6 +118,7 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
     library,
     prefillChunkTokens: undefined,
     prefixReuse: "off",
+    speculation: "off",
     cacheType: "f16",
   };
   child.send(request);

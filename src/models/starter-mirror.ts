@@ -63,10 +63,7 @@ export interface MirroredFile {
 /** Writes both starters to a folder, with `SHA256SUMS`, readable for any user. Rejects with `WeightsError`. */
 export async function mirrorStarters(folder: string, onProgress: WeightsProgress): Promise<MirroredFile[]> {
   await mkdir(folder, { recursive: true });
-  const written = [
-    await ensureJoined(folder, { onProgress }),
-    await ensureEmbeddingStarterIn(folder, onProgress),
-  ];
+  const written = [await ensureJoined(folder, { onProgress }), await ensureEmbeddingStarterIn(folder)];
   for (const { path } of written) {
     await removeNote(path);
     await chmod(path, 0o644);
