@@ -325,6 +325,11 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same prefix, computes only its new tokens. Never shared between accounts.",
   }),
+  savedStateBytes: optionalField({
+    env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
+    schema: integer(0, 2 ** 50),
+    doc: "Memory of each loaded model, beside its sequences, for the computed state of conversations whose sequence was needed for another, for as long as `SOTTO_ENGINE_PREFIX_REUSE` keeps them. Default: a quarter of what would be free without them. `0` saves none.",
+  }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),

@@ -21,7 +21,13 @@ import type { Backend, GpuBackend } from "./backends.js";
 
 export interface LoadRequest extends Pick<
   EngineConfig,
-  "threads" | "sequences" | "contextTokens" | "prefillChunkTokens" | "prefixReuse" | "cacheType"
+  | "threads"
+  | "sequences"
+  | "contextTokens"
+  | "prefillChunkTokens"
+  | "prefixReuse"
+  | "savedStateBytes"
+  | "cacheType"
 > {
   weights: string;
   /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */

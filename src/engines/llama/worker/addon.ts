@@ -11,6 +11,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
 import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
@@ -53,6 +54,9 @@ export interface LoadedModel {
   layers: number;
   description: string;
   context: BatchContext;
+  states: SequenceStates;
+  /** Of the cache, for each token. */
+  tokenBytes: number;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
   /** The most tokens one batch can hold. */
@@ -65,6 +69,11 @@ export interface LoadedModel {
 
 interface NativeContext extends BatchContext {
   setThreads(threads: number): void;
+  restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
+}
+
+interface Checkpoint extends SavedState {
+  init(context: NativeContext, sequenceId: number): Promise<void>;
 }
 
 interface NativeClasses {
@@ -74,6 +83,7 @@ interface NativeClasses {
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
@@ -175,6 +185,8 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     layers,
     description: model.typeDescription,
     context: native.context,
+    states: native.states,
+    tokenBytes: cacheBytesPerToken(shape, sizing.cacheType),
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     vocabularySize: tokenizer.ggml.tokens.length,
@@ -270,7 +282,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     context: { _ctx: NativeContext };
   };
   const classes = internals.llama._bindings;
-  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireModelMethods(handles.model);
   requireMethods(handles.context, [
@@ -283,13 +295,15 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     "copySequenceStateFromOtherSequence",
     "getSequenceKvCacheMinPosition",
     "setThreads",
+    "restoreCheckpoint",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(AddonSampler, [
     "acceptGrammarEvaluationStateToken",
     "canBeNextTokenForGrammarEvaluationState",
   ]);
-  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState", "AddonContextSequenceCheckpoint"]);
+  requireMethods(AddonContextSequenceCheckpoint.prototype, ["init", "dispose"]);
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
@@ -298,5 +312,13 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
       AddonSampler.acceptGrammarEvaluationStateToken(state, token);
     },
   };
-  return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
+  const states: SequenceStates = {
+    save: async (sequenceId) => {
+      const checkpoint = new AddonContextSequenceCheckpoint();
+      await checkpoint.init(handles.context, sequenceId);
+      return checkpoint;
+    },
+    restore: (sequenceId, state, tokens) => handles.context.restoreCheckpoint(state, tokens - 1, sequenceId),
+  };
+  return { ...handles, states, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

@@ -31,6 +31,7 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
     contextTokens: 256,
     prefillChunkTokens: 128,
     prefixReuse: "off",
+    savedStateBytes: undefined,
     probing: true,
   });
   if (model.gpu !== backend) return { type: "failed", reason: `the binding chose ${model.gpu} instead` };

@@ -25,7 +25,9 @@ import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
+import { SavedPrefixes } from "./schedule/saved-prefixes.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
+import { savesAll } from "./sequence-states.js";
 
 export interface RunnerOptions {
   onStep: (report: StepReport) => void;
@@ -71,12 +73,21 @@ export class Runner {
     const samplers = new SamplerPool(model.newSampler);
     const { vocabularySize } = model;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const pace = new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken);
+    const saved = (await savesConversations(request, model))
+      ? new SavedPrefixes({
+          states: model.states,
+          tokenBytes: model.tokenBytes,
+          mostBytes: (savedBytes) => request.savedStateBytes ?? mostSavedBytes(savedBytes),
+          readingMs: (tokens) => pace.predictedMs(tokens),
+        })
+      : undefined;
     const batcher = new Batcher({
       ...events,
       context,
       newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
-      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on", undefined, saved),
+      pace,
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
         setThreads: model.setThreads,
@@ -190,6 +201,17 @@ const polledSequences = ({ gpu, gpuLayers, layers, cores }: LoadedModel): number
 function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
   return request.threads === undefined && gpu === "cpu" ? threads : 1;
 }
+
+const savesConversations = async (request: LoadRequest, model: LoadedModel): Promise<boolean> =>
+  request.prefixReuse === "on" &&
+  request.savedStateBytes !== 0 &&
+  (await savesAll(model.context, model.states, model.tokenBytes));
+
+/** Of the memory that would be free without them. Engines that run side by side leave each other their parts. */
+const shareForSaved = 1 / 4;
+
+const mostSavedBytes = (savedBytes: number): number =>
+  (savedBytes + process.availableMemory()) * shareForSaved;
 
 const triedTokens = 8;
 

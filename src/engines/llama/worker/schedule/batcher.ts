@@ -135,6 +135,7 @@ export class Batcher {
     this.#closed = true;
     this.#wake();
     await this.#loop;
+    this.#slots.close();
   }
 
   async #run(): Promise<void> {
@@ -283,6 +284,7 @@ export class Batcher {
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;
+      this.#slots.copiesMade();
       return logitIndexes;
     } catch {
       return null;
