@@ -328,7 +328,7 @@ const engineFields = {
   savedStateBytes: optionalField({
     env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
     schema: integer(0, 2 ** 50),
-    doc: "Memory of each loaded model, beside its sequences, for the computed state of conversations whose sequence was needed for another, for as long as `SOTTO_ENGINE_PREFIX_REUSE` keeps them. Default: a quarter of what would be free without them. `0` saves none.",
+    doc: "Memory, for each loaded model, for the computed state of conversations whose sequence was needed for another. Default: a quarter of what would be free without them. `0` saves none.",
   }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
