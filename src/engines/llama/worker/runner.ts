@@ -11,6 +11,7 @@ import type {
   PromptInput,
   StepReport,
 } from "../messages.js";
+import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
@@ -210,8 +211,7 @@ const savesConversations = async (request: LoadRequest, model: LoadedModel): Pro
 /** Of the memory that would be free without them. Engines that run side by side leave each other their parts. */
 const shareForSaved = 1 / 4;
 
-const mostSavedBytes = (savedBytes: number): number =>
-  (savedBytes + process.availableMemory()) * shareForSaved;
+const mostSavedBytes = (savedBytes: number): number => (savedBytes + availableMemory()) * shareForSaved;
 
 const triedTokens = 8;
 

@@ -22,12 +22,17 @@ export interface SequenceStates {
   restore(sequenceId: number, state: SavedState, tokens: number): Promise<boolean>;
 }
 
+export type TriedContext = Pick<
+  BatchContext,
+  "initBatch" | "addToBatch" | "decodeBatch" | "removeTokenCellsFromSequence" | "disposeSequence"
+>;
+
 /** The positions of a token and its sequence, beside its keys and values. */
 const mostPositionBytes = 64;
 
 /** Whether a saved state is all that a sequence has computed, in a cache that takes `tokenBytes` for each token. */
 export async function savesAll(
-  context: BatchContext,
+  context: TriedContext,
   states: SequenceStates,
   tokenBytes: number,
 ): Promise<boolean> {
