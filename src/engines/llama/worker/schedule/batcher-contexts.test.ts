@@ -327,7 +327,7 @@ const wholeContext = 1000;
 const settings = fc.record({
   sequences: fc.integer({ min: 1, max: 6 }),
   window: fc.constantFrom(0, 3, wholeContext, wholeContext),
-  reuse: fc.boolean(),
+  reuse: fc.constantFrom(true, true, true, false),
   movesSequences: fc.boolean(),
   savedTokens: fc.constantFrom(0, 30, 1000),
   readsWhileComputing: fc.boolean(),
@@ -376,7 +376,6 @@ const events = fc.oneof(
 
 describe("conversations in the batcher", () => {
   it("are never lost, mixed or shared between accounts, whatever moves, waits, ends or fails", async () => {
-    let restored = 0;
     await fc.assert(
       fc.asyncProperty(
         settings,
@@ -423,7 +422,6 @@ describe("conversations in the batcher", () => {
           expect(broken()).toBe(0);
           expect(open()).toBe(0);
           expect(context.savedStates.every((state) => state.isDisposed)).toBe(true);
-          restored += context.restored;
           for (const batch of context.batches) {
             expect(batch).toEqual(batch.toSorted((a, b) => a - b));
             // Choices that wait for their prompt, or for another account's, stand between the others.
@@ -434,6 +432,41 @@ describe("conversations in the batcher", () => {
       ),
       { numRuns: runs(300) },
     );
-    expect(restored).toBeGreaterThan(0);
+  });
+
+  it("are not restored into a sequence that others are still to be copied from", async () => {
+    const parts = setUp({
+      ...{ sequences: 2, window: wholeContext, reuse: true, movesSequences: true, savedTokens: 1000 },
+      ...{ readsWhileComputing: false, stopChars: 0, mostChoices: 1 },
+    });
+    const { batcher, context, start, endings, errors, pass } = parts;
+    const finish = async (count: number) => {
+      while (endings.length < count) {
+        context.finishBatch();
+        await settle();
+      }
+      pass(1);
+    };
+    const ask = async (account: string, tokens: number[]) => {
+      start(endings.length, account, tokens, 1, 1, null);
+      await finish(endings.length + 1);
+    };
+    const [evicted, other] = [Array<number>(8).fill(1), Array<number>(8).fill(2)];
+    await ask("b", evicted);
+    await ask("b", other);
+    await ask("a", [1, 2, 1, 2, 1, 2, 2, 2, 2, 2, 2, 2]);
+    // The first gets a copy of what its account has at 0, and the second that sequence.
+    start(3, "a", [1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1], 1, 1, null);
+    start(4, "b", [...evicted, 2, 2], 1, 1, null);
+    await finish(5);
+    expect(context.restored).toBe(0);
+    await ask("b", [...other, 1, 1]);
+    expect(context.restored).toBe(1);
+    const closed = batcher.close();
+    context.finishBatch();
+    await closed;
+    expect([...errors, ...context.misuses]).toEqual([]);
+    const cached = endings.map(({ outcome }) => (outcome.type === "finished" ? outcome.cachedTokens : -1));
+    expect(cached).toEqual([0, 0, 0, 5, 0, 8]);
   });
 });
