@@ -331,6 +331,11 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
   }),
+  savedStateBytes: optionalField({
+    env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
+    schema: integer(0, 2 ** 50),
+    doc: "Memory, for each loaded model, for the computed state of conversations whose sequence was needed for another. Default: a quarter of what would be free without them. `0` saves none.",
+  }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
