@@ -6,6 +6,8 @@ import type { Page } from "playwright-core";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { accountOpenings } from "../../test/browser/support/openings-account.js";
 import { adminOpenings } from "../../test/browser/support/openings-admin.js";
+import { securityOpenings } from "../../test/browser/support/openings-security.js";
+import { teamOpenings } from "../../test/browser/support/openings-teams.js";
 import { question } from "./past.js";
 import type { people } from "./made-up-service.js";
 
@@ -35,7 +37,7 @@ const publicPages = [...pageAddresses.filter(isOpen), "/no-such-page"].map((path
 
 const ownPages = (["newcomer", "returning"] as const).flatMap((as) =>
   pageAddresses
-    .filter((path) => path.startsWith("/app"))
+    .filter((path) => path.startsWith("/app") && !path.includes(":"))
     .map((path): View => ({ name: `${as}-${nameOf(path)}`, as, path })),
 );
 
@@ -60,6 +62,75 @@ const answering = (address: string, status: number, json: object): NonNullable<V
     await page.locator("h1").first().waitFor();
   });
 const broken = { error: { code: "internal_error", message: "Something went wrong. Try again." } };
+
+/** The service is played for where a step would change something for the views after it. */
+const secondSteps = (["passkey", "totp", "recovery"] as const).map((method): View => ({
+  name: `public-sign-in-second-${method}`,
+  as: null,
+  path: "/sign-in",
+  open: after(async (page) => {
+    const methods = [method, ...(["passkey", "totp", "recovery"] as const).filter((one) => one !== method)];
+    await page.route("**/api/sign-in", (route) =>
+      route.fulfill({ json: { next: "second_factor", methods } }),
+    );
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("any password");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("heading", { name: "Second step" }).waitFor();
+  }),
+}));
+
+const signInStates: View[] = [
+  ...secondSteps,
+  { name: "public-sign-in-problem", as: null, path: "/sign-in?problem=no_account" },
+  { name: "public-confirmed-problem", as: null, path: "/sign-in/confirmed?problem=someone_else" },
+  {
+    name: "public-join-account",
+    as: null,
+    path: "/sign-in/join",
+    open: answering("**/api/sign-in/join", 200, {
+      join: { email: "ada@example.com", provider: "Office login" },
+    }),
+  },
+  { name: "public-join-team", as: null, path: "/join#token=made-up" },
+  {
+    name: "join-team",
+    as: "newcomer",
+    path: "/join#token=made-up",
+    open: answering("**/api/team-invitation", 200, { id: "made-up", name: "Office", role: "member" }),
+  },
+  { name: "join-team-gone", as: "newcomer", path: "/join#token=made-up" },
+];
+
+/** By the switch in the sidebar: the address has the team's id. */
+const inTeam = (as: View["as"], team: string, link: string | null): View => ({
+  name: `team-${as}-${nameOf(`/${team.slice(0, 8)}`)}${link === null ? "" : `-${nameOf(`/${link}`)}`}`.toLowerCase(),
+  as,
+  path: "/app",
+  open: after(async (page) => {
+    await page.getByRole("button", { name: /^Space:/ }).click();
+    await page.getByRole("menuitem", { name: team }).click();
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    if (link !== null) await page.getByRole("link", { name: link, exact: true }).click();
+  }),
+});
+
+const teamStates: View[] = [
+  ...([null, "Keys", "Usage", "Limits"] as const).flatMap((link) => [
+    inTeam("admin", "Office", link),
+    inTeam("returning", "Office", link),
+  ]),
+  inTeam("returning", "Research", null),
+  {
+    name: "admin-team",
+    as: "admin",
+    path: "/admin/teams",
+    open: after(async (page) => {
+      await page.getByRole("link", { name: "Office" }).click();
+      await page.getByRole("heading", { name: "Members" }).waitFor();
+    }),
+  },
+];
 
 /** The forms that a link leads to. */
 const linkedForms: View[] = [
@@ -239,24 +310,28 @@ const adminStates: View[] = [
   { name: "admin-quickstart", as: "admin", path: "/app?quickstart" },
 ];
 
-const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
-  const { name, path, phone = false } = opening;
-  return {
-    name: `opened-${nameOf(`/${name}`)}`,
-    as: "admin",
-    path,
-    phone,
-    window: true,
-    open: (page, look) => opening.open(page, look),
-  };
-});
+const openings = [...accountOpenings, ...securityOpenings, ...teamOpenings, ...adminOpenings].map(
+  (opening): View => {
+    const { name, path, phone = false } = opening;
+    return {
+      name: `opened-${nameOf(`/${name}`)}`,
+      as: "admin",
+      path,
+      phone,
+      window: true,
+      open: (page, look) => opening.open(page, look),
+    };
+  },
+);
 
 export const views: readonly View[] = [
   ...publicPages,
   ...linkedForms,
+  ...signInStates,
   ...ownPages,
   ...adminPages,
   ...ownStates,
+  ...teamStates,
   ...adminStates,
   ...openings,
 ];

@@ -31,8 +31,6 @@ import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
-import { ScimGroups } from "../core/scim/scim-groups.js";
-import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import type { Mailer } from "../core/sign-in/mail.js";
@@ -59,6 +57,7 @@ import { TeamUsage } from "../core/teams/team-usage.js";
 import { Teams } from "../core/teams/teams.js";
 import type { FullStore } from "../store/full-store.js";
 import { createFactors, type FactorOptions } from "./factor-services.js";
+import { createScim } from "./scim-services.js";
 import { createWebhooks, type WebhookOptions } from "./webhooks.js";
 
 export interface DashboardOptions {
@@ -155,11 +154,10 @@ export function createDashboard(options: DashboardOptions) {
   const providers = new Providers(configuredProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   const teams = new Teams({ store: store.teams, keys, audit, clock });
-  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
-  const accountAdmin = new AccountAdmin({
-    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+  const forAccounts = {
+    ...{ links, keys, usage, audit, events, outbox, sessions },
     ...{ ownerName, publicUrl, clock, cutStreams },
-  });
+  };
   return {
     store,
     clock,
@@ -226,7 +224,7 @@ export function createDashboard(options: DashboardOptions) {
     }),
     ownKeys,
     connectionTests: new ConnectionTests(clock, options.otherReplicas),
-    accountAdmin,
+    accountAdmin: new AccountAdmin({ store, ...forAccounts }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     webhooks: hooks.webhooks,
     events,
@@ -252,10 +250,9 @@ export function createDashboard(options: DashboardOptions) {
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
-    teamAdmin,
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),
-    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
-    scimGroups: new ScimGroups({ store, teamAdmin }),
+    scim: createScim(store, forAccounts),
     close: () => {
       live.close();
       return closeAll([

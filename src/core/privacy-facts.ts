@@ -346,6 +346,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       id: "id",
       at: "time",
       actor: "id of the account that acted, or the command line",
+      actor_key: "id of the key that it acted with in the operator's API or over SCIM",
       action:
         "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details",
       target: "id of what it was done to",

@@ -76,6 +76,13 @@ describe("a team", () => {
     expect(refused.status).toBe(429);
     expect(await refused.text()).toContain("1 request per day on the team 'Research'");
 
+    await member.getByRole("link", { name: "Playground" }).click();
+    await member.getByText("Requests count as Research’s.").waitFor();
+    await member.getByRole("textbox", { name: "Message" }).fill("And here?");
+    await member.keyboard.press("Enter");
+    await member.getByText("1 request per day on the team 'Research'").waitFor();
+    await member.getByRole("button", { name: "Clear" }).click();
+
     await owner.getByRole("button", { name: "Done" }).click();
     await owner.getByRole("link", { name: "Usage" }).click();
     await owner.getByRole("table", { name: "Usage by member" }).getByText("vera@example.com").waitFor();
@@ -124,6 +131,7 @@ describe("a team", () => {
       at,
       `${at}/keys`,
       `${at}/usage`,
+      `${at}/playground`,
       `${at}/limits`,
       "/admin/teams",
       `/admin/teams/${team.id}`,

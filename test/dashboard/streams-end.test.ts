@@ -208,6 +208,24 @@ describe("a stream of the playground", () => {
     await expectCut(reply);
   });
 
+  it("ends when its owner leaves the team that it is for", async () => {
+    const team = { name: "Research", planId: "free", ownerEmail: "operator@example.com" };
+    const created = await operator.post<{ team: { id: string } }>("/api/admin/teams", team);
+    const { account } = await ada.get<Me>("/api/me");
+    const at = `/api/admin/teams/${created.team.id}/members/${account.id}`;
+    await operator.must("PUT", at, { role: "member" });
+    const path = `/api/teams/${created.team.id}`;
+    const [ofTeam, own] = await Promise.all([
+      Reply.begin(ada.open("POST", `${path}/playground`, body)),
+      inPlayground(ada),
+    ]);
+    await ada.post(`${path}/leave`);
+    const all = await ofTeam.rest();
+    expect(all).toContain('"code":"invalid_api_key"');
+    expect(all).not.toContain("[DONE]");
+    await expectFinished(own);
+  });
+
   it("ends with its session's longest time", async () => {
     const reply = await inPlayground(ada);
     for (let day = 0; day < 29; day++) {

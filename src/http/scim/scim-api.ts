@@ -3,7 +3,6 @@
  * in which team. For keys with the scope `scim`; a cookie is never looked at.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Actor } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ScimPage } from "../../core/scim/ports.js";
@@ -16,8 +15,7 @@ import { groupResource, listResponse, userResource, type Resource } from "../../
 import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
 import { readBytes } from "../bodies/body.js";
 import { parseJson } from "../bodies/json.js";
-import { callerOf } from "../connection/caller.js";
-import { scopedHooks } from "../operator/operator-api.js";
+import { actorOf, scopedHooks } from "../operator/operator-api.js";
 import type { HttpParts } from "../parts.js";
 import { answerScimError } from "./errors.js";
 import { sendScim } from "./send.js";
@@ -26,6 +24,8 @@ export interface ScimParts {
   http: HttpParts;
   users: ScimUsers;
   groups: ScimGroups;
+  /** What it is given to do happens together, or not at all if it rejects. */
+  atomically: <T>(work: (inside: Pick<ScimParts, "users" | "groups">) => Promise<T>) => Promise<T>;
   /** Where the service is reached, without a slash at the end. */
   publicUrl: () => string;
 }
@@ -71,7 +71,7 @@ function addDiscovery(scope: FastifyInstance, parts: ScimParts): void {
   }
 }
 
-function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void {
+function addUsers(scope: FastifyInstance, { users, atomically, publicUrl }: ScimParts): void {
   const view = (user: Parameters<typeof userResource>[0]) => userResource(user, publicUrl() + prefix);
   scope.get("/Users", async (request, reply) => {
     const query = queryOf(request);
@@ -79,27 +79,30 @@ function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void
     const found = await users.list(userFilterOf(query.get("filter") ?? undefined), page);
     return sendScim(reply, 200, listResponse(found.users.map(view), found.total, page.offset + 1));
   });
-  scope.post("/Users", async (request, reply) =>
-    sendCreated(reply, view(await users.create(actorOf(request), readUser(await bodyOf(request))))),
-  );
+  const change = (read: typeof readUser) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = read(await bodyOf(request));
+    const changed = await atomically((inside) => inside.users.change(actorOf(request), idOf(request), asked));
+    return sendScim(reply, 200, view(changed));
+  };
+  scope.post("/Users", async (request, reply) => {
+    const user = readUser(await bodyOf(request));
+    return sendCreated(
+      reply,
+      view(await atomically((inside) => inside.users.create(actorOf(request), user))),
+    );
+  });
   scope.get("/Users/:id", async (request, reply) =>
     sendScim(reply, 200, view(await users.require(idOf(request)))),
   );
-  scope.put("/Users/:id", async (request, reply) => {
-    const change = readUser(await bodyOf(request));
-    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
-  });
-  scope.patch("/Users/:id", async (request, reply) => {
-    const change = readUserPatch(await bodyOf(request));
-    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
-  });
+  scope.put("/Users/:id", change(readUser));
+  scope.patch("/Users/:id", change(readUserPatch));
   scope.delete("/Users/:id", async (request, reply) => {
     await users.remove(actorOf(request), idOf(request));
     return reply.code(204).send();
   });
 }
 
-function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): void {
+function addGroups(scope: FastifyInstance, { groups, atomically, publicUrl }: ScimParts): void {
   const view = (group: Parameters<typeof groupResource>[0], request: FastifyRequest) =>
     groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) });
   scope.get("/Groups", async (request, reply) => {
@@ -110,30 +113,28 @@ function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): vo
     const resources = found.groups.map((group) => view(group, request));
     return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
   });
-  scope.post("/Groups", async (request, reply) =>
-    sendCreated(
-      reply,
-      view(await groups.create(actorOf(request), readGroup(await bodyOf(request))), request),
-    ),
-  );
+  const change = (read: typeof readGroup) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = read(await bodyOf(request));
+    const changed = await atomically((inside) =>
+      inside.groups.change(actorOf(request), idOf(request), asked),
+    );
+    return sendScim(reply, 200, view(changed, request));
+  };
+  scope.post("/Groups", async (request, reply) => {
+    const group = readGroup(await bodyOf(request));
+    const created = await atomically((inside) => inside.groups.create(actorOf(request), group));
+    return sendCreated(reply, view(created, request));
+  });
   scope.get("/Groups/:id", async (request, reply) =>
     sendScim(reply, 200, view(await groups.require(idOf(request)), request)),
   );
-  scope.put("/Groups/:id", async (request, reply) => {
-    const change = readGroup(await bodyOf(request));
-    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
-  });
-  scope.patch("/Groups/:id", async (request, reply) => {
-    const change = readGroupPatch(await bodyOf(request));
-    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
-  });
+  scope.put("/Groups/:id", change(readGroup));
+  scope.patch("/Groups/:id", change(readGroupPatch));
   scope.delete("/Groups/:id", async (request, reply) => {
     await groups.remove(actorOf(request), idOf(request));
     return reply.code(204).send();
   });
 }
-
-const actorOf = (request: FastifyRequest): Actor => ({ accountId: callerOf(request).account.id });
 
 function idOf({ params }: FastifyRequest): string {
   const id: unknown = new Map(Object.entries(params ?? {})).get("id");

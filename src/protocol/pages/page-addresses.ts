@@ -39,6 +39,7 @@ export const pageAddresses = [
   "/app/teams/:team",
   "/app/teams/:team/keys",
   "/app/teams/:team/usage",
+  "/app/teams/:team/playground",
   "/app/teams/:team/limits",
   "/admin",
   "/admin/usage",

@@ -134,6 +134,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/app/teams/:team": "Team",
   "/app/teams/:team/keys": "Keys",
   "/app/teams/:team/usage": "Usage",
+  "/app/teams/:team/playground": "Playground",
   "/app/teams/:team/limits": "Limits",
   "/admin/usage": "Service usage",
   "/admin/accounts": "Accounts",

@@ -8,7 +8,6 @@ import type {
   NewProviderAccount,
   ProvenIdentity,
   Round,
-  SessionOrigin,
   SingleSignOnStore,
 } from "../../core/single-sign-on/ports.js";
 import { insertAccount } from "./account-rows.js";
@@ -161,14 +160,6 @@ export class SqlSingleSignOn implements SingleSignOnStore {
       .where("account_id", "=", accountId)
       .executeTakeFirst();
     return row !== undefined;
-  }
-
-  async noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
-    const { providerId: provider, issuer, subject, sid } = origin;
-    await this.db
-      .insertInto("oidc_sessions")
-      .values({ session_hash: sessionHash, provider, issuer, subject, sid })
-      .execute();
   }
 
   async findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null> {
