@@ -102,6 +102,56 @@ const signInStates: View[] = [
   { name: "join-team-gone", as: "newcomer", path: "/join#token=made-up" },
 ];
 
+/** Someone who has everything, and someone who must add something. */
+const factors = {
+  ...{ totpSince: "2026-03-04T05:06:07.000Z", recoveryCodes: 8, hasPassword: true, providers: ["office"] },
+  passkeys: ["Laptop", "Security key on the key ring, for emergencies"].map((name, index) => ({
+    ...{ id: `${index}123456789abcdef`, name, isSynced: index === 0 },
+    ...{ createdAt: "2026-02-03T04:05:06.000Z", lastUsedAt: index === 0 ? "2026-04-05T06:07:08.000Z" : null },
+  })),
+};
+
+const missingFactor = (isDue: boolean): NonNullable<View["open"]> =>
+  after(async (page) => {
+    const by = new Date(Date.now() + (isDue ? -1 : 7) * 24 * 60 * 60_000).toISOString();
+    await page.route("**/api/site", async (route) => {
+      const site = (await (await route.fetch()).json()) as { me: object };
+      await route.fulfill({
+        json: { ...site, me: { ...site.me, missingFactor: { by, of: "team", isDue } } },
+      });
+    });
+    await page.reload();
+    await page.getByText("Add a second factor").first().waitFor();
+  });
+
+const securityStates: View[] = [
+  {
+    name: "security-with-factors",
+    as: "admin",
+    path: "/app/security",
+    open: answering("**/api/me/factors", 200, factors),
+  },
+  { name: "security-notice", as: "newcomer", path: "/app", open: missingFactor(false) },
+  { name: "security-enrolment", as: "newcomer", path: "/app", open: missingFactor(true) },
+  {
+    name: "security-confirm-choices",
+    as: "admin",
+    path: "/app/security",
+    window: true,
+    open: after(async (page) => {
+      await page.route("**/api/me/factors", (route) => route.fulfill({ json: factors }));
+      const error = { code: "confirmation_required", message: "Confirm that it is you, then try again." };
+      await page.route("**/api/me/recovery-codes", (route) =>
+        route.fulfill({ status: 403, json: { error } }),
+      );
+      await page.reload();
+      await page.getByRole("button", { name: "Create new codes…" }).click();
+      await page.getByRole("button", { name: "Create codes" }).click();
+      await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+    }),
+  },
+];
+
 /** By the switch in the sidebar: the address has the team's id. */
 const inTeam = (as: View["as"], team: string, link: string | null): View => ({
   name: `team-${as}-${nameOf(`/${team.slice(0, 8)}`)}${link === null ? "" : `-${nameOf(`/${link}`)}`}`.toLowerCase(),
@@ -116,7 +166,7 @@ const inTeam = (as: View["as"], team: string, link: string | null): View => ({
 });
 
 const teamStates: View[] = [
-  ...([null, "Keys", "Usage", "Limits"] as const).flatMap((link) => [
+  ...([null, "Keys", "Usage", "Playground", "Limits"] as const).flatMap((link) => [
     inTeam("admin", "Office", link),
     inTeam("returning", "Office", link),
   ]),
@@ -297,6 +347,7 @@ const adminStates: View[] = [
     path: "/admin/accounts",
     open: answering("**/api/admin/accounts*", 500, broken),
   },
+  { name: "admin-required-factor", as: "admin", path: "/admin/accounts?tab=second-factor" },
   { name: "admin-invitations", as: "admin", path: "/admin/accounts?tab=invitations" },
   {
     name: "admin-accounts-selected",
@@ -328,6 +379,7 @@ export const views: readonly View[] = [
   ...publicPages,
   ...linkedForms,
   ...signInStates,
+  ...securityStates,
   ...ownPages,
   ...adminPages,
   ...ownStates,

@@ -5,6 +5,7 @@ import { addPhoneApp, PhoneApp } from "../support/clients/factors.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
 import type { Browser as Visitor } from "../support/processes/dashboard-server.js";
+import { addAuthenticator } from "./support/authenticator.js";
 import { openDialog, press, question, refused } from "./support/opening.js";
 import { setStage } from "./support/stage.js";
 import { openPage, password } from "./support/visit.js";
@@ -33,19 +34,6 @@ async function newPage(): Promise<Page> {
   context.setDefaultTimeout(60_000);
   contexts.push(context);
   return (await openPage(context, origin())).page;
-}
-
-/** A device that holds passkeys and verifies its user. The answer says whether its user agrees from now on. */
-async function addAuthenticator(page: Page): Promise<(enabled: boolean) => Promise<unknown>> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("WebAuthn.enable");
-  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal", automaticPresenceSimulation: true },
-      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-    },
-  });
-  return (enabled) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
 }
 
 async function enterPassword(page: Page, email: string): Promise<void> {
