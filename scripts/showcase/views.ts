@@ -97,7 +97,14 @@ const signInStates: View[] = [
     name: "join-team",
     as: "newcomer",
     path: "/join#token=made-up",
-    open: answering("**/api/team-invitation", 200, { id: "made-up", name: "Office", role: "member" }),
+    open: after(async (page) => {
+      const invitation = { id: "made-up", name: "Office", role: "member" };
+      await page.route("**/api/team-invitation", (route) => route.fulfill({ json: invitation }));
+      // Opened once more: the link has left the address.
+      await page.goto("about:blank");
+      await page.goto("/join#token=made-up");
+      await page.getByRole("button", { name: "Join Office" }).waitFor();
+    }),
   },
   { name: "join-team-gone", as: "newcomer", path: "/join#token=made-up" },
 ];
@@ -193,7 +200,7 @@ const linkedForms: View[] = [
     open: after(async (page) => {
       await page.getByLabel("Email").fill("nobody@example.com");
       await page.getByLabel("Password", { exact: true }).fill("a wrong password");
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("alert").first().waitFor();
     }),
   },

@@ -137,7 +137,7 @@ describe("with the keyboard alone, a person", () => {
     await page.getByRole("list", { name: "Passkeys" }).getByText("Desk").waitFor();
     await keyboard.to(/^Remove Desk$/);
     await agree("Remove passkey", /^Remove Desk$/);
-    await page.getByText("No passkeys yet.").waitFor();
+    await page.getByRole("list", { name: "Passkeys" }).waitFor({ state: "detached" });
     await isOnPage();
 
     // The sign-up's own.
@@ -357,10 +357,12 @@ describe("with the keyboard alone, the operator", () => {
     await keyboard.to(/^Accounts$/);
     await keyboard.press("ArrowLeft");
     await page.getByRole("heading", { name: "Required second factor" }).waitFor();
+    await keyboard.to(/^Required for$/);
+    await keyboard.press("ArrowDown");
     await keyboard.to(/^Days to add it$/);
     await keyboard.type("14");
     await keyboard.press("Enter");
-    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.getByText("This service requires one by").waitFor();
 
     await open("/app/keys", "Keys");
     await keyboard.to(/^Create key$/);

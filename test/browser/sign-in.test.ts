@@ -103,7 +103,7 @@ describe("a passkey", () => {
     await press(page, "Remove Old laptop");
     await question(page, "Remove passkey");
     await press(page, "Remove passkey");
-    await page.getByText("No passkeys yet.").waitFor();
+    await page.getByRole("list", { name: "Passkeys" }).waitFor({ state: "detached" });
     await signOut(page, email);
     await page.getByText("The passkey was not accepted.").waitFor();
   });

@@ -77,7 +77,7 @@ describe("a team", () => {
     expect(await refused.text()).toContain("1 request per day on the team 'Research'");
 
     await member.getByRole("link", { name: "Playground" }).click();
-    await member.getByText("Requests count as Research’s.").waitFor();
+    await member.getByText("Requests count against the limits of Research.").waitFor();
     await member.getByRole("textbox", { name: "Message" }).fill("And here?");
     await member.keyboard.press("Enter");
     await member.getByText("1 request per day on the team 'Research'").waitFor();

@@ -112,9 +112,8 @@ function FactorNotice({ me: { missingFactor } }: { me: Me }) {
   if (missingFactor === null) return null;
   return (
     <Callout tone="warn" title="Add a second factor" className="mb-6">
-      {requiredBy[missingFactor.of]} requires one by <Time at={missingFactor.by} style="moment" />. Until
-      then, <Link href="/app/security">add it on the Security page</Link>; after that, nothing else is
-      possible here.
+      {requiredBy[missingFactor.of]} requires one by <Time at={missingFactor.by} style="moment" />. From then
+      on you can do nothing else here. <Link href="/app/security">Add one on the Security page</Link>
     </Callout>
   );
 }

@@ -10,6 +10,7 @@ import type {
   Round,
   SingleSignOnStore,
 } from "../../core/single-sign-on/ports.js";
+import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";

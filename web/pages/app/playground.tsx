@@ -143,7 +143,9 @@ function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
           <>
             <EyeOff className="mr-1.5 -mt-0.5 inline size-4" aria-hidden />
             Nothing here is saved unless you export it or save a preset. Leaving the page erases it.
-            {team !== null && <span className="wrap-anywhere"> Requests count as {team.name}’s.</span>}
+            {team !== null && (
+              <span className="wrap-anywhere"> Requests count against the limits of {team.name}.</span>
+            )}
           </>
         }
         actions={

@@ -3,7 +3,7 @@ import type { TeamRole } from "../../../../src/core/entities.js";
 const may: Record<TeamRole, string> = {
   owner: "manages everything, and may delete the team",
   admin: "manages members, invitations and all keys",
-  member: "creates keys and sees the team's usage in sums",
+  member: "uses keys and the playground, and sees the team's usage in sums",
   viewer: "sees the team's usage",
 };
 
@@ -19,8 +19,9 @@ export const roleName = (role: TeamRole): string => names[role];
 const mine: Record<TeamRole, string> = {
   owner: "You are an owner of this team: you manage everything and may delete it.",
   admin: "You are an admin of this team: you manage its members, invitations and keys.",
-  member: "You are a member of this team: you create keys of your own and see what it uses in sums.",
-  viewer: "You are a viewer of this team: you see what it uses.",
+  member:
+    "You are a member of this team: you use keys of your own and the playground, and see its usage in sums.",
+  viewer: "You are a viewer of this team: you see its usage, by member and key.",
 };
 
 export const roleSentence = (role: TeamRole): string => `${mine[role]} All of its keys share its limits.`;
