@@ -324,7 +324,7 @@ describe("with the keyboard alone, the operator", () => {
     await keyboard.type("http://127.0.0.1:1/hook");
     await keyboard.press("Enter");
     await page.getByText(/whsec_/).waitFor();
-    await keyboard.isTrappedIn(dialog("Create webhook"));
+    await keyboard.isTrappedIn(dialog("Webhook created"));
     await keyboard.choose(/^Done$/);
     await keyboard.isOn(/^Create webhook$/);
 
