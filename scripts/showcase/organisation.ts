@@ -21,6 +21,16 @@ export async function addOrganisation(
   await addWebhooks(admin);
   const scim = { name: "Directory of the office", scopes: ["scim"], expiresInDays: 90 };
   await admin.post("/api/admin/operator-keys", scim);
+  const terraform = { name: "Terraform", scopes: ["admin:write"], expiresInDays: 90 };
+  const { secret } = await admin.post<KeyWithSecret>("/api/admin/operator-keys", terraform);
+  await fetch(`${dashboard.url}/api/v1/maintenance`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ title: "Network", body: "", startsAt: new Date(Date.now() + 60 * dayMs) },
+      endsAt: new Date(Date.now() + 61 * dayMs),
+    }),
+  });
 }
 
 async function addProviders(dashboard: TestDashboard, admin: Visitor): Promise<void> {

@@ -180,10 +180,10 @@ function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
                 disabled={turns.length === 0 || running}
                 onSelect={() => setOpen("export")}
               >
-                Export conversation
+                Export conversation…
               </MenuItem>
               <MenuItem icon={<Upload />} disabled={running} onSelect={() => setOpen("import")}>
-                Import conversation
+                Import conversation…
               </MenuItem>
             </Menu>
           </>
