@@ -330,7 +330,7 @@ describe("with the keyboard alone, the operator", () => {
 
     const menu = /^Actions for http:\/\/127/;
     await keyboard.to(menu);
-    await keyboard.arrowTo("Send test");
+    await keyboard.arrowTo("Send a test event");
     await page.getByText("Test event sent").waitFor();
     await keyboard.to(/^Redeliver /);
     await keyboard.to(menu, "Shift+Tab");
