@@ -191,7 +191,7 @@ describe("with the keyboard alone, a person", () => {
     await keyboard.isOn(/^Email$/);
     await keyboard.type("carol@example.com");
     await keyboard.press("Enter");
-    await page.getByText("Invitation for carol@example.com").waitFor();
+    await page.getByText("Invitation for carol@example.com", { exact: true }).waitFor();
     await keyboard.choose(/^Done$/);
     await keyboard.isOn(/^Invite$/);
 

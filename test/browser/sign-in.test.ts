@@ -276,8 +276,8 @@ it("a second factor that only admins must have is asked of them alone", async ()
   const visitor = await stage.dashboard.signUp(admin);
   await stage.dashboard.signUp(user);
   const { account } = await visitor.get<Me>("/api/me");
-  await operator.must("POST", `/api/admin/accounts/${account.id}/role`, { role: "admin" });
   await requireFactor("admins", 0);
+  await operator.must("POST", `/api/admin/accounts/${account.id}/role`, { role: "admin" });
   try {
     const [theirs, plain] = [await newPage(), await newPage()];
     await enterPassword(plain, user);
