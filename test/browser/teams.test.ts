@@ -62,7 +62,7 @@ describe("a team", () => {
 
     const member = await pageOf("vera");
     await member.goto(link);
-    await member.getByText("You are invited to Research as member.").waitFor();
+    await member.getByText("You are invited to Research as a member.").waitFor();
     await member.getByRole("button", { name: "Join Research" }).click();
     await member.getByRole("heading", { name: "Research", level: 1 }).waitFor();
     await member.getByRole("link", { name: "Keys" }).click();

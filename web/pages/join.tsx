@@ -76,7 +76,8 @@ function Invitation({ token }: { token: string }) {
   return (
     <div className="flex flex-col gap-5">
       <p>
-        You are invited to <strong className="font-medium wrap-anywhere">{data.name}</strong> as {data.role}.
+        You are invited to <strong className="font-medium wrap-anywhere">{data.name}</strong> as{" "}
+        {/^[ao]/.test(data.role) ? "an" : "a"} {data.role}.
       </p>
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       <Button
