@@ -331,7 +331,10 @@ const adminStates: View[] = [
     path: "/app",
     open: after(async (page) => {
       await page.getByRole("button", { name: /^Move grace/ }).click();
-      await page.getByRole("button", { name: /^Undo: / }).waitFor();
+      await page
+        .getByRole("button", { name: /^Undo: / })
+        .first()
+        .waitFor();
     }),
   },
   { name: "admin-accounts-none-found", as: "admin", path: "/admin/accounts?search=nobody-like-it" },
