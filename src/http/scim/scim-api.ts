@@ -3,6 +3,7 @@
  * in which team. For keys with the scope `scim`; a cookie is never looked at.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ScimPage } from "../../core/scim/ports.js";
@@ -71,68 +72,85 @@ function addDiscovery(scope: FastifyInstance, parts: ScimParts): void {
   }
 }
 
-function addUsers(scope: FastifyInstance, { users, atomically, publicUrl }: ScimParts): void {
-  const view = (user: Parameters<typeof userResource>[0]) => userResource(user, publicUrl() + prefix);
-  scope.get("/Users", async (request, reply) => {
-    const query = queryOf(request);
-    const page = pageOf(query);
-    const found = await users.list(userFilterOf(query.get("filter") ?? undefined), page);
-    return sendScim(reply, 200, listResponse(found.users.map(view), found.total, page.offset + 1));
+interface Service<Found, Change> {
+  require: (id: string) => Promise<Found>;
+  create: (actor: Actor, change: Change) => Promise<Found>;
+  change: (actor: Actor, id: string, change: Change) => Promise<Found>;
+  remove: (actor: Actor, id: string) => Promise<void>;
+}
+
+/** What is below /Users or /Groups. */
+interface Collection<Found, Change> {
+  service: Service<Found, Change>;
+  /** Does what it is given together, or none of it. */
+  atomically: (work: (service: Service<Found, Change>) => Promise<Found>) => Promise<Found>;
+  list: (request: FastifyRequest, page: ScimPage) => Promise<{ found: Found[]; total: number }>;
+  read: (body: unknown) => Change;
+  readPatch: (body: unknown) => Change;
+  view: (found: Found, request: FastifyRequest) => Resource;
+}
+
+function addCollection<Found, Change>(
+  scope: FastifyInstance,
+  path: string,
+  { service, atomically, list, read, readPatch, view }: Collection<Found, Change>,
+): void {
+  scope.get(path, async (request, reply) => {
+    const page = pageOf(queryOf(request));
+    const { found, total } = await list(request, page);
+    const resources = found.map((one) => view(one, request));
+    return sendScim(reply, 200, listResponse(resources, total, page.offset + 1));
   });
-  const change = (read: typeof readUser) => async (request: FastifyRequest, reply: FastifyReply) => {
+  scope.post(path, async (request, reply) => {
     const asked = read(await bodyOf(request));
-    const changed = await atomically((inside) => inside.users.change(actorOf(request), idOf(request), asked));
-    return sendScim(reply, 200, view(changed));
-  };
-  scope.post("/Users", async (request, reply) => {
-    const user = readUser(await bodyOf(request));
-    return sendCreated(
-      reply,
-      view(await atomically((inside) => inside.users.create(actorOf(request), user))),
-    );
+    const created = await atomically((inside) => inside.create(actorOf(request), asked));
+    const resource = view(created, request);
+    return sendScim(reply.header("location", resource.meta.location), 201, resource);
   });
-  scope.get("/Users/:id", async (request, reply) =>
-    sendScim(reply, 200, view(await users.require(idOf(request)))),
+  scope.get(`${path}/:id`, async (request, reply) =>
+    sendScim(reply, 200, view(await service.require(idOf(request)), request)),
   );
-  scope.put("/Users/:id", change(readUser));
-  scope.patch("/Users/:id", change(readUserPatch));
-  scope.delete("/Users/:id", async (request, reply) => {
-    await users.remove(actorOf(request), idOf(request));
+  const changing =
+    (readChange: (body: unknown) => Change) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const asked = readChange(await bodyOf(request));
+      const changed = await atomically((inside) => inside.change(actorOf(request), idOf(request), asked));
+      return sendScim(reply, 200, view(changed, request));
+    };
+  scope.put(`${path}/:id`, changing(read));
+  scope.patch(`${path}/:id`, changing(readPatch));
+  scope.delete(`${path}/:id`, async (request, reply) => {
+    await service.remove(actorOf(request), idOf(request));
     return reply.code(204).send();
   });
 }
 
+function addUsers(scope: FastifyInstance, { users, atomically, publicUrl }: ScimParts): void {
+  addCollection(scope, "/Users", {
+    service: users,
+    atomically: (work) => atomically((inside) => work(inside.users)),
+    list: async (request, page) => {
+      const { users: found, total } = await users.list(userFilterOf(filterOf(request)), page);
+      return { found, total };
+    },
+    read: readUser,
+    readPatch: readUserPatch,
+    view: (user) => userResource(user, publicUrl() + prefix),
+  });
+}
+
 function addGroups(scope: FastifyInstance, { groups, atomically, publicUrl }: ScimParts): void {
-  const view = (group: Parameters<typeof groupResource>[0], request: FastifyRequest) =>
-    groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) });
-  scope.get("/Groups", async (request, reply) => {
-    const query = queryOf(request);
-    const page = pageOf(query);
-    const filter = groupFilterOf(query.get("filter") ?? undefined);
-    const found = await groups.list(filter, page, { withMembers: wantsMembers(request) });
-    const resources = found.groups.map((group) => view(group, request));
-    return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
-  });
-  const change = (read: typeof readGroup) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const asked = read(await bodyOf(request));
-    const changed = await atomically((inside) =>
-      inside.groups.change(actorOf(request), idOf(request), asked),
-    );
-    return sendScim(reply, 200, view(changed, request));
-  };
-  scope.post("/Groups", async (request, reply) => {
-    const group = readGroup(await bodyOf(request));
-    const created = await atomically((inside) => inside.groups.create(actorOf(request), group));
-    return sendCreated(reply, view(created, request));
-  });
-  scope.get("/Groups/:id", async (request, reply) =>
-    sendScim(reply, 200, view(await groups.require(idOf(request)), request)),
-  );
-  scope.put("/Groups/:id", change(readGroup));
-  scope.patch("/Groups/:id", change(readGroupPatch));
-  scope.delete("/Groups/:id", async (request, reply) => {
-    await groups.remove(actorOf(request), idOf(request));
-    return reply.code(204).send();
+  addCollection(scope, "/Groups", {
+    service: groups,
+    atomically: (work) => atomically((inside) => work(inside.groups)),
+    list: async (request, page) => {
+      const options = { withMembers: wantsMembers(request) };
+      const { groups: found, total } = await groups.list(groupFilterOf(filterOf(request)), page, options);
+      return { found, total };
+    },
+    read: readGroup,
+    readPatch: readGroupPatch,
+    view: (group, request) =>
+      groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) }),
   });
 }
 
@@ -144,6 +162,8 @@ function idOf({ params }: FastifyRequest): string {
 /** From the address as it was sent: what is routed has no query. */
 const queryOf = ({ originalUrl }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(originalUrl.split("?", 2)[1] ?? "");
+
+const filterOf = (request: FastifyRequest): string | undefined => queryOf(request).get("filter") ?? undefined;
 
 /** What is out of bounds is moved into them, as RFC 7644 wants it. */
 function pageOf(query: URLSearchParams): ScimPage {
@@ -167,6 +187,3 @@ async function bodyOf(request: FastifyRequest): Promise<unknown> {
   }
   return parseJson(await readBytes(request.raw, bodyLimitBytes, request.exchange.signal));
 }
-
-const sendCreated = (reply: FastifyReply, resource: Resource): FastifyReply =>
-  sendScim(reply.header("location", resource.meta.location), 201, resource);

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Session, SessionOrigin, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { toAccount, toPlan, toTime } from "./rows.js";
 import type { Schema, SessionRow } from "./schema.js";
@@ -14,9 +15,9 @@ export class SqlSessions implements SessionStore {
   ) {}
 
   async create(session: Session, origin: SessionOrigin | null = null): Promise<void> {
-    if (origin === null) return insertSession(this.db, session);
     await inTransaction(this.db, async (transaction) => {
-      await insertSession(transaction, session);
+      await transaction.insertInto("sessions").values(toRow(session)).execute();
+      if (origin === null) return;
       const { providerId: provider, issuer, subject, sid } = origin;
       await transaction
         .insertInto("oidc_sessions")
@@ -112,22 +113,6 @@ export class SqlSessions implements SessionStore {
     await deleteInBatches(this.db, "sessions", sql`expires_at <= ${now.getTime()}`);
     await deleteInBatches(this.db, "sessions", sql`last_seen_at <= ${idleSince.getTime()}`);
   }
-}
-
-async function insertSession(db: Kysely<Schema>, session: Session): Promise<void> {
-  await db
-    .insertInto("sessions")
-    .values({
-      hash: session.hash,
-      account_id: session.accountId,
-      method: session.method,
-      device: session.device,
-      confirmed_at: session.confirmedAt.getTime(),
-      created_at: session.createdAt.getTime(),
-      last_seen_at: session.lastSeenAt.getTime(),
-      expires_at: session.expiresAt.getTime(),
-    })
-    .execute();
 }
 
 /** Whether the account of the row that is read has a second factor in use: 1 or true. */
