@@ -15,6 +15,7 @@ import { benchEngine } from "./embedded-engine.js";
 import { benchEmbeddings } from "./embeddings.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
+import { benchFootprint } from "./footprint.js";
 import { benchGateway } from "./gateway.js";
 import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
@@ -41,6 +42,7 @@ const benches: Record<string, () => Promise<void>> = {
   crowded: benchCrowded,
   overhead: benchOverhead,
   floods: benchFloods,
+  footprint: benchFootprint,
   gateway: benchGateway,
   images: benchImages,
   memory: benchMemory,

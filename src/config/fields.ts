@@ -374,6 +374,17 @@ const engineFields = {
 };
 
 const downloadFields = {
+  npmRegistry: field({
+    env: ["SOTTO_NPM_REGISTRY", "npm_config_registry"],
+    schema: webAddress,
+    default: "https://registry.npmjs.org",
+    doc: "Where `sotto engine install` finds packages. What it downloads must have a known hash, wherever it comes from.",
+  }),
+  starterSource: optionalField({
+    env: ["SOTTO_STARTER_SOURCE"],
+    schema: z.url({ protocol: /^(https?|file)$/, error: "must be an https or file address" }),
+    doc: "Where the starter weights are if their packages are not installed: a folder that `sotto models mirror` wrote, as an `https:` or `file:` address. They must have their known hashes, wherever they come from. Default: none.",
+  }),
   hfEndpoint: field({
     env: ["SOTTO_HF_ENDPOINT"],
     schema: webAddress,

@@ -10,7 +10,6 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  getLlama,
   Llama,
   LlamaLogLevel,
   type LlamaContext,
@@ -20,7 +19,6 @@ import {
 import type { BatchContext, Sampler } from "./batch-context.js";
 import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
-import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
 import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../../adapters/kv-cache.js";
@@ -34,7 +32,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { openWithLibrary, type Opened } from "./own-binding.js";
+import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
   requireMethods,
@@ -213,7 +211,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
 const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
-function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+async function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
@@ -221,13 +219,9 @@ function openBinding(request: LoadRequest, onLogLine: (line: string) => void): P
     logLevel: LlamaLogLevel.warn,
     logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
-  const { library, gpu, probing } = request;
-  if (library !== undefined && gpu !== "off" && gpu !== "auto") {
-    const opened = openWithLibrary(gpu, library);
-    return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
-  }
-  const progressLogs = probing === true;
-  return getLlama({ ...options, gpu: bindingFor(request), build: "never", skipDownload: true, progressLogs });
+  const { library, gpu } = request;
+  const opened = openNative(gpu === "off" ? "cpu" : gpu, library);
+  return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
 }
 
 /** What its public way in would set: room for what the estimates of memory miss. */
@@ -241,12 +235,6 @@ type Create = (options: Opened & Record<string, unknown>) => Promise<Llama>;
 function internals(type: typeof Llama): { _create: Create } {
   requireMethods(type, ["_create"]);
   return type as unknown as { _create: Create };
-}
-
-/** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
-function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
-  if (gpu !== "off") return gpu;
-  return process.platform === "darwin" && process.arch === "arm64" ? "metal" : false;
 }
 
 function layersOnGpu(request: LoadRequest) {
