@@ -9,12 +9,22 @@ import { chunkGroups } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
 import { noCycles } from "./build/no-cycles.ts";
 import { routeHints } from "./build/route-hints.ts";
+import { noteBundled } from "../scripts/bundled-packages.js";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsIndex(), preloadFonts(), routeHints(), noCycles(), compress()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    docsIndex(),
+    preloadFonts(),
+    routeHints(),
+    noCycles(),
+    compress(),
+    bundled(),
+  ],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -67,6 +77,23 @@ function compress(): Plugin {
           await Promise.all([writeFile(`${name}.br`, br), writeFile(`${name}.gz`, gz)]);
         }),
       );
+    },
+  };
+}
+
+/** Notes the packages of the pages: of scripts, fonts and styles. */
+function bundled(): Plugin {
+  return {
+    name: "bundled-packages",
+    apply: "build",
+    writeBundle({ dir = "" }, bundle) {
+      const files = Object.values(bundle).flatMap((file) =>
+        file.type === "chunk"
+          ? file.moduleIds
+          : file.originalFileNames.map((name) => join(import.meta.dirname, name)),
+      );
+      const styles = this.getWatchFiles().filter((name) => name.endsWith(".css"));
+      noteBundled(join(dir, "../bundled-pages.json"), [...files, ...styles]);
     },
   };
 }

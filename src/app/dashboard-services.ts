@@ -85,6 +85,7 @@ export interface DashboardOptions {
   vault: SealedSettings;
   oidcClient: OidcClient;
   retentionDays: number;
+  removeOldCopies: (now: Date) => void;
   configuredOwnerName: string | undefined;
   /** Whose days and months quotas follow. */
   quotaZone: string;
@@ -148,8 +149,10 @@ export function createDashboard(options: DashboardOptions) {
     ownerName,
     publicUrl,
   });
-  const { retentionDays, signUp } = options;
-  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  const { retentionDays, removeOldCopies, signUp } = options;
+  const housekeeping = new Housekeeping({
+    ...{ store, sessions, clock, retentionDays, removeOldCopies, reportError },
+  });
   const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
   const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
   const providers = new Providers(configuredProviders, vault, audit, reportError);

@@ -25,6 +25,8 @@ import { Metrics } from "../metrics.js";
 import { machineNow } from "../models/files/machine.js";
 import { SpeedNotes } from "../models/measured-speed.js";
 import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
+import { databasePath } from "../store/sql/sqlite.js";
+import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
@@ -180,7 +182,7 @@ export class Serving {
 
   #createDashboard(): Dashboard {
     const { config, clock, log } = this.context;
-    const { accounts, service } = config;
+    const { accounts, service, storage } = config;
     const { store, keys, counters } = this.storage;
     return createDashboard({
       store,
@@ -205,6 +207,8 @@ export class Serving {
         timeoutMs: this.context.overrides.providerTimeoutMs ?? providerTimeoutMs,
       }),
       retentionDays: accounts.usageRetentionDays,
+      removeOldCopies: (now) =>
+        removeOldUpgradeCopies(databasePath(service.dataDir), storage.upgradeCopyDays, now),
       configuredOwnerName: service.ownerName,
       quotaZone: config.limits.quotaTimezone,
       publicUrl: () => accounts.publicUrl ?? this.url(),

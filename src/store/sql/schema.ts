@@ -488,4 +488,6 @@ export interface MigrationRow {
   number: number;
   name: string;
   applied_at: number;
+  /** Of the program that applied it. */
+  version: string | null;
 }

@@ -2,7 +2,7 @@
  * Data that an earlier version wrote: `test/fixtures/<version>/database.db.gz`, and in `expected.json` what must be found
  * in it. `scripts/upgrade-fixture.ts` writes both.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -45,6 +45,9 @@ export const expectedSchema = z.object({
   rows: z.record(z.string(), z.number()),
 });
 export type Expected = z.infer<typeof expectedSchema>;
+
+/** Each released version that has data here. */
+export const fixtureVersions = readdirSync("test/fixtures").filter((name) => /^\d+\.\d+\.\d+$/.test(name));
 
 const fileOf = (version: string, name: string): Buffer => readFileSync(join("test/fixtures", version, name));
 
