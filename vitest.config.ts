@@ -54,6 +54,7 @@ const deepFiles = [
   "test/contract/counters/counters-redis.test.ts",
   "test/contract/engines/engine-{llama-*,pool,vectors}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
+  "test/reproducible.test.ts",
   "test/support/**/*.test.ts",
   "test/web/{api-samples,snippets-apis}.test.ts",
 ];

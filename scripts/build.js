@@ -68,7 +68,7 @@ async function buildProgram() {
   const outputs = [metafile, verifier.metafile].flatMap((built) => Object.values(built.outputs));
   const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
   noteBundled(
-    `${root}/dist/bundled-program.json`,
+    `${root}/dist/bundled-program.txt`,
     inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => `${root}/${path}`),
   );
   const written = new Set(

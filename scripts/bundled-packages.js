@@ -8,5 +8,11 @@ export function noteBundled(file, paths) {
     const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
     return `${name}@${version}`;
   });
-  writeFileSync(file, `${JSON.stringify([...new Set(names)].sort(), null, 2)}\n`);
+  writeFileSync(
+    file,
+    [...new Set(names)]
+      .sort()
+      .map((name) => `${name}\n`)
+      .join(""),
+  );
 }

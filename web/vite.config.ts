@@ -93,7 +93,7 @@ function bundled(): Plugin {
           : file.originalFileNames.map((name) => join(import.meta.dirname, name)),
       );
       const styles = this.getWatchFiles().filter((name) => name.endsWith(".css"));
-      noteBundled(join(dir, "../bundled-pages.json"), [...files, ...styles]);
+      noteBundled(join(dir, "../bundled-pages.txt"), [...files, ...styles]);
     },
   };
 }

@@ -34,8 +34,8 @@ export const nameOf = (path: string, entry: Lock[string] | undefined): string =>
 
 /** `manifest` is the package.json that is published, beside its lockfile if it has one. */
 export function shippedPackages(manifest: string, lock: Lock): Shipped[] {
-  const bundled = ["dist/bundled-program.json", "dist/bundled-pages.json"].flatMap((file) =>
-    z.array(z.string()).parse(readJson(file)),
+  const bundled = ["dist/bundled-program.txt", "dist/bundled-pages.txt"].flatMap((file) =>
+    readFileSync(file, "utf8").trim().split("\n"),
   );
   const installed = reachable(manifest, lock);
   const known = Object.entries(lock).map(([path, entry]) => ({
