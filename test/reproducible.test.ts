@@ -1,8 +1,7 @@
 /** A release, made twice from one commit in two folders. Needs npm, and its registry for what is not in npm's cache. */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, verify } from "node:crypto";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -10,7 +9,9 @@ import { z } from "zod";
 const run = (folder: string, program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }).toString();
 
-const folder = mkdtempSync(join(tmpdir(), "sotto-releases-"));
+/** On the same disk as the packages, which are linked and not copied. */
+mkdirSync(".tmp", { recursive: true });
+const folder = mkdtempSync(resolve(".tmp/releases-"));
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 const keyFile = join(folder, "release.key");
 const outputs = ["one", "two"].map((name) => join(folder, name, "out"));

@@ -1,6 +1,6 @@
 /** An upgrade on a disk that has no room for the copy of the database. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
@@ -8,7 +8,7 @@ import { copiesFolder } from "../../../src/store/sql/upgrade-copy.js";
 import { migrations } from "../../../src/store/sql/migrate.js";
 import { CommandLine } from "../../cli/run.js";
 import { createOldDatabase, stepOf } from "../../support/stores/old-database.js";
-import { fillDisk, mountSmallDisk } from "../../support/stores/small-disk.js";
+import { mountSmallDisk } from "../../support/stores/small-disk.js";
 
 const disk = mountSmallDisk();
 
@@ -22,7 +22,9 @@ describe.skipIf(disk === null)("without room for the copy", () => {
 
   it("an upgrade is refused, the database stays as it was, and there is a way on", async () => {
     await createOldDatabase(path, 20);
-    fillDisk(ballast);
+    // Not to the last block: the database itself can still be opened.
+    const { bavail, bsize } = statfsSync(dataDir);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - statSync(path).size / 2));
     const sotto = new CommandLine(dataDir);
     expect(await sotto.run("upgrade", "--check")).toMatchObject({ code: 1 });
     const refused = await sotto.run("accounts", "list");
