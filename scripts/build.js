@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { noteBundled } from "./bundled-packages.js";
+import { noteBundled } from "../web/build/bundled-packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const filesBelow = (folder) =>

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, type BrotliOptions, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { noteBundled } from "./build/bundled-packages.js";
 import { chunkGroups } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
 import { noCycles } from "./build/no-cycles.ts";
 import { routeHints } from "./build/route-hints.ts";
-import { noteBundled } from "../scripts/bundled-packages.js";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
