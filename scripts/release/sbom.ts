@@ -2,7 +2,7 @@
  * The software bill of materials (CycloneDX). The tool describes everything in the lockfile, what tests and builds need
  * included; here it is reduced to what is shipped, and each part says how.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, type ExecFileSyncOptions } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -54,7 +54,7 @@ function describeLockfile(): string {
   try {
     for (const file of ["package.json", "package-lock.json"])
       cpSync(join(import.meta.dirname, "tools", file), join(folder, file));
-    const quiet = { stdio: ["ignore", "ignore", "inherit"] as const };
+    const quiet: ExecFileSyncOptions = { stdio: ["ignore", "ignore", "inherit"] };
     execFileSync("npm", ["ci", "--ignore-scripts", "--omit=optional", "--prefer-offline"], {
       cwd: folder,
       ...quiet,

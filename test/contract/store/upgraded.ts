@@ -26,7 +26,7 @@ export async function expectEverything(version: string, env: Record<string, stri
     const { team, plan, quotaUsed } = expected;
     const owner = await signIn(dashboard, team.members[0] ?? "", expected.password, null, clock);
     const page = await owner.get<TeamPage>(`/api/teams/${team.id}`);
-    expect(page.team.name).toBe(team.name);
+    expect(page.name).toBe(team.name);
     expect(page.members.map(({ email }) => email).sort()).toEqual([...team.members].sort());
     expect(await usageAt(owner, `/api/teams/${team.id}/usage`, expected.now)).toMatchObject(team.usage);
     expect(await store.findPlan(plan.id)).toMatchObject(plan);
