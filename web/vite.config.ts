@@ -1,5 +1,6 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -92,8 +93,11 @@ function bundled(): Plugin {
           ? file.moduleIds
           : file.originalFileNames.map((name) => join(import.meta.dirname, name)),
       );
-      const styles = this.getWatchFiles().filter((name) => name.endsWith(".css"));
-      noteBundled(join(dir, "../bundled-pages.txt"), [...files, ...styles]);
+      const styles = readFileSync(join(import.meta.dirname, "styles.css"), "utf8");
+      const imported = [...styles.matchAll(/^@import "([^".]+)"/gm)].map(([, name]) =>
+        join(import.meta.dirname, `../node_modules/${name}/index.css`),
+      );
+      noteBundled(join(dir, "../bundled-pages.txt"), [...files, ...imported]);
     },
   };
 }
