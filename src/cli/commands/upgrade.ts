@@ -32,9 +32,10 @@ Examples:
         endCheck(command, found);
         return;
       }
-      const { pending } = found;
+      const { applied, pending } = found;
       await withStore(command, async () => undefined);
-      const text = pending.length === 0 ? "Nothing to do." : `Migrated: ${pending.join(", ")}.`;
+      const done = pending.length === 0 ? sentences.current : `Migrated: ${pending.join(", ")}.`;
+      const text = applied === 0 ? "A new database was created." : done;
       report(command, { version: packageVersion(), migrated: pending }, text);
     });
 }
