@@ -7,7 +7,7 @@ import { z } from "zod";
 const step = z.looseObject({
   uses: z.string().optional(),
   run: z.string().optional(),
-  with: z.looseObject({}).optional(),
+  with: z.looseObject({ file: z.string().optional() }).optional(),
 });
 const workflow = z
   .object({
@@ -53,7 +53,7 @@ it("lets only the jobs that publish or sign speak for the repository", () => {
 it("names jobs and files that exist", () => {
   for (const [, { needs = [] }] of jobs)
     for (const name of [needs].flat()) expect(Object.keys(workflow.jobs)).toContain(name);
-  const files = jobs.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.["file"] ?? []));
+  const files = jobs.flatMap(([, { steps }]) => steps.flatMap((one) => one.with?.file ?? []));
   expect(files).toEqual(["deploy/Dockerfile"]);
-  for (const file of [...files, ".nvmrc"]) expect(existsSync(String(file))).toBe(true);
+  for (const file of [...files, ".nvmrc"]) expect(existsSync(file)).toBe(true);
 });
