@@ -8,6 +8,8 @@ import { commandTree, flatten } from "../../src/cli/command-tree.js";
 import { answers, exitCodes } from "../../src/cli/exit-codes.js";
 import { newProgram } from "../../src/cli/program.js";
 import { provideTerminal, typed } from "../../src/cli/terminal.js";
+import { databasePath } from "../../src/store/sql/sqlite.js";
+import { readExpected, restoreSqlite } from "../support/stores/upgrade-fixture.js";
 import { CommandLine } from "./run.js";
 
 const program = newProgram();
@@ -17,11 +19,10 @@ const leaves = nodes.filter(({ subcommands }) => subcommands.length === 0);
 
 let sotto: CommandLine;
 beforeAll(async () => {
-  sotto = await CommandLine.open();
-  await sotto.json("accounts", "create", "ada@example.com");
-  await sotto.json("keys", "create", "ada@example.com");
-  await sotto.json("teams", "create", "Research", "--owner", "ada@example.com");
-  await sotto.json("changelog", "add", "News");
+  const { secretKey } = readExpected("0.1.0");
+  const { dataDir } = await CommandLine.open();
+  sotto = new CommandLine(dataDir, { SOTTO_SECRET_KEY: secretKey });
+  restoreSqlite("0.1.0", databasePath(dataDir));
 });
 afterAll(() => sotto.dispose());
 
@@ -66,7 +67,7 @@ describe("--json", () => {
 
 describe("exit codes", () => {
   it("are those that are documented", () => {
-    const known = exitCodes.map(({ code }) => code);
+    const known = [exitCodes, ...Object.values(answers)].flat().map(({ code }) => code);
     const files = readdirSync("src/cli", { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".ts"),
     );
