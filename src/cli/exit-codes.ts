@@ -14,7 +14,7 @@ export const exitCodes: readonly ExitCode[] = [
 /** Of commands that answer a question: what else a code means there. */
 export const answers: Readonly<Record<string, readonly ExitCode[]>> = {
   "apply --check": [{ code: 2, meaning: "the file would change something" }],
-  chat: [{ code: 130, meaning: "Ctrl-C ended it" }],
+  chat: [{ code: 130, meaning: "a second Ctrl-C ended it in the middle of a reply" }],
   doctor: [{ code: 1, meaning: "something is broken" }],
   "privacy check": [
     { code: 1, meaning: "a mark was found" },
