@@ -69,7 +69,7 @@ function describeLockfile(): string {
       output,
     ];
     // Clients that only tests use disagree about the version of a peer. What is shipped is compared above.
-    options.push("--ignore-npm-errors");
+    options.push("--ignore-npm-errors", "--flatten-components");
     execFileSync(process.execPath, [tool, ...options, resolve("package.json")], quiet);
     return readFileSync(output, "utf8");
   } finally {
