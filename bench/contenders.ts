@@ -114,6 +114,7 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
     ...(library === undefined ? { gpu: "auto" } : { gpu: "cuda", library }),
     prefillChunkTokens: undefined,
     prefixReuse: "off",
+    speculation: "off",
     cacheType: "f16",
   };
   child.send(request);

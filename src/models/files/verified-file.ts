@@ -58,7 +58,6 @@ export async function verifiedDigest(
   return note?.bytes === size && note.mtimeMs === mtimeMs ? note.sha256 : null;
 }
 
-/** Removes the file and the note about it. */
 export async function removeVerified(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(notePath(path), { force: true });

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { toRow } from "./entity-rows.js";
 import { toAccount, toPlan, toTime } from "./rows.js";
 import type { Schema, SessionRow } from "./schema.js";
 
@@ -13,19 +14,7 @@ export class SqlSessions implements SessionStore {
   ) {}
 
   async create(session: Session): Promise<void> {
-    await this.db
-      .insertInto("sessions")
-      .values({
-        hash: session.hash,
-        account_id: session.accountId,
-        method: session.method,
-        device: session.device,
-        confirmed_at: session.confirmedAt.getTime(),
-        created_at: session.createdAt.getTime(),
-        last_seen_at: session.lastSeenAt.getTime(),
-        expires_at: session.expiresAt.getTime(),
-      })
-      .execute();
+    await this.db.insertInto("sessions").values(toRow(session)).execute();
   }
 
   async find(hash: Uint8Array): Promise<SessionRecord | null> {

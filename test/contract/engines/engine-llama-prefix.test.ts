@@ -78,7 +78,7 @@ describe("prefix reuse", () => {
     reusing.engine.forgetAccount(accountId);
     hangUp.abort();
     await expect(running.events.next()).rejects.toThrow();
-    await eventually(() => reusing.engine.sequencesActive() === 0);
+    await eventually(() => reusing.engine.status("omega").active === 0);
     expect((await cachedOf(reusing, "Forget this, too.", accountId)).cachedTokens).toBe(0);
   });
 

@@ -104,7 +104,8 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             accountId: id,
             type: "key.created",
           } as const;
-          await store.webhooks.add([{ ...delivery, body: "{}", ...times, retryUntil: at("20:00:00") }], 99);
+          const { createdAt, expiresAt: retryUntil } = times;
+          await store.webhooks.add([{ ...delivery, body: "{}", createdAt, retryUntil }], 99);
         }
         await store.factors.beginTotp(id, "sealed", at("08:00:00"));
         await store.factors.replaceRecoveryCodes(id, [someHash(), someHash()]);

@@ -12,8 +12,7 @@ import { putMemberBody, teamBody } from "../../../protocol/dashboard/teams.js";
 import { allTeams } from "../../find-team.js";
 import { byNameOrId, keyedSection } from "./keyed.js";
 import { isFields } from "./fields.js";
-import { EntryError, type Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import { EntryError, type Section, type SectionParts } from "./section.js";
 
 const { role } = putMemberBody.shape;
 

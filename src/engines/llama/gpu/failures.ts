@@ -113,7 +113,6 @@ const lookAtCard: Record<GpuBackend, string> = {
   metal: "system_profiler SPDisplaysDataType",
 };
 
-/** What to do about it. */
 export function adviceFor(backend: GpuBackend, kind: FailureKind): string {
   switch (kind) {
     case "driver_too_old":

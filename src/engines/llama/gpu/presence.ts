@@ -26,7 +26,6 @@ export interface PresenceOptions {
   arch?: NodeJS.Architecture;
   /** Where the system's files are; tests have others. */
   root?: string | undefined;
-  /** Whether the binding has a library for it. */
   hasLibrary?: (backend: GpuBackend) => boolean;
   /** The file of the GPU library of this machine, where there is one. */
   ownLibrary?: (backend: GpuBackend) => string | undefined;

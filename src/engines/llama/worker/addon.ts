@@ -9,7 +9,14 @@
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
+import {
+  getLlama,
+  Llama,
+  LlamaLogLevel,
+  type LlamaContext,
+  type LlamaModel,
+  type LlamaModelOptions,
+} from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "../cgroup.js";
 import type { GpuBackend } from "../backends.js";
@@ -36,28 +43,23 @@ import {
 } from "./native-vocabulary.js";
 import type { Vocabulary } from "./vocabulary.js";
 
+/** What is known of weights before a context is created for them. */
+type WeightsFacts = Pick<LoadedFacts, "gpu" | "gpuLayers" | "layers" | "description" | "vocabularySize">;
+
 export interface LoadedModel {
+  facts: WeightsFacts;
   vocabulary: Vocabulary;
-  /** For a thread that reads prompts. */
   vocabularySource: VocabularySource;
   sizing: ContextFit;
   threads: number;
-  /** From the next batch on. */
   setThreads: (threads: number) => void;
-  gpu: LoadedFacts["gpu"];
-  /** Names of the GPUs, where one is used. */
   devices: readonly string[];
   /** Physical ones that this process may use. */
   cores: number;
-  gpuLayers: number;
-  layers: number;
-  description: string;
   context: BatchContext;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
-  /** The most tokens one batch can hold. */
   batchTokens: number;
-  vocabularySize: number;
   newSampler: () => Sampler;
   grammars: NativeGrammars;
   dispose: () => Promise<void>;
@@ -78,7 +80,6 @@ interface NativeClasses {
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
-/** Native log lines to quote when loading fails. */
 const quotedLines = 3;
 
 export const loadModel = (request: LoadRequest): Promise<LoadedModel> =>
@@ -107,12 +108,38 @@ export async function quotingLog<Model>(
   }
 }
 
-async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+/** The weights, for whichever kind of context. */
+export async function openModel(
+  request: LoadRequest,
+  gpuLayers: NonNullable<LlamaModelOptions["gpuLayers"]>,
+  onLogLine: (line: string) => void,
+) {
   const llama = await openBinding(request, onLogLine);
-  const model = await llama.loadModel({
-    modelPath: request.weights,
-    gpuLayers: layersOnGpu(request),
-  });
+  const model = await llama.loadModel({ modelPath: request.weights, gpuLayers });
+  const { tokenizer } = model.fileInfo.metadata;
+  const texts = tokenizer.ggml.tokens;
+  const layers = model.fileInsights.totalLayers;
+  const facts: WeightsFacts = {
+    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    gpuLayers: model.gpuLayers,
+    layers,
+    description: model.typeDescription,
+    vocabularySize: texts.length,
+  };
+  const vocabularySource: VocabularySource = {
+    weights: request.weights,
+    binding: loadedBinding(),
+    texts,
+    chatTemplate: tokenizer.chat_template,
+  };
+  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
+  return { llama, model, facts, vocabularySource, onGpu, cores: coresOf(llama) };
+}
+
+async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+  const opened = await openModel(request, layersOnGpu(request), onLogLine);
+  const { llama, model, facts, vocabularySource, onGpu, cores } = opened;
+  const { vocabularySize } = facts;
   const shape = attentionShape(model);
   const size = {
     bytes: model.size,
@@ -120,12 +147,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     cacheBytesPerToken: cacheBytesPerToken(shape, "f16"),
     takesQuantisedCache: takesQuantisedCache(shape),
   };
-  const { tokenizer } = model.fileInfo.metadata;
-  const layers = model.fileInsights.totalLayers;
-  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
   const batchFacts = {
     freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
-    vocabularySize: tokenizer.ggml.tokens.length,
+    vocabularySize,
     embeddingLength: shape.embeddingLength,
   };
   const batchSize = chooseBatchTokens(batchFacts);
@@ -139,7 +163,6 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
           (batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts)) * shareOfGpuMemory,
           usualGpuSequences,
         );
-  const cores = coresOf(llama);
   const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
   const context = await model.createContext({
     sequences: sizing.sequences,
@@ -156,28 +179,13 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const native = nativeHandles(llama, model, context);
   return {
-    vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
-    vocabularySource: {
-      weights: request.weights,
-      binding: loadedBinding(),
-      texts: tokenizer.ggml.tokens,
-      chatTemplate: tokenizer.chat_template,
-    },
-    sizing,
-    threads,
-    setThreads: (count) => {
-      native.context.setThreads(count);
-    },
-    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    ...{ facts, vocabularySource, cores, sizing, threads },
+    vocabulary: readVocabulary(native.model, vocabularySource.texts),
+    setThreads: (count) => native.context.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
-    cores,
-    gpuLayers: model.gpuLayers,
-    layers,
-    description: model.typeDescription,
     context: native.context,
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
-    vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
     grammars: native.grammars,
     // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
@@ -190,18 +198,16 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
 }
 
 /** Physical ones that this process may use. */
-export const coresOf = ({ cpuMathCores }: Llama): number =>
+const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
-export function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
     debug: request.probing === true,
     logLevel: LlamaLogLevel.warn,
-    logger: (_level: LlamaLogLevel, line: string) => {
-      onLogLine(line);
-    },
+    logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
   const { library, gpu, probing } = request;
   if (library !== undefined && gpu !== "off" && gpu !== "auto") {
@@ -239,7 +245,7 @@ function layersOnGpu(request: LoadRequest) {
 }
 
 /** The file of the native code that this process has loaded: the binding keeps it to itself. */
-export function loadedBinding(): string {
+function loadedBinding(): string {
   // Without the names of sockets' addresses, which take a while to look up. Not in the types of Node 20.
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
@@ -294,9 +300,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
-    accept: (state, token) => {
-      AddonSampler.acceptGrammarEvaluationStateToken(state, token);
-    },
+    accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };
   return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

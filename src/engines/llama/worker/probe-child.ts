@@ -31,10 +31,12 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
     contextTokens: 256,
     prefillChunkTokens: 128,
     prefixReuse: "off",
+    speculation: "off",
     probing: true,
   });
-  if (model.gpu !== backend) return { type: "failed", reason: `the binding chose ${model.gpu} instead` };
-  if (backend !== "cpu" && (model.devices.length === 0 || model.gpuLayers === 0)) {
+  const { gpu, gpuLayers } = model.facts;
+  if (gpu !== backend) return { type: "failed", reason: `the binding chose ${gpu} instead` };
+  if (backend !== "cpu" && (model.devices.length === 0 || gpuLayers === 0)) {
     return { type: "failed", reason: "no usable device was found" };
   }
   await compute(model, new Uint32Array(promptTokens), 0);

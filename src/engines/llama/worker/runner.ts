@@ -25,6 +25,7 @@ import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
+import { DraftPace } from "./schedule/speculation.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 
 export interface RunnerOptions {
@@ -36,14 +37,15 @@ export interface RunnerOptions {
 type PromptThread = WorkerThread<PromptInput, PrepareResult, PromptFacts>;
 
 /** For one conversation. The longest take a second. */
-export const longestPromptMs = 60_000;
+const longestPromptMs = 60_000;
 /** The host's own limit on loading is shorter. */
-export const longestStartMs = 60 * 60_000;
+const longestStartMs = 60 * 60_000;
 
-const promptThread = (setup: PromptSetup): PromptThread =>
-  new WorkerThread({
-    file: programFile("engines/llama/worker/prompt/prompt-worker"),
-    workerData: setup,
+/** A thread of this process that reads prompts or inputs; `program` is below this folder. */
+export const readingThread = <Task, Facts = undefined>(program: string, workerData: object) =>
+  new WorkerThread<Task, PrepareResult, Facts>({
+    file: programFile(`engines/llama/worker/${program}`),
+    workerData,
     startMs: longestStartMs,
     taskMs: longestPromptMs,
     runsNativeCode: true,
@@ -63,13 +65,14 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
-    const prompts = promptThread({ source: model.vocabularySource, contextTokens });
+    const setup: PromptSetup = { source: model.vocabularySource, contextTokens };
+    const prompts: PromptThread = readingThread("prompt/prompt-worker", setup);
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
-    const { vocabularySize } = model;
+    const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
@@ -84,19 +87,16 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
-      readsWhileComputing: model.gpu !== "cpu",
+      speculation: request.speculation === "on" ? { pace: new DraftPace(), contextTokens } : undefined,
+      readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
     const facts: LoadedFacts = {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
-      gpu: model.gpu,
-      gpuLayers: model.gpuLayers,
-      layers: model.layers,
-      vocabularySize,
+      ...model.facts,
       ...promptFacts,
-      description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       tokenMs,
     };
@@ -174,8 +174,8 @@ export class Runner {
 }
 
 /** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
-const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
-  prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
+const besideReplies = ({ prefillChunkTokens }: LoadRequest, { facts, batchTokens }: LoadedModel): number =>
+  prefillChunkTokens ?? (facts.gpu === "cpu" ? cpuPromptTokens : batchTokens);
 const cpuPromptTokens = 128;
 
 /** With more of them a step is so long that waking up does not show. */
@@ -183,12 +183,12 @@ const mostPolled = 4;
 /** One computes, one polls, and the API has one. */
 const coresForPolling = 4;
 
-const polledSequences = ({ gpu, gpuLayers, layers, cores }: LoadedModel): number =>
+const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedModel): number =>
   gpu !== "cpu" && gpuLayers >= layers && cores >= coresForPolling ? mostPolled : 0;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
-function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
-  return request.threads === undefined && gpu === "cpu" ? threads : 1;
+function adaptableThreads({ threads, facts }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 }
 
 const triedTokens = 8;
@@ -219,9 +219,9 @@ const longestMeasuringMs = 1000;
  * whatever else runs; where that is much, threads wait for one another, and a single one is faster than all of them.
  */
 async function measureToken(model: LoadedModel): Promise<number> {
-  const { threads, gpu, setThreads } = model;
+  const { threads, facts, setThreads } = model;
   const all = await fastestStep(model);
-  if (gpu !== "cpu" || threads === 1) return all;
+  if (facts.gpu !== "cpu" || threads === 1) return all;
   setThreads(1);
   const single = await fastestStep(model);
   setThreads(threads);

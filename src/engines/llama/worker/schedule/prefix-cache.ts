@@ -24,7 +24,6 @@ export interface Shared {
   tokens: number;
 }
 
-/** What a sequence in use has computed so far. */
 export interface Held {
   sequenceId: number;
   accountId: string;

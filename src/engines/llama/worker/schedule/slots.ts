@@ -11,6 +11,7 @@ import type { TokenSampler, TokenSamplerOptions } from "../reply/token-sampler.j
 import type { Job } from "./job.js";
 import type { Held, PrefixCache, Shared } from "./prefix-cache.js";
 import { compactionMoves, type Move } from "./compaction.js";
+import type { Draft } from "./speculation.js";
 
 export interface SlotsOptions {
   context: BatchContext;
@@ -20,7 +21,6 @@ export interface SlotsOptions {
   movesSequences: boolean;
 }
 
-/** A job that runs. */
 export interface Group {
   job: Job;
   cachedTokens: number;
@@ -43,6 +43,8 @@ export interface Sequence {
   newest: number;
   /** Its text has ended, and it is only waiting for the end of a step. */
   hasEnded?: boolean;
+  /** Guesses how it goes on, once it has run alone. */
+  draft?: Draft;
 }
 
 export const followsGrammar = ({ group, choice }: Sequence): boolean => {
@@ -113,7 +115,6 @@ export class Slots {
     return this.#copy !== null;
   }
 
-  /** By account. */
   held(): Map<string, number> {
     const held = new Map<string, number>();
     for (const [, { group }] of this.inUse()) {
