@@ -448,8 +448,8 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       number: "number",
       name: "name",
-      applied_at: "when it was applied",
-      version: "the version that applied it",
+      "when it was applied": "applied_at",
+      "the version that applied it": "version",
     },
     kept: always,
   },
