@@ -49,7 +49,7 @@ try {
   const tarball = pack();
   cpSync(join(packed, tarball), join(out, tarball));
   cpSync("dist/third-party-licenses.txt", join(out, "third-party-licenses.txt"));
-  writeFileSync(join(out, `${basename(tarball, ".tgz")}.cdx.json`), billOfMaterials(shipped));
+  writeFileSync(join(out, `${basename(tarball, ".tgz")}.cdx.json`), billOfMaterials(shipped, lock));
   writeFileSync(join(out, "release.json"), describeBuild(tarball));
 } finally {
   rmSync(packed, { recursive: true, force: true });

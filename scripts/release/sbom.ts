@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { idOf, type Shipped } from "./shipped.js";
+import { idOf, type Lock, type Shipped } from "./shipped.js";
 
 const component = z.looseObject({
   "bom-ref": z.string(),
@@ -22,22 +22,23 @@ const bomSchema = z.looseObject({
   dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })).default([]),
 });
 
-export function billOfMaterials(shipped: readonly Shipped[]): string {
+export function billOfMaterials(shipped: readonly Shipped[], lock: Lock): string {
   const bom = bomSchema.parse(JSON.parse(describeLockfile()));
-  const how = new Map(shipped.map((one) => [idOf(one), one.how]));
+  const wanted = new Map(shipped.map((one) => [idOf(one), one]));
   const parts = new Map<string, z.infer<typeof component>>();
   for (const part of bom.components) {
     const id = idOf({ name: [part.group, part.name].filter(Boolean).join("/"), version: part.version });
-    const shippedAs = how.get(id);
+    const shippedAs = wanted.get(id);
     if (shippedAs === undefined || parts.has(id)) continue;
     const properties = part.properties.filter(({ name }) => name !== "cdx:npm:package:development");
     parts.set(id, {
       ...part,
       scope: "required",
-      properties: [...properties, { name: "sotto:shipped", value: shippedAs }],
+      hashes: hashesOf(lock[shippedAs.path]?.integrity),
+      properties: [...properties, { name: "sotto:shipped", value: shippedAs.how }],
     });
   }
-  const missing = [...how.keys()].filter((id) => !parts.has(id));
+  const missing = [...wanted.keys()].filter((id) => !parts.has(id));
   if (missing.length > 0) throw new Error(`Not in the bill of materials: ${missing.join(", ")}`);
   const components = [...parts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
   const root = bom.metadata.component["bom-ref"];
@@ -46,6 +47,14 @@ export function billOfMaterials(shipped: readonly Shipped[]): string {
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) }));
   return `${JSON.stringify({ ...bom, components, dependencies }, null, 2)}\n`;
+}
+
+/** Of the package's archive, as npm checks it. */
+function hashesOf(integrity = ""): { alg: string; content: string }[] {
+  const base64 = /^sha512-(\S+)$/.exec(integrity)?.[1];
+  return base64 === undefined
+    ? []
+    : [{ alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") }];
 }
 
 /** Installed where no other package is, by a lockfile of its own. */

@@ -18,6 +18,7 @@ const lockSchema = z.object({
       name: z.string().optional(),
       version: z.string().optional(),
       license: z.string().optional(),
+      integrity: z.string().optional(),
       dependencies,
       optionalDependencies: dependencies,
     }),
