@@ -53,6 +53,8 @@ import { smtpMailer } from "../adapters/smtp.js";
 import { StoreUnavailable } from "../core/store.js";
 import { causeOf } from "../log.js";
 import { machineNow } from "../models/files/machine.js";
+import { databasePath } from "../store/sql/sqlite.js";
+import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import { createFactors } from "./factor-services.js";
@@ -146,7 +148,11 @@ export function createDashboard(
     publicUrl,
   });
   const retentionDays = usageRetentionDays;
-  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  const removeOldCopies = (now: Date) =>
+    removeOldUpgradeCopies(databasePath(service.dataDir), config.storage.upgradeCopyDays, now);
+  const housekeeping = new Housekeeping({
+    ...{ store, sessions, clock, retentionDays, removeOldCopies, reportError },
+  });
   const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
   const timeoutMs = overrides.providerTimeoutMs ?? providerTimeoutMs;
   const oidcClient = lazyOidcClient({ clock, timeoutMs });

@@ -269,6 +269,12 @@ const storageFields = {
     default: 10,
     doc: "Most concurrent connections to Postgres.",
   }),
+  upgradeCopyDays: field({
+    env: ["SOTTO_UPGRADE_COPY_DAYS"],
+    schema: integer(0, 365),
+    default: 30,
+    doc: "How long the copies of the SQLite database are kept that are taken before a new version migrates it, at most three, in `upgrade-copies` in the data directory. `0` takes none ([more](upgrading.md)).",
+  }),
   redisUrl: optionalField({
     env: ["SOTTO_REDIS_URL"],
     schema: z.url({

@@ -356,4 +356,6 @@ export interface MigrationRow {
   number: number;
   name: string;
   applied_at: number;
+  /** Of the program that applied it. */
+  version: string | null;
 }
