@@ -29,7 +29,9 @@ function write({ text, mode, isSettings }: PlannedFile, path: string): boolean {
 export function removePlanned({ files, dataDir }: ServicePlan, purge: boolean, root = "/"): string[] {
   return translated(() => {
     const paths = files.filter(({ isSettings }) => purge || isSettings !== true).map(({ path }) => path);
-    const there = [...paths, ...(purge ? [dataDir] : [])].map((path) => join(root, path)).filter((path) => existsSync(path));
+    const there = [...paths, ...(purge ? [dataDir] : [])]
+      .map((path) => join(root, path))
+      .filter((path) => existsSync(path));
     for (const path of there) rmSync(path, { recursive: true, force: true });
     return there;
   });
@@ -39,7 +41,10 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM"))) throw error;
-    throw new UserError(`${error.message}. Run it as root for the machine's service, or with --user for your own.`);
+    if (!(error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM")))
+      throw error;
+    throw new UserError(
+      `${error.message}. Run it as root for the machine's service, or with --user for your own.`,
+    );
   }
 }

@@ -25,7 +25,14 @@ export function launchdPlan({ command, home, uid }: Installation): ServicePlan {
     enable: [["launchctl", "enable", `${domain}/${label}`]],
     // An agent that is loaded keeps its old description until it is loaded again.
     start: [
-      ["sh", "-c", 'launchctl bootout "$0" 2>/dev/null; exec launchctl bootstrap "$1" "$2"', `${domain}/${label}`, domain, plist],
+      [
+        "sh",
+        "-c",
+        'launchctl bootout "$0" 2>/dev/null; exec launchctl bootstrap "$1" "$2"',
+        `${domain}/${label}`,
+        domain,
+        plist,
+      ],
     ],
     stop: [["launchctl", "bootout", `${domain}/${label}`]],
     forget: [],
@@ -71,7 +78,10 @@ function element(value: Value, indent = ""): string {
   if (typeof value === "boolean") return `${indent}<${value}/>`;
   if (isList(value))
     return [`${indent}<array>`, ...value.map((one) => element(one, inner)), `${indent}</array>`].join("\n");
-  const entries = Object.entries(value).flatMap(([key, one]) => [`${inner}<key>${text(key)}</key>`, element(one, inner)]);
+  const entries = Object.entries(value).flatMap(([key, one]) => [
+    `${inner}<key>${text(key)}</key>`,
+    element(one, inner),
+  ]);
   return [`${indent}<dict>`, ...entries, `${indent}</dict>`].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Option, type Command } from "commander";
+import { CommanderError, Option, type Command } from "commander";
 import { packageFile } from "../../adapters/program-files.js";
 import { UserError } from "../../core/user-error.js";
 import { environmentOf } from "../environment.js";
@@ -68,8 +68,9 @@ Examples:
       }
       requireManager(command, plan);
       requireLasting(plan);
+      const env = environmentOf(command);
       writePlanned(plan);
-      for (const step of [...plan.enable, ...(flags.start ? plan.start : [])]) await runStep(step);
+      for (const step of [...plan.enable, ...(flags.start ? plan.start : [])]) await runStep(step, env);
       const settings = plan.files.find(({ isSettings }) => isSettings)?.path;
       report(
         command,
@@ -94,38 +95,49 @@ function uninstallCommand(service: Command): void {
       requireManager(command, plan);
       const question = `Delete the service with its settings and everything in ${plan.dataDir}?`;
       if (purge === true && !(await confirm(command, question))) return;
+      const env = environmentOf(command);
       // One that is not loaded cannot be stopped, which is what is wanted.
-      for (const step of plan.stop) await runStep(step).catch(() => undefined);
+      for (const step of plan.stop) await runStep(step, env).catch(() => undefined);
       const removed = removePlanned(plan, purge === true);
-      for (const step of plan.forget) await runStep(step);
-      if (purge === true) for (const step of plan.purge) await runStep(step).catch(() => undefined);
+      for (const step of plan.forget) await runStep(step, env);
+      if (purge === true) for (const step of plan.purge) await runStep(step, env).catch(() => undefined);
       const kept = purge === true ? "" : ` Its data is still in ${plan.dataDir}.`;
-      report(command, { removed }, removed.length === 0 ? "There was no service." : `Removed the service.${kept}`);
+      report(
+        command,
+        { removed },
+        removed.length === 0 ? "There was no service." : `Removed the service.${kept}`,
+      );
     });
 }
 
 function statusCommand(service: Command): void {
-  subcommand(service, "status", "say whether the service is installed and running; exits with 1 if it is not").action(
-    async (_: unknown, command: Command) => {
-      const plan = planOf(command);
-      requireManager(command, plan);
-      const status = plan.readStatus(await runStep(plan.status).catch(() => ""));
-      const text = !status.installed
-        ? "The service is not installed. To install it: sotto service install"
-        : `The service is ${status.state}${status.pid === null ? "" : `, process ${status.pid}`}${status.enabled === false ? "; it does not start by itself" : ""}.`;
-      report(command, status, text);
-      if (!status.running) process.exitCode = 1;
-    },
-  );
+  subcommand(
+    service,
+    "status",
+    "say whether the service is installed and running; exits with 1 if it is not",
+  ).action(async (_: unknown, command: Command) => {
+    const plan = planOf(command);
+    requireManager(command, plan);
+    const env = environmentOf(command);
+    const status = plan.readStatus(await runStep(plan.status, env).catch(() => ""));
+    const text = !status.installed
+      ? "The service is not installed. To install it: sotto service install"
+      : `The service is ${status.state}${status.pid === null ? "" : `, process ${status.pid}`}${status.enabled === false ? "; it does not start by itself" : ""}.`;
+    report(command, status, text);
+    if (!status.running) throw new CommanderError(1, "commander.error", "");
+  });
 }
 
 function logsCommand(service: Command): void {
   subcommand(service, "logs", "show the service's log")
     .option("-f, --follow", "wait for more lines")
-    .addOption(new Option("-n, --lines <count>", "how many of the last lines").argParser(parseCount).default(100))
+    .addOption(
+      new Option("-n, --lines <count>", "how many of the last lines").argParser(parseCount).default(100),
+    )
     .action(async ({ lines, follow }: { lines: number; follow?: boolean }, command: Command) => {
       const plan = planOf(command);
-      await showStep(plan.logs(lines, follow === true));
+      requireManager(command, plan);
+      await showStep(plan.logs(lines, follow === true), environmentOf(command));
     });
 }
 
@@ -144,10 +156,14 @@ function planOf(command: Command): ServicePlan {
   if (process.platform === "linux") return systemdPlan(installation);
   if (process.platform === "darwin") {
     if (system === true)
-      throw new UserError("On macOS the service belongs to a user and runs while they are logged in: leave out --system.");
+      throw new UserError(
+        "On macOS the service belongs to a user and runs while they are logged in: leave out --system.",
+      );
     return launchdPlan({ ...installation, scope: "user" });
   }
-  throw new UserError(`There is no service manager for ${process.platform} here. Keep 'sotto serve' running by other means.`);
+  throw new UserError(
+    `There is no service manager for ${process.platform} here. Keep 'sotto serve' running by other means.`,
+  );
 }
 
 /** Before anything is written: a machine without it would be left with files that nothing reads. */
@@ -163,7 +179,9 @@ function requireManager(command: Command, { status: [manager = ""] }: ServicePla
 function requireLasting({ scope, files: [unit] }: ServicePlan): void {
   const text = unit?.text ?? "";
   if (/[/\\]_npx[/\\]/.test(text)) {
-    throw new UserError("This program is in npx's cache, which npm clears. Install it first: npm install --global");
+    throw new UserError(
+      "This program is in npx's cache, which npm clears. Install it first: npm install --global",
+    );
   }
   const inHome = /^ExecStart=.*?((?:\/home|\/root)\/[^\s"]*)/m.exec(text)?.[1];
   if (scope === "system" && inHome !== undefined) {

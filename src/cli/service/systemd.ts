@@ -17,12 +17,16 @@ export function systemdPlan(installation: Installation): ServicePlan {
   const { scope, home, env } = installation;
   const isSystem = scope === "system";
   const config = env["XDG_CONFIG_HOME"] ?? join(home, ".config");
-  const dataDir = isSystem ? "/var/lib/sotto" : join(env["XDG_DATA_HOME"] ?? join(home, ".local/share"), "sotto");
+  const dataDir = isSystem
+    ? "/var/lib/sotto"
+    : join(env["XDG_DATA_HOME"] ?? join(home, ".local/share"), "sotto");
   const settings = isSystem ? "/etc/sotto.env" : join(config, "sotto/sotto.env");
   const systemctl = (...words: string[]): Step => ["systemctl", ...(isSystem ? [] : ["--user"]), ...words];
   const unit: PlannedFile = {
     path: isSystem ? "/etc/systemd/system/sotto.service" : join(config, "systemd/user/sotto.service"),
-    text: isSystem ? systemUnit(installation.command, settings) : userUnit(installation.command, settings, dataDir),
+    text: isSystem
+      ? systemUnit(installation.command, settings)
+      : userUnit(installation.command, settings, dataDir),
     mode: 0o644,
   };
   return {
@@ -30,7 +34,12 @@ export function systemdPlan(installation: Installation): ServicePlan {
     files: [
       unit,
       ...(isSystem ? [userRecord] : []),
-      { path: settings, text: settingsText(systemctl("restart", "sotto").join(" ")), mode: 0o600, isSettings: true },
+      {
+        path: settings,
+        text: settingsText(systemctl("restart", "sotto").join(" ")),
+        mode: 0o600,
+        isSettings: true,
+      },
     ],
     dataDir,
     folders: isSystem ? [] : [dataDir],
@@ -67,7 +76,10 @@ const userRecord: PlannedFile = {
   mode: 0o644,
 };
 
-export const systemUnit = (command: readonly string[], settings: string): string => `# Sotto as a service of this machine. Written by 'sotto service install'; to change something use
+export const systemUnit = (
+  command: readonly string[],
+  settings: string,
+): string => `# Sotto as a service of this machine. Written by 'sotto service install'; to change something use
 # 'systemctl edit sotto', which an upgrade leaves alone.
 [Unit]
 Description=Sotto, a private chat completion service
@@ -106,7 +118,11 @@ SystemCallFilter=~@privileged
 WantedBy=multi-user.target
 `;
 
-const userUnit = (command: readonly string[], settings: string, dataDir: string): string => `# Sotto as a service of this user. Written by 'sotto service install'; to change something use
+const userUnit = (
+  command: readonly string[],
+  settings: string,
+  dataDir: string,
+): string => `# Sotto as a service of this user. Written by 'sotto service install'; to change something use
 # 'systemctl --user edit sotto', which an upgrade leaves alone.
 [Unit]
 Description=Sotto, a private chat completion service
@@ -122,7 +138,9 @@ WantedBy=default.target
 `;
 
 /** What a machine's service and a user's have in common. */
-const forAll = (command: readonly string[]): string => `# glibc overwrites what is freed: buffers of requests and replies.
+const forAll = (
+  command: readonly string[],
+): string => `# glibc overwrites what is freed: buffers of requests and replies.
 Environment=GLIBC_TUNABLES=glibc.malloc.perturb=255:glibc.malloc.tcache_count=0
 ExecStart=${command.map(quoted).join(" ")}
 Restart=on-failure
