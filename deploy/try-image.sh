@@ -2,8 +2,9 @@
 # Builds deploy/Dockerfile on a machine that can pull no images, starts the result as it is meant to run and asks it.
 # Needs root, buildah, podman and mmdebstrap (Debian packages), and npm.
 #
-#   deploy/try-image.sh            build, start, ask, remove everything but the stand-ins
-#   deploy/try-image.sh build      build only, and keep the image: localhost/sotto:try
+#   deploy/try-image.sh            build, start, ask
+#   deploy/try-image.sh build      build only
+#   deploy/try-image.sh start      start and ask what was built before
 #   ARCH=arm64 deploy/try-image.sh build      for another architecture; only this machine's can be started
 #
 # What stands in for the two base images has the same Debian, the same Node from npm, and for the second one the same few
@@ -71,15 +72,21 @@ as_image() {
   rm -rf "$root"
 }
 
-build_base
-run_base
-# Docker's format, since OCI's has no health check.
-buildah build --isolation chroot --format docker --pull-never --file deploy/Dockerfile --tag sotto:try \
-  --arch "$arch" --build-arg TARGETARCH="$arch" --build-arg BUILDPLATFORM="linux/$machine" \
-  --build-arg BUILD_IMAGE=localhost/sotto-build-base --build-arg RUN_IMAGE="localhost/sotto-run-base-$arch" \
-  --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || true)" \
-  --build-arg STARTER="${STARTER:-on}" --build-arg GPU="${GPU:-off}" .
-echo "size: $(buildah inspect --type image --format '{{.OCIv1.Architecture}}' sotto:try) $(podman image inspect --format '{{.Size}}' sotto:try) bytes"
+size() { podman image inspect --format '{{.Architecture}} {{.Size}} bytes' sotto:try; }
+
+build() {
+  build_base
+  run_base
+  # Docker's format, since OCI's has no health check.
+  buildah build --isolation chroot --format docker --pull-never --file deploy/Dockerfile --tag sotto:try \
+    --arch "$arch" --build-arg TARGETARCH="$arch" --build-arg BUILDPLATFORM="linux/$machine" \
+    --build-arg BUILD_IMAGE=localhost/sotto-build-base --build-arg RUN_IMAGE="localhost/sotto-run-base-$arch" \
+    --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || true)" \
+    --build-arg STARTER="${STARTER:-on}" --build-arg GPU="${GPU:-off}" .
+}
+
+if [ "$what" != start ]; then build; fi
+echo "size: $(size)"
 if [ "$what" = build ]; then exit 0; fi
 
 # Started with nothing but what the README says, but on the machine's own network.
@@ -88,11 +95,10 @@ name=sotto-try-$$
 clean() {
   podman rm --force --time 0 --volumes "$name" > /dev/null 2>&1 || true
   podman volume rm --force "$name" > /dev/null 2>&1 || true
-  podman rmi --force sotto:try > /dev/null 2>&1 || true
 }
 trap clean EXIT
 podman run --detach --name "$name" --read-only --read-only-tmpfs=false --tmpfs /tmp --volume "$name:/data" --cap-drop ALL \
-  --security-opt no-new-privileges --ulimit core=0 --network host --env SOTTO_HOST=127.0.0.1 --env SOTTO_PORT="$port" \
+  --security-opt no-new-privileges --ulimit core=0 --ulimit nofile="$(ulimit -Hn)" --ulimit nproc="$(ulimit -Hu)" --network host --env SOTTO_HOST=127.0.0.1 --env SOTTO_PORT="$port" \
   sotto:try > /dev/null
 sotto() { podman exec "$name" /nodejs/bin/node dist/main.js "$@"; }
 in_container() { podman exec "$name" /nodejs/bin/node --input-type=module --eval "$1"; }
