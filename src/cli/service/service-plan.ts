@@ -59,7 +59,7 @@ export interface Installation {
 /** The settings that most need; all are in docs/configuration.md. */
 export const settingsText = (
   restart: string,
-): string => `# Settings of the service, one NAME=value in each line; all of them: docs/configuration.md.
+): string => `# Settings of the service, one NAME=value in each line, values with spaces in quotes. All of them: docs/configuration.md
 # After a change: ${restart}
 #SOTTO_HOST=127.0.0.1
 #SOTTO_PORT=8080
