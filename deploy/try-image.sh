@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds deploy/Dockerfile on a machine that can pull no images, starts the result as it is meant to run and asks it.
-# Needs root, buildah, podman and mmdebstrap (Debian packages), and npm.
+# Needs root, buildah, podman, runc and mmdebstrap (Debian packages), and npm.
 #
 #   deploy/try-image.sh            build, start, ask
 #   deploy/try-image.sh build      build only
@@ -19,7 +19,7 @@ WORK=${WORK:-${TMPDIR:-/tmp}/sotto-image}
 mkdir -p "$WORK"
 storage=(--root "$WORK/storage" --runroot "$WORK/run" --storage-driver "${STORAGE_DRIVER:-overlay}")
 buildah() { command buildah "${storage[@]}" "$@"; }
-podman() { command podman "${storage[@]}" --cgroup-manager cgroupfs "$@"; }
+podman() { command podman "${storage[@]}" --cgroup-manager cgroupfs --runtime runc "$@"; }
 node_version=$(sed -nE 's/^ARG BUILD_IMAGE=node:([0-9.]+).*/\1/p' deploy/Dockerfile)
 declare -A cpu=([amd64]=x64 [arm64]=arm64)
 
@@ -98,8 +98,8 @@ clean() {
 }
 trap clean EXIT
 podman run --detach --name "$name" --read-only --read-only-tmpfs=false --tmpfs /tmp --volume "$name:/data" --cap-drop ALL \
-  --security-opt no-new-privileges --ulimit core=0 --ulimit nofile="$(ulimit -Hn)" --ulimit nproc="$(ulimit -Hu)" --network host --env SOTTO_HOST=127.0.0.1 --env SOTTO_PORT="$port" \
-  sotto:try > /dev/null
+  --security-opt no-new-privileges --ulimit core=0 --ulimit nofile="$(ulimit -Hn)" --ulimit nproc=4096 --network host \
+  --env SOTTO_HOST=127.0.0.1 --env SOTTO_PORT="$port" sotto:try > /dev/null
 sotto() { podman exec "$name" /nodejs/bin/node dist/main.js "$@"; }
 in_container() { podman exec "$name" /nodejs/bin/node --input-type=module --eval "$1"; }
 

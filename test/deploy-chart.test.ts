@@ -80,6 +80,13 @@ function validate(value: Manifest): void {
   new Model(value).validate();
 }
 
+describe("helm", () => {
+  it.skipIf(noHelm).each(cases)("renders to %s", async (name) => {
+    const text = render("--values", join(stored, `${name}.values.yaml`), "--kube-version", "1.30.0");
+    await expect(digest(name) + canonical(text)).toMatchFileSnapshot(`fixtures/chart/${name}.yaml`);
+  });
+});
+
 describe("manifests", () => {
   const plain = readdirSync("deploy/kubernetes")
     .filter((name) => name !== "kustomization.yaml")
@@ -166,11 +173,6 @@ describe("the chart", () => {
       },
     });
     expect(env?.map(({ name }) => name)).toEqual(["SOTTO_DATABASE_URL", "SOTTO_REDIS_URL"]);
-  });
-
-  it.skipIf(noHelm).each(cases)("renders to %s", async (name) => {
-    const text = render("--values", join(stored, `${name}.values.yaml`), "--kube-version", "1.30.0");
-    await expect(digest(name) + canonical(text)).toMatchFileSnapshot(`fixtures/chart/${name}.yaml`);
   });
 
   it.skipIf(noHelm)("is linted", () => {

@@ -13,7 +13,7 @@ import { report } from "../output.js";
 import { removePlanned, writePlanned } from "./files.js";
 import { launchdPlan } from "./launchd.js";
 import { runStep, showStep } from "./run-step.js";
-import type { Installation, ServicePlan } from "./service-plan.js";
+import type { Installation, ServicePlan, ServiceStatus } from "./service-plan.js";
 import { systemdPlan } from "./systemd.js";
 
 export function serviceCommand(program: Command): void {
@@ -31,8 +31,9 @@ const subcommand = (service: Command, usage: string, description: string): Comma
     .command(usage)
     .description(description)
     .addOption(new Option("--system", "for the machine; the default for root").conflicts("user"))
-    .option("--user", "for this user alone; the default for everyone else, and on macOS")
-    .option("--json", "print one line of JSON instead of text");
+    .option("--user", "for this user alone; the default for everyone else, and on macOS");
+
+const asJson = ["--json", "print one line of JSON instead of text"] as const;
 
 interface InstallFlags {
   print?: boolean;
@@ -45,6 +46,7 @@ function installCommand(service: Command): void {
     .option("--print", "show the files and commands, and change nothing")
     .option("--root <dir>", "write the files below this folder and run nothing: for images of machines")
     .option("--no-start", "start it with the machine or session only, not now")
+    .option(...asJson)
     .addHelpText(
       "after",
       `
@@ -90,6 +92,7 @@ function uninstallCommand(service: Command): void {
   subcommand(service, "uninstall", "stop and remove the service; keeps settings and data")
     .option("--purge", "also delete settings and data: accounts, keys, usage, models")
     .option("--yes", "do not ask")
+    .option(...asJson)
     .action(async ({ purge }: { purge?: boolean }, command: Command) => {
       const plan = planOf(command);
       requireManager(command, plan);
@@ -111,21 +114,22 @@ function uninstallCommand(service: Command): void {
 }
 
 function statusCommand(service: Command): void {
-  subcommand(
-    service,
-    "status",
-    "say whether the service is installed and running; exits with 1 if it is not",
-  ).action(async (_: unknown, command: Command) => {
-    const plan = planOf(command);
-    requireManager(command, plan);
-    const env = environmentOf(command);
-    const status = plan.readStatus(await runStep(plan.status, env).catch(() => ""));
-    const text = !status.installed
-      ? "The service is not installed. To install it: sotto service install"
-      : `The service is ${status.state}${status.pid === null ? "" : `, process ${status.pid}`}${status.enabled === false ? "; it does not start by itself" : ""}.`;
-    report(command, status, text);
-    if (!status.running) throw new CommanderError(1, "commander.error", "");
-  });
+  subcommand(service, "status", "say whether the service runs; exits with 1 if it does not")
+    .option(...asJson)
+    .action(async (_: unknown, command: Command) => {
+      const plan = planOf(command);
+      requireManager(command, plan);
+      const env = environmentOf(command);
+      const status = plan.readStatus(await runStep(plan.status, env).catch(() => ""));
+      report(command, status, statusText(status));
+      if (!status.running) throw new CommanderError(1, "commander.error", "");
+    });
+}
+
+function statusText({ installed, state, pid, enabled }: ServiceStatus): string {
+  if (!installed) return "The service is not installed. To install it: sotto service install";
+  const process = pid === null ? "" : `, process ${pid}`;
+  return `The service is ${state}${process}${enabled === false ? "; it does not start by itself" : ""}.`;
 }
 
 function logsCommand(service: Command): void {

@@ -6,4 +6,5 @@ const isThere = (program: string): boolean => spawnSync(program, ["--version"]).
 /** For `it.skipIf`. */
 export const noHelm = spawnSync("helm", ["version"]).status !== 0;
 export const noImageTools =
-  process.getuid?.() !== 0 || !["buildah", "podman", "mmdebstrap"].every((program) => isThere(program));
+  process.getuid?.() !== 0 ||
+  !["buildah", "podman", "runc", "mmdebstrap"].every((program) => isThere(program));
