@@ -9,9 +9,10 @@ import { CommandLine } from "./run.js";
 const systemctl = `#!/bin/sh
 echo "$*" >> "$HOME/calls"
 case "$*" in
-  *show*) if [ -e "$HOME/stopped" ]; then printf 'LoadState=loaded\\nActiveState=inactive\\nSubState=dead\\n'; exit; fi
+  *"show sotto"*) if [ -e "$HOME/stopped" ]; then printf 'LoadState=loaded\\nActiveState=inactive\\nSubState=dead\\n'; exit; fi
      printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nMainPID=7\\n' ;;
-  *daemon-reload*) [ ! -e "$HOME/broken" ] || { echo "Failed to connect to bus" >&2; exit 1; } ;;
+  *show-environment*) [ ! -e "$HOME/unreachable" ] || { echo "Failed to connect to bus" >&2; exit 1; } ;;
+  *restart*) [ ! -e "$HOME/broken" ] || { echo "Unit is masked" >&2; exit 1; } ;;
 esac
 `;
 
@@ -27,7 +28,11 @@ describe.skipIf(process.platform !== "linux")("sotto service", () => {
   });
   afterEach(() => rm(home, { recursive: true }));
   const unit = () => join(home, ".config/systemd/user/sotto.service");
-  const calls = async () => (await readFile(join(home, "calls"), "utf8")).trim().split("\n");
+  const calls = async () =>
+    (await readFile(join(home, "calls"), "utf8"))
+      .trim()
+      .split("\n")
+      .filter((line) => !line.endsWith("show-environment"));
 
   it("installs, enables and starts", async () => {
     const { code, stdout } = await sotto.run("service", "install", "--user");
@@ -69,11 +74,19 @@ describe.skipIf(process.platform !== "linux")("sotto service", () => {
     expect(existsSync(unit())).toBe(false);
   });
 
+  it("writes nothing where systemd does not run", async () => {
+    await writeFile(join(home, "unreachable"), "");
+    const { code, stderr } = await sotto.run("service", "install", "--user");
+    expect(code).toBe(1);
+    expect(stderr).toContain("Failed to connect to bus");
+    expect(existsSync(unit())).toBe(false);
+  });
+
   it("passes on what systemd says when it refuses", async () => {
     await writeFile(join(home, "broken"), "");
     const { code, stderr } = await sotto.run("service", "install", "--user");
     expect(code).toBe(1);
-    expect(stderr).toContain("Failed to connect to bus");
+    expect(stderr).toContain("Unit is masked");
   });
 
   it("removes the service and keeps the data", async () => {

@@ -22,6 +22,7 @@ export function launchdPlan({ command, home, uid }: Installation): ServicePlan {
     ],
     dataDir,
     folders: [dataDir, join(home, "Library/Logs/Sotto")],
+    probe: ["launchctl", "print", domain],
     enable: [["launchctl", "enable", `${domain}/${label}`]],
     // An agent that is loaded keeps its old description until it is loaded again.
     start: [

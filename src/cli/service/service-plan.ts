@@ -20,6 +20,8 @@ export interface ServicePlan {
   dataDir: string;
   /** Folders that the service expects; the manager creates the others. */
   folders: readonly string[];
+  /** Fails where the manager does not run, as in most containers. */
+  probe: Step;
   /** Makes the service known, so that it starts with the machine or the session. */
   enable: readonly Step[];
   /** Starts the service, or restarts it with the files as they are now. */

@@ -68,7 +68,7 @@ Examples:
         report(command, { written }, `Wrote ${written.join(", ")}. Enable the service in the image itself.`);
         return;
       }
-      requireManager(command, plan);
+      await requireManager(command, plan);
       requireLasting(plan);
       const env = environmentOf(command);
       writePlanned(plan);
@@ -95,7 +95,7 @@ function uninstallCommand(service: Command): void {
     .option(...asJson)
     .action(async ({ purge }: { purge?: boolean }, command: Command) => {
       const plan = planOf(command);
-      requireManager(command, plan);
+      await requireManager(command, plan);
       const question = `Delete the service with its settings and everything in ${plan.dataDir}?`;
       if (purge === true && !(await confirm(command, question))) return;
       const env = environmentOf(command);
@@ -118,7 +118,7 @@ function statusCommand(service: Command): void {
     .option(...asJson)
     .action(async (_: unknown, command: Command) => {
       const plan = planOf(command);
-      requireManager(command, plan);
+      await requireManager(command, plan);
       const env = environmentOf(command);
       const status = plan.readStatus(await runStep(plan.status, env).catch(() => ""));
       report(command, status, statusText(status));
@@ -140,7 +140,7 @@ function logsCommand(service: Command): void {
     )
     .action(async ({ lines, follow }: { lines: number; follow?: boolean }, command: Command) => {
       const plan = planOf(command);
-      requireManager(command, plan);
+      await requireManager(command, plan);
       await showStep(plan.logs(lines, follow === true), environmentOf(command));
     });
 }
@@ -171,11 +171,20 @@ function planOf(command: Command): ServicePlan {
 }
 
 /** Before anything is written: a machine without it would be left with files that nothing reads. */
-function requireManager(command: Command, { status: [manager = ""] }: ServicePlan): void {
-  const path = environmentOf(command)["PATH"] ?? "";
-  if (path.split(delimiter).some((folder) => existsSync(join(folder, manager)))) return;
+async function requireManager(command: Command, { probe }: ServicePlan): Promise<void> {
+  const env = environmentOf(command);
+  const [manager = ""] = probe;
+  const isThere = (env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, manager)));
+  const reason = isThere
+    ? await runStep(probe, env).then(
+        () => null,
+        (error: unknown) => (error instanceof Error ? error.message : "it failed"),
+      )
+    : `${manager} was not found`;
+  if (reason === null) return;
+  const name = manager === "systemctl" ? "systemd" : "launchd";
   throw new UserError(
-    `${manager} was not found: this machine is not run by ${manager === "systemctl" ? "systemd" : "launchd"}, as in most containers. 'sotto service install --print' shows what another service manager needs.`,
+    `${reason}. This machine or session is not run by ${name}, as in most containers. 'sotto service install --print' shows what another service manager needs.`,
   );
 }
 

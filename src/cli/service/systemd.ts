@@ -43,6 +43,7 @@ export function systemdPlan(installation: Installation): ServicePlan {
     ],
     dataDir,
     folders: isSystem ? [] : [dataDir],
+    probe: systemctl("show-environment"),
     enable: [
       ...(isSystem ? [["systemd-sysusers", userRecord.path]] : []),
       systemctl("daemon-reload"),
