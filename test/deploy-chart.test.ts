@@ -6,11 +6,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import * as keda from "@kubernetes-models/keda";
 import * as prometheus from "@kubernetes-models/prometheus-operator";
 import { Ajv } from "ajv";
 import * as kubernetes from "kubernetes-models";
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
@@ -80,6 +81,40 @@ function validate(value: Manifest): void {
   new Model(value).validate();
 }
 
+/** Fields that Kubernetes does not know. Its schemas let them pass; the compiler, with the same packages' types, does not. */
+function unknownFields(manifests: readonly Manifest[]): string[] {
+  const file = resolve("manifests.ts");
+  const packageOf = (apiVersion: string): string =>
+    apiVersion.startsWith("keda.sh/")
+      ? "@kubernetes-models/keda"
+      : apiVersion.startsWith("monitoring.coreos.com/")
+        ? "@kubernetes-models/prometheus-operator"
+        : "kubernetes-models";
+  const text = manifests
+    .map(
+      (one, index) =>
+        `import type { I${one.kind} as T${index} } from "${packageOf(one.apiVersion)}/${one.apiVersion}/${one.kind}";
+export const m${index}: T${index} = ${JSON.stringify(one)};`,
+    )
+    .join("\n");
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  };
+  const host = ts.createCompilerHost(options);
+  const onDisk = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, version) =>
+    name === file ? ts.createSourceFile(name, text, version) : onDisk(name, version);
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([file], options, host))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
+
 describe("helm", () => {
   it.skipIf(noHelm).each(cases)("renders to %s", async (name) => {
     const text = render("--values", join(stored, `${name}.values.yaml`), "--kube-version", "1.30.0");
@@ -101,9 +136,18 @@ describe("manifests", () => {
     },
   );
 
-  it("would be refused with a wrong type", () => {
+  it("have no misspelled fields", () => {
+    const all = [...plain, ...cases.map((name) => join(stored, `${name}.yaml`))].flatMap((path) =>
+      manifestsIn(read(path)),
+    );
+    expect(unknownFields(all)).toEqual([]);
+  });
+
+  it("would be refused with a wrong type, or a misspelled field", () => {
     const [service] = manifestsIn(read("deploy/kubernetes/service.yaml"));
     expect(() => validate({ ...manifest.parse(service), spec: { ports: "http" } })).toThrow();
+    const misspelled = { ...manifest.parse(service), spec: { ports: [{ port: 80, targtPort: "http" }] } };
+    expect(unknownFields([misspelled])).toEqual([expect.stringContaining("targtPort")]);
   });
 });
 
