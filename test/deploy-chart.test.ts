@@ -34,10 +34,10 @@ const manifest = z.looseObject({
 type Manifest = z.infer<typeof manifest>;
 
 const manifestsIn = (text: string): Manifest[] =>
-  parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
-    .filter((value) => value !== null)
-    .map((value) => manifest.parse(value));
+  parseAllDocuments(text).flatMap((document) => {
+    const value: unknown = document.toJS();
+    return value === null ? [] : [manifest.parse(value)];
+  });
 
 const render = (...options: string[]): string =>
   execFileSync("helm", ["template", "sotto", chart, "--namespace", "chat", ...options], {
