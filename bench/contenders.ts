@@ -119,6 +119,7 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
     prefillChunkTokens: undefined,
     prefixReuse: "off",
     speculation: "off",
+    savedStateBytes: undefined,
     cacheType: "f16",
   };
   child.send(request);

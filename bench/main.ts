@@ -7,6 +7,7 @@ import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack/attack.js";
+import { benchConversations } from "./conversations.js";
 import { benchDashboard } from "./dashboard/dashboard-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
@@ -34,6 +35,7 @@ const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
   commits: benchCommits,
+  conversations: benchConversations,
   dashboard: benchDashboard,
   engine: benchEngine,
   embeddings: benchEmbeddings,

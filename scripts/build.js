@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { noteBundled } from "../web/build/bundled-packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const filesBelow = (folder) =>
@@ -68,6 +69,12 @@ async function buildProgram() {
   });
   requireDefaultImports(metafile);
   const verifier = await buildVerifier();
+  const outputs = [metafile, verifier.metafile].flatMap((built) => Object.values(built.outputs));
+  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+  noteBundled(
+    `${root}/dist/bundled-program.txt`,
+    inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => `${root}/${path}`),
+  );
   const written = new Set(
     [...Object.keys(metafile.outputs), ...Object.keys(verifier.metafile.outputs)].map((path) =>
       basename(path),

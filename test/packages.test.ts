@@ -68,6 +68,23 @@ it("has a hash for every package of production, on every platform", () => {
   expect(unhashed.map(([path]) => path)).toEqual([]);
 });
 
+/** Builds the pages' styles, on systems where nobody has built them yet; the registry did not have them. */
+const unhashedBuildTools = [
+  ...["android-arm64", "darwin-arm64", "darwin-x64", "freebsd-x64", "linux-arm-gnueabihf"],
+  ...["wasm32-wasi", "win32-arm64-msvc", "win32-x64-msvc"],
+].map((platform) => `node_modules/@tailwindcss/oxide-${platform}`);
+
+it.each([
+  ["package-lock.json", unhashedBuildTools],
+  ["scripts/release/tools/package-lock.json", []],
+])("has no other package without a hash in %s", (file, known) => {
+  const { packages } = platformSchema.parse(read(file));
+  const unhashed = Object.entries(packages).filter(
+    ([path, { link, integrity }]) => path !== "" && link !== true && integrity === undefined,
+  );
+  expect(unhashed.map(([path]) => path)).toEqual(known);
+});
+
 it("knows for which platforms it comes with an engine", () => {
   const { packages } = platformSchema.parse(read("package-lock.json"));
   const names = Object.keys(packages).flatMap((path) => /@node-llama-cpp\/(\w+-\w+)$/.exec(path)?.[1] ?? []);

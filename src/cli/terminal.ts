@@ -64,7 +64,7 @@ export function typed(text: string): string {
 
 /** A command's name or a placeholder follows; paths, addresses and `npx sotto` are left alone. */
 const commandPattern =
-  /(^|[\s'"`(|])(?<!npx )(?<!run )sotto(?= (?:\[|<|--?\w|(?:accounts|backup|changelog|chat|connect|doctor|engine|keys|maintenance|models|open|plans|privacy|proof|serve|store|top|verify)\b))/gm;
+  /(^|[\s'"`(|])(?<!npx )(?<!run )sotto(?= (?:\[|<|--?\w|(?:accounts|apply|backup|changelog|chat|completion|connect|doctor|engine|export|help|keys|maintenance|models|open|plans|privacy|proof|serve|service|store|teams|top|upgrade|verify)\b))/gm;
 
 /** The text in a style where `stream` shows it, plain elsewhere. */
 export const paint = (style: Style | Style[], text: string, stream: Stream = "stdout"): string =>

@@ -269,6 +269,12 @@ const storageFields = {
     default: 10,
     doc: "Most concurrent connections to Postgres.",
   }),
+  upgradeCopyDays: field({
+    env: ["SOTTO_UPGRADE_COPY_DAYS"],
+    schema: integer(0, 365),
+    default: 30,
+    doc: "How long the copies of the SQLite database are kept that are taken before a new version migrates it, at most three, in `upgrade-copies` in the data directory. `0` takes none ([more](upgrading.md)).",
+  }),
   redisUrl: optionalField({
     env: ["SOTTO_REDIS_URL"],
     schema: z.url({
@@ -330,6 +336,11 @@ const engineFields = {
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
     doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
+  }),
+  savedStateBytes: optionalField({
+    env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
+    schema: integer(0, 2 ** 50),
+    doc: "Memory, for each loaded model, for the computed state of conversations whose sequence was needed for another. Default: a quarter of what would be free without them. `0` saves none.",
   }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],

@@ -27,6 +27,7 @@ export interface LoadRequest extends Pick<
   | "prefillChunkTokens"
   | "prefixReuse"
   | "speculation"
+  | "savedStateBytes"
   | "cacheType"
 > {
   weights: string;

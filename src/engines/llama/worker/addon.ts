@@ -17,6 +17,7 @@ import {
   type LlamaModelOptions,
 } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
@@ -55,6 +56,9 @@ export interface LoadedModel {
   /** Physical ones that this process may use. */
   cores: number;
   context: BatchContext;
+  states: SequenceStates;
+  /** Of the cache, for each token. */
+  tokenBytes: number;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
   batchTokens: number;
@@ -65,6 +69,11 @@ export interface LoadedModel {
 
 interface NativeContext extends BatchContext {
   setThreads(threads: number): void;
+  restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
+}
+
+interface Checkpoint extends SavedState {
+  init(context: NativeContext, sequenceId: number): Promise<void>;
 }
 
 interface NativeClasses {
@@ -74,6 +83,7 @@ interface NativeClasses {
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
@@ -182,6 +192,8 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     setThreads: (count) => native.context.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     context: native.context,
+    states: native.states,
+    tokenBytes: cacheBytesPerToken(shape, sizing.cacheType),
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     newSampler: native.newSampler,
@@ -264,7 +276,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     context: { _ctx: NativeContext };
   };
   const classes = internals.llama._bindings;
-  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireModelMethods(handles.model);
   requireMethods(handles.context, [
@@ -277,18 +289,28 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     "copySequenceStateFromOtherSequence",
     "getSequenceKvCacheMinPosition",
     "setThreads",
+    "restoreCheckpoint",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(AddonSampler, [
     "acceptGrammarEvaluationStateToken",
     "canBeNextTokenForGrammarEvaluationState",
   ]);
-  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState", "AddonContextSequenceCheckpoint"]);
+  requireMethods(AddonContextSequenceCheckpoint.prototype, ["init", "dispose"]);
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
     accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };
-  return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
+  const states: SequenceStates = {
+    save: async (sequenceId) => {
+      const checkpoint = new AddonContextSequenceCheckpoint();
+      await checkpoint.init(handles.context, sequenceId);
+      return checkpoint;
+    },
+    restore: (sequenceId, state, tokens) => handles.context.restoreCheckpoint(state, tokens - 1, sequenceId),
+  };
+  return { ...handles, states, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

@@ -32,6 +32,7 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
     prefillChunkTokens: 128,
     prefixReuse: "off",
     speculation: "off",
+    savedStateBytes: undefined,
     probing: true,
   });
   const { gpu, gpuLayers } = model.facts;
