@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { packagedPlatforms, platformWithoutEngine } from "../src/engines/llama/binding-package.js";
+import { pinnedPackages } from "../src/engines/llama/gpu/library/pinned-packages.js";
 import { loadProblem } from "../src/engines/llama/host/engine-causes.js";
 import { noEngineFor } from "../src/engines/llama/worker/missing-library.js";
 
@@ -94,6 +95,19 @@ it("knows for which platforms it comes with an engine", () => {
     cause: "PLATFORM_UNSUPPORTED",
     text: expect.stringContaining("Use an engine on the network") as string,
   });
+});
+
+it("downloads packages of the engine with the hashes of the lockfile", () => {
+  const { packages } = platformSchema.parse(read("package-lock.json"));
+  expect(pinnedPackages).toEqual(
+    Object.fromEntries(
+      Object.keys(pinnedPackages).map((name) => [name, packages[`node_modules/${name}`]?.integrity]),
+    ),
+  );
+  const forGpus = Object.keys(packages).flatMap(
+    (path) => /@node-llama-cpp\/.*(cuda|vulkan).*$/.exec(path)?.[0] ?? [],
+  );
+  expect(Object.keys(pinnedPackages).sort()).toEqual([...forGpus, "node-llama-cpp"].sort());
 });
 
 it.each([

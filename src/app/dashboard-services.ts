@@ -27,8 +27,6 @@ import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
-import { ScimGroups } from "../core/scim/scim-groups.js";
-import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
@@ -62,6 +60,7 @@ import type { Engines } from "./engines.js";
 import { createFactors } from "./factor-services.js";
 import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
+import { createScim } from "./scim-services.js";
 import type { Storage } from "./storage.js";
 import { createWebhooks } from "./webhooks.js";
 
@@ -160,11 +159,10 @@ export function createDashboard(
   const providers = new Providers(oidcProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   const teams = new Teams({ store: store.teams, keys, audit, clock });
-  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
-  const accountAdmin = new AccountAdmin({
-    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+  const forAccounts = {
+    ...{ links, keys, usage, audit, events, outbox, sessions },
     ...{ ownerName, publicUrl, clock, cutStreams },
-  });
+  };
   return {
     store,
     clock,
@@ -228,7 +226,7 @@ export function createDashboard(
     }),
     ownKeys,
     connectionTests: new ConnectionTests(clock, counters.wakeUps.tests),
-    accountAdmin,
+    accountAdmin: new AccountAdmin({ store, ...forAccounts }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     webhooks: hooks.webhooks,
     events,
@@ -254,10 +252,9 @@ export function createDashboard(
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
-    teamAdmin,
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),
-    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
-    scimGroups: new ScimGroups({ store, teamAdmin }),
+    scim: createScim(store, forAccounts),
     close: () => {
       live.close();
       return closeAll([

@@ -20,6 +20,7 @@ const entries: readonly Entry[] = [
   { name: "apply", load: async () => (await import("./apply/apply.js")).applyCommand },
   { name: "export", load: async () => (await import("./apply/export.js")).exportCommand },
   { name: "engine", load: async () => (await import("./commands/engine-libraries.js")).engineCommand },
+  { name: "service", load: async () => (await import("./service/service.js")).serviceCommand },
   { name: "changelog", load: async () => (await import("./commands/changelog.js")).changelogCommand },
   { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
   { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },

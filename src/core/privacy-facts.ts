@@ -320,6 +320,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       id: "id",
       time: "at",
       "id of the account that acted, or the command line": "actor",
+      "id of the key that it acted with in the operator's API or over SCIM": "actor_key",
       "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details":
         "action",
       "id of what it was done to": "target",

@@ -32,6 +32,7 @@ import * as events from "./migrations/0020-events.js";
 import * as teams from "./migrations/0021-teams.js";
 import * as keyScopes from "./migrations/0022-key-scopes.js";
 import * as scim from "./migrations/0023-scim.js";
+import * as auditKey from "./migrations/0024-audit-key.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: "0021-teams", ...teams },
   { name: "0022-key-scopes", ...keyScopes },
   { name: "0023-scim", ...scim },
+  { name: "0024-audit-key", ...auditKey },
 ];
 
 export interface MigrateOptions {
