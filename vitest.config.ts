@@ -55,6 +55,8 @@ const deepFiles = [
   "test/deploy-image.test.ts",
   "test/contract/engines/engine-{llama-*,pool,vectors}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
+  "test/package.test.ts",
+  "test/reproducible.test.ts",
   "test/support/**/*.test.ts",
   "test/web/{api-samples,snippets-apis}.test.ts",
 ];

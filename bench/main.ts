@@ -7,6 +7,7 @@ import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack/attack.js";
+import { benchConversations } from "./conversations.js";
 import { benchDashboard } from "./dashboard/dashboard-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
@@ -14,12 +15,14 @@ import { benchEngine } from "./embedded-engine.js";
 import { benchEmbeddings } from "./embeddings.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
+import { benchFootprint } from "./footprint.js";
 import { benchGateway } from "./gateway.js";
 import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
+import { benchSpeculation } from "./speculation.js";
 import { benchSpeed } from "./speed.js";
 import { benchStalled, benchStreams } from "./streams.js";
 import { benchStart } from "./start.js";
@@ -32,12 +35,14 @@ const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
   commits: benchCommits,
+  conversations: benchConversations,
   dashboard: benchDashboard,
   engine: benchEngine,
   embeddings: benchEmbeddings,
   crowded: benchCrowded,
   overhead: benchOverhead,
   floods: benchFloods,
+  footprint: benchFootprint,
   gateway: benchGateway,
   images: benchImages,
   memory: benchMemory,
@@ -46,6 +51,7 @@ const benches: Record<string, () => Promise<void>> = {
   streams: benchStreams,
   stalled: benchStalled,
   soak: benchSoak,
+  speculation: benchSpeculation,
   speed: benchSpeed,
   attack: benchAttack,
   start: benchStart,

@@ -2,10 +2,13 @@
  * What the API path costs without an engine: requests per second and latency of a whole reply, beside a bare
  * `node:http` server that reads the request and returns the same bytes. The two alternate. Then how long a
  * refusal takes when the queue is full.
+ *
+ * SOTTO_BENCH_EARLIER=<folder of another checkout, built> adds that one, to see whether a change costs anything.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { startPacedSotto } from "../test/support/engines/paced-service.js";
+import type { SottoProcess } from "../test/support/processes/sotto-process.js";
 import { processorMs } from "./contenders.js";
 import { chatTarget, load, noLimits, type LoadResult, type Target } from "./load.js";
 import { median, percentile } from "./statistics.js";
@@ -22,23 +25,24 @@ export async function benchOverhead(): Promise<void> {
 }
 
 async function compareWithBareServer(): Promise<void> {
-  const sotto = await startPacedSotto(
-    { tokenMs: 0, capacity: 1000 },
-    { env: { ...noLimits, SOTTO_LOG_LEVEL: "info" } },
-  );
-  const target = chatTarget(sotto.baseURL, await sotto.newKey(), { max_tokens: 8 });
+  const earlier = process.env.SOTTO_BENCH_EARLIER;
+  const { target, sotto } = await startWithoutEngine();
+  const before = earlier === undefined ? null : await startWithoutEngine(earlier);
   const sample = await fetch(target.url, { method: "POST", headers: target.headers, body: target.body });
   const bare = await startBareServer(await sample.text());
   try {
-    const runs: Record<"sotto" | "bare", Run[]> = { sotto: [], bare: [] };
+    const runs: Record<"sotto" | "bare" | "earlier", Run[]> = { sotto: [], bare: [], earlier: [] };
     await warmUp(target);
+    if (before !== null) await warmUp(before.target);
     for (let round = 0; round < rounds; round++) {
       runs.bare.push(await measure({ ...target, url: bare.url }, bare.pid));
       runs.sotto.push(await measure(target, sotto.pid));
+      if (before !== null) runs.earlier.push(await measure(before.target, before.sotto.pid));
     }
     console.log(`${connections} connections, ${rounds} rounds of ${roundMs / 1000} s, medians`);
     console.log("            requests/s    p50 ms    p99 ms    CPU ms");
-    for (const [name, results] of Object.entries(runs)) console.log(name.padEnd(12) + row(results));
+    for (const [name, results] of Object.entries(runs))
+      if (results.length > 0) console.log(name.padEnd(12) + row(results));
     const cost =
       median(runs.sotto.map(({ requestsPerSecond }) => 1000 / requestsPerSecond)) -
       median(runs.bare.map(({ requestsPerSecond }) => 1000 / requestsPerSecond));
@@ -49,8 +53,15 @@ async function compareWithBareServer(): Promise<void> {
     console.log(`requests/s of Sotto: ${share.toFixed(2)} of the bare server (target: at least 0.4)`);
   } finally {
     bare.stop();
-    await sotto.stop();
+    await Promise.all([sotto.stop(), before?.sotto.stop()]);
   }
+}
+
+/** Of this checkout or another. */
+async function startWithoutEngine(checkout?: string): Promise<{ sotto: SottoProcess; target: Target }> {
+  const env = { ...noLimits, SOTTO_LOG_LEVEL: "info" };
+  const sotto = await startPacedSotto({ tokenMs: 0, capacity: 1000 }, { env }, checkout);
+  return { sotto, target: chatTarget(sotto.baseURL, await sotto.newKey(), { max_tokens: 8 }) };
 }
 
 interface Run extends LoadResult {

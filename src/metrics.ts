@@ -2,11 +2,13 @@
  * Every metric by name. Labels come from closed sets (models, error codes, route names): a label that a
  * client could choose would grow without bound and could carry content.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import type { LimitScope } from "./core/limits/limits.js";
 import { modelIds, type ModelId } from "./core/models.js";
 import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
+import { Counter } from "./metrics/counter.js";
+import { Histogram } from "./metrics/histogram.js";
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -48,39 +50,31 @@ export interface CompletionMetric {
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter("sotto_requests_total", "Finished requests.", [
-    "route",
-    "status",
-    "code",
-  ]);
-  readonly #duration = this.#histogram(
+  readonly #requests = new Counter("sotto_requests_total", "Finished requests.");
+  readonly #duration = new Histogram(
     "sotto_request_duration_seconds",
     "From the request's headers to the end of its response.",
     "route",
     [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300],
   );
-  readonly #refusals = this.#counter(
+  readonly #refusals = new Counter(
     "sotto_limit_refusals_total",
     "Requests refused by a limit (tokens_per_day), by scope (account, team, member, key).",
-    ["limit", "scope"],
   );
-  readonly #tokens = this.#counter("sotto_tokens_total", "Tokens read (prompt) and generated (completion).", [
-    "model",
-    "kind",
-  ]);
-  readonly #firstToken = this.#histogram(
+  readonly #tokens = new Counter("sotto_tokens_total", "Tokens read (prompt) and generated (completion).");
+  readonly #firstToken = new Histogram(
     "sotto_time_to_first_token_seconds",
     "From the start of a generation to its first text.",
     "model",
     secondsToFirstToken,
   );
-  readonly #tokenGap = this.#histogram(
+  readonly #tokenGap = new Histogram(
     "sotto_time_between_tokens_seconds",
     "Between two tokens of one reply. Those that arrive together share the time since the last ones.",
     "model",
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   );
-  readonly #queueWait = this.#histogram(
+  readonly #queueWait = new Histogram(
     "sotto_queue_wait_seconds",
     "Time that admitted requests waited for a sequence.",
     "model",
@@ -138,43 +132,40 @@ export class Metrics {
   }
 
   request({ route, status, code, durationMs }: RequestMetric): void {
-    this.#requests.inc({ route, status, code });
-    this.#duration.observe({ route }, durationMs / 1000);
+    this.#requests.add(`route="${route}",status="${status}",code="${code}"`);
+    this.#duration.observe(route, durationMs / 1000);
   }
 
   /** `limit` and `scope` come from closed sets of ours. */
   refusal(limit: string, scope: LimitScope): void {
-    this.#refusals.inc({ limit, scope });
+    this.#refusals.add(`limit="${limit}",scope="${scope}"`);
   }
 
   completion(metric: CompletionMetric): void {
     const { model } = metric;
-    this.#tokens.inc({ model, kind: "prompt" }, metric.promptTokens);
-    this.#tokens.inc({ model, kind: "completion" }, metric.completionTokens);
-    if (metric.queuedMs !== undefined) this.#queueWait.observe({ model }, metric.queuedMs / 1000);
-    if (metric.firstTokenMs !== undefined) this.#firstToken.observe({ model }, metric.firstTokenMs / 1000);
+    this.#tokens.add(`model="${model}",kind="prompt"`, metric.promptTokens);
+    this.#tokens.add(`model="${model}",kind="completion"`, metric.completionTokens);
+    if (metric.queuedMs !== undefined) this.#queueWait.observe(model, metric.queuedMs / 1000);
+    if (metric.firstTokenMs !== undefined) this.#firstToken.observe(model, metric.firstTokenMs / 1000);
   }
 
   /** `tokens` arrived together, `gapMs` after those before them. */
   tokenGap(model: ModelId, gapMs: number, tokens: number): void {
-    for (let token = 0; token < tokens; token++) this.#tokenGap.observe({ model }, gapMs / 1000 / tokens);
+    this.#tokenGap.observe(model, gapMs / 1000 / tokens, tokens);
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] });
-  }
-
-  #histogram<Label extends string>(
-    name: string,
-    help: string,
-    label: Label,
-    buckets: number[],
-  ): Histogram<Label> {
-    return new Histogram({ name, help, labelNames: [label], buckets, registers: [this.#registry] });
+    const own = [
+      this.#requests,
+      this.#duration,
+      this.#refusals,
+      this.#tokens,
+      this.#firstToken,
+      this.#tokenGap,
+      this.#queueWait,
+    ];
+    const body = own.map((metric) => metric.text()).join("\n") + "\n" + (await this.#registry.metrics());
+    return { contentType: this.#registry.contentType, body };
   }
 
   #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {

@@ -50,7 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
   core: ["core"],
   config: ["core", "protocol", "config"],
   log: ["adapters", "core"],
-  metrics: ["core"],
+  metrics: ["core", "metrics"],
   // Configurations of clients, for the command line and the dashboard.
   connect: ["core", "protocol", "connect"],
 };

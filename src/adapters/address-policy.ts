@@ -18,6 +18,10 @@ export class AddressError extends Error {
   }
 }
 
+/** Whether a connection failed because of `guardedLookup`. */
+export const isAddressError = (error: unknown): boolean =>
+  error instanceof AddressError || (error instanceof Error && error.cause instanceof AddressError);
+
 const privateRanges = new BlockList();
 privateRanges.addSubnet("127.0.0.0", 8, "ipv4");
 privateRanges.addSubnet("10.0.0.0", 8, "ipv4");

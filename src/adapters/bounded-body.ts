@@ -1,14 +1,14 @@
 /** All bytes of a response, as long as they are not too many. */
 export async function allOf(
-  body: AsyncIterable<unknown>,
+  body: AsyncIterable<unknown> | Iterable<unknown>,
   maxBytes: number,
   tooLarge: () => Error,
 ): Promise<Buffer<ArrayBuffer>> {
-  const parts: Buffer[] = [];
+  const parts: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop destroys the body.
   for await (const part of body) {
-    if (!Buffer.isBuffer(part)) continue;
+    if (!(part instanceof Uint8Array)) continue;
     bytes += part.length;
     if (bytes > maxBytes) throw tooLarge();
     parts.push(part);

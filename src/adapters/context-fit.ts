@@ -17,7 +17,6 @@ import {
   usualSequences,
 } from "./kv-cache.js";
 
-/** What is known of a file of weights. */
 export interface ModelSize {
   bytes: number;
   /** That it was trained for; null where the file does not say. */
@@ -147,7 +146,6 @@ export interface SizedModel {
 export interface Memory {
   /** What the machine has for models: what is available, and what those that run have taken for their caches. */
   totalBytes: number;
-  /** What is available now, where that matters. */
   freeBytes?: number;
   /** Models are loaded one by one, as they are needed: only one has to fit. */
   onDemand: boolean;
@@ -169,6 +167,5 @@ export function cachePart(model: SizedModel, others: readonly SizedModel[], memo
   return Math.min(part, (memory.freeBytes ?? Infinity) * shareOfFree);
 }
 
-/** What it gets there. */
 export const fitBeside = (model: SizedModel, others: readonly SizedModel[], memory: Memory): ContextFit =>
   fitContext(model.size, model.configured, cachePart(model, others, memory));

@@ -13,46 +13,34 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-export interface IdleCollectionOptions {
-  /** Whether nothing is running. */
-  isIdle?: () => boolean;
-  /** How long nothing must have happened. */
-  quietMs?: number;
+interface IdleCollectionOptions {
+  isIdle: () => boolean;
+  quietMs: number;
   /** Shortest time between two collections. */
-  everyMs?: number;
-  collect?: () => void;
+  everyMs: number;
+  collect: () => void;
 }
 
 /** What a collection finds to be unreachable may be freed, and so be overwritten, in a later one only. */
 const rounds = 3;
 
 export class IdleCollection {
-  readonly #isIdle: () => boolean;
-  readonly #quietMs: number;
-  readonly #everyMs: number;
-  readonly #collect: () => void;
+  readonly #options: IdleCollectionOptions;
   #timer: NodeJS.Timeout | undefined;
   #workedMs = -Infinity;
   #collectedMs = -Infinity;
   #left = 0;
 
-  constructor({
-    isIdle = () => true,
-    quietMs = 10_000,
-    everyMs = 5_000,
-    collect = collectGarbage,
-  }: IdleCollectionOptions = {}) {
-    this.#isIdle = isIdle;
-    this.#quietMs = quietMs;
-    this.#everyMs = everyMs;
-    this.#collect = collect;
+  constructor(options: Partial<IdleCollectionOptions> = {}) {
+    const usual = { isIdle: () => true, quietMs: 10_000, everyMs: 5_000, collect: collectGarbage };
+    this.#options = { ...usual, ...options };
   }
 
   /** Something was done that left garbage. Cheap: it is called for each request. */
   noteWork(): void {
     this.#workedMs = performance.now();
     this.#left = rounds;
-    this.#timer ??= this.#wait(this.#quietMs);
+    this.#timer ??= this.#wait(this.#options.quietMs);
   }
 
   close(): void {
@@ -64,16 +52,17 @@ export class IdleCollection {
   }
 
   #look(): void {
+    const { isIdle, quietMs, everyMs, collect } = this.#options;
     const nowMs = performance.now();
-    const waitMs = Math.max(this.#workedMs + this.#quietMs, this.#collectedMs + this.#everyMs) - nowMs;
-    if (waitMs > 0 || !this.#isIdle()) {
-      this.#timer = this.#wait(Math.max(waitMs, this.#quietMs));
+    const waitMs = Math.max(this.#workedMs + quietMs, this.#collectedMs + everyMs) - nowMs;
+    if (waitMs > 0 || !isIdle()) {
+      this.#timer = this.#wait(Math.max(waitMs, quietMs));
       return;
     }
     this.#collectedMs = nowMs;
-    this.#collect();
+    collect();
     this.#left -= 1;
-    this.#timer = this.#left > 0 ? this.#wait(this.#everyMs) : undefined;
+    this.#timer = this.#left > 0 ? this.#wait(everyMs) : undefined;
   }
 }
 
@@ -94,9 +83,7 @@ export function collectGarbage(): void {
   }
   setFlagsFromString("--clear-free-memory");
   clearTimeout(ending);
-  ending = setTimeout(() => {
-    setFlagsFromString("--no-clear-free-memory");
-  }, sweepMs).unref();
+  ending = setTimeout(() => setFlagsFromString("--no-clear-free-memory"), sweepMs).unref();
   gc();
   gc();
 }

@@ -12,7 +12,6 @@ export const fewestOpenFiles = 512;
 export const howToRaise =
   "Raise it with 'ulimit -n 65536' in the shell that starts Sotto, 'LimitNOFILE=65536' in its systemd unit, or '--ulimit nofile=65536' for its container.";
 
-/** Too few to start. */
 export class TooFewOpenFiles extends Error {
   constructor(limit: number) {
     super(`this process may open ${limit} files, and Sotto needs at least ${fewestOpenFiles}. ${howToRaise}`);

@@ -16,9 +16,7 @@ const head = `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent
 export async function clearParserBuffer(): Promise<void> {
   if (process.platform !== "linux") return;
   const name = `\0sotto-${randomUUID()}`;
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => response.end());
-  });
+  const server = createServer((request, response) => request.resume().on("end", () => response.end()));
   await new Promise<void>((resolve) => {
     server
       .on("error", () => resolve())

@@ -4,39 +4,26 @@
  * and bytes are limited. Nothing of an address or an answer gets into an error.
  */
 import { Agent } from "undici";
-import {
-  AddressError,
-  guardedLookup,
-  isPublicAddress,
-  literalAddress,
-  type LookupAll,
-} from "./address-policy.js";
+import { guardedLookup, isAddressError, isPublicAddress, literalAddress } from "./address-policy.js";
 import { allOf } from "./bounded-body.js";
 import { type Download, DownloadError } from "./download.js";
 
 const timeoutMs = 10_000;
 const connectMs = 3_000;
 
-export interface PublicDownloadOptions {
-  isAllowed?: (address: string) => boolean;
-  lookupAll?: LookupAll;
-  /** Only the usual ones unless a test says otherwise. */
-  anyPort?: boolean;
-}
-
 export class PublicDownloads {
   readonly #agent: Agent;
-  readonly #isAllowed: (address: string) => boolean;
-  readonly #anyPort: boolean;
 
-  constructor({ isAllowed = isPublicAddress, lookupAll, anyPort = false }: PublicDownloadOptions = {}) {
-    this.#isAllowed = isAllowed;
-    this.#anyPort = anyPort;
+  constructor(
+    private readonly isAllowed: (address: string) => boolean = isPublicAddress,
+    /** Only the usual ones unless a test says otherwise. */
+    private readonly anyPort = false,
+  ) {
     this.#agent = new Agent({
       connections: 8,
       // A connection of one caller's is not used for another's.
       pipelining: 0,
-      connect: { timeout: connectMs, lookup: guardedLookup(isAllowed, lookupAll) },
+      connect: { timeout: connectMs, lookup: guardedLookup(isAllowed) },
     });
   }
 
@@ -59,7 +46,7 @@ export class PublicDownloads {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DownloadError) throw error;
-      if (isRefusal(error)) throw notAllowed();
+      if (isAddressError(error)) throw notAllowed();
       throw new DownloadError(limit.aborted ? "it takes too long" : "its server cannot be reached");
     }
   };
@@ -72,16 +59,13 @@ export class PublicDownloads {
     if (!URL.canParse(address)) throw new DownloadError("it is no address");
     const url = new URL(address);
     const literal = literalAddress(url);
-    const isUsual = url.port === "" || this.#anyPort;
+    const isUsual = url.port === "" || this.anyPort;
     if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" || !isUsual)
       throw notAllowed();
-    if (literal !== null && !this.#isAllowed(literal)) throw notAllowed();
+    if (literal !== null && !this.isAllowed(literal)) throw notAllowed();
     return url;
   }
 }
 
 const notAllowed = (): DownloadError =>
   new DownloadError("only public http and https addresses on their usual ports are allowed");
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AddressError || (error instanceof Error && error.cause instanceof AddressError);

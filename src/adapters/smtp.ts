@@ -5,12 +5,7 @@ import type { Mail, Mailer } from "../core/sign-in/mail.js";
 /** For each step of a delivery: nobody waits for it, but it must not wait forever either. */
 const timeoutMs = 15_000;
 
-export interface SmtpOptions {
-  url: string;
-  from: string;
-}
-
-export function smtpMailer({ url, from }: SmtpOptions): Mailer {
+export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
   let transport: Promise<Transporter> | null = null;
   return {
     send: async ({ to, subject, text }: Mail) => {
@@ -18,9 +13,7 @@ export function smtpMailer({ url, from }: SmtpOptions): Mailer {
       // As an object: in a string, a comma would make several addresses of one.
       await (await transport).sendMail({ from, to: { name: "", address: to }, subject, text });
     },
-    close: async () => {
-      (await transport)?.close();
-    },
+    close: async () => (await transport)?.close(),
   };
 }
 

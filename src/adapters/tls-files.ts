@@ -12,19 +12,11 @@ import { UserError } from "../core/user-error.js";
 
 const everyMs = 5_000;
 
-export interface TlsFilePaths {
-  cert: string;
-  key: string;
-}
+/** In PEM, or as the paths of files. */
+type TlsPair = Record<"cert" | "key", string>;
 
-/** In PEM. */
-export interface TlsPair {
-  cert: string;
-  key: string;
-}
-
-export interface TlsFilesParts {
-  paths: TlsFilePaths;
+interface TlsFilesParts {
+  paths: TlsPair;
   onReloaded: () => void;
   /** Once for each change; the message names the files. */
   onBroken: (error: UserError) => void;
@@ -82,7 +74,7 @@ export class TlsFiles {
 
 class Unreadable extends UserError {}
 
-async function readPair({ cert, key }: TlsFilePaths): Promise<TlsPair> {
+async function readPair({ cert, key }: TlsPair): Promise<TlsPair> {
   return {
     cert: await readText(cert, "SOTTO_TLS_CERT"),
     key: await readText(key, "SOTTO_TLS_KEY"),
@@ -99,7 +91,7 @@ async function readText(path: string, setting: string): Promise<string> {
 }
 
 /** Each error by itself: what OpenSSL says about a pair helps nobody. */
-function requireUsable({ cert, key }: TlsPair, paths: TlsFilePaths): void {
+function requireUsable({ cert, key }: TlsPair, paths: TlsPair): void {
   const certificate = parsed(() => new X509Certificate(cert));
   if (certificate === null) {
     throw new UserError(`The file ${paths.cert} of SOTTO_TLS_CERT holds no certificate in PEM.`);

@@ -14,7 +14,6 @@ import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trac
 import type { ErrorCode } from "../core/errors.js";
 import { isChatModelId, type ModelId } from "../core/models.js";
 
-/** All that a span can say about a request. */
 export interface TracedRequest {
   requestId: string;
   /** As written in the route table. */
@@ -29,7 +28,6 @@ export interface TracedRequest {
   firstTokenMs: number | undefined;
   durationMs: number;
   endedAt: Date;
-  /** The header as the client sent it. */
   traceparent: string | undefined;
 }
 

@@ -7,8 +7,8 @@ import { Agent } from "undici";
 import { packageVersion } from "./program-files.js";
 import type { DeliveryError, WebhookSender } from "../core/events/ports.js";
 import {
-  AddressError,
   guardedLookup,
+  isAddressError,
   isForbiddenAddress,
   isForbiddenHost,
   type LookupAll,
@@ -18,14 +18,10 @@ const timeoutMs = 10_000;
 const connectMs = 5_000;
 const mostAnswerBytes = 16 * 1024;
 
-export interface WebhookClientOptions {
-  lookupAll?: LookupAll;
-}
-
 export class WebhookClient implements WebhookSender {
   readonly #agent: Agent;
 
-  constructor({ lookupAll }: WebhookClientOptions = {}) {
+  constructor({ lookupAll }: { lookupAll?: LookupAll } = {}) {
     this.#agent = new Agent({
       connections: 4,
       keepAliveTimeout: 1_000,
@@ -57,7 +53,7 @@ export class WebhookClient implements WebhookSender {
       return { status: answer.statusCode, error: null };
     } catch (error) {
       signal.throwIfAborted();
-      if (isRefusal(error)) return failed("address_not_allowed");
+      if (isAddressError(error)) return failed("address_not_allowed");
       return failed(limit.aborted ? "timeout" : "unreachable");
     }
   }
@@ -68,6 +64,3 @@ export class WebhookClient implements WebhookSender {
 }
 
 const failed = (error: DeliveryError) => ({ status: null, error });
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AddressError || (error instanceof Error && error.cause instanceof AddressError);

@@ -1,5 +1,5 @@
 /** A thread's side of worker-thread.ts: reports that it is ready, then performs one task after another. */
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { IdleCollection } from "./idle-collection.js";
 
 export type FromThread<Facts, Result> =
@@ -13,21 +13,26 @@ export type FromThread<Facts, Result> =
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
   const collection = new IdleCollection();
-  parentPort?.on("message", (task: Task | null) => {
+  const onMessage = async (task: Task | null): Promise<void> => {
     if (task === null) {
       collection.close();
       parentPort?.close();
       return;
     }
-    send({ type: "result", result: perform(task) });
+    send({ type: "result", result: await perform(task) });
     collection.noteWork();
-  });
+  };
+  parentPort?.on("message", (task: Task | null) => void onMessage(task));
   send({ type: "ready", facts });
 }
 
-/** Instead of `performTasks`. The reason must not come from a task. */
-export function failToStart(reason: string): void {
-  send({ type: "failed", reason });
+/** `open` ends with `performTasks`. No task has been seen before: an error can only be about files and the machine. */
+// The caller names the type of what the thread was given.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+export function openThread<Setup>(open: (setup: Setup) => Promise<void>): void {
+  open(workerData as Setup).catch((error: unknown) => {
+    send({ type: "failed", reason: error instanceof Error ? error.message : "unknown error" });
+  });
 }
 
 function send(message: FromThread<unknown, unknown>): void {

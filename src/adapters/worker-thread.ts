@@ -22,7 +22,6 @@ export interface WorkerThreadOptions {
   resourceLimits?: ResourceLimits;
   /** For the thread to be ready, which takes long on a busy machine. */
   startMs: number;
-  /** For one task. */
   taskMs: number;
   /** Terminating a thread inside native code aborts the whole process: this one is only asked to end. */
   runsNativeCode?: boolean;

@@ -6,21 +6,18 @@ import { AccountAdmin } from "../core/accounts/account-admin.js";
 import { Invites } from "../core/accounts/invites.js";
 import { OwnAccount } from "../core/accounts/own-account.js";
 import { OwnEmail } from "../core/accounts/own-email.js";
-import type { SignUpMode } from "../core/accounts/sign-up-mode.js";
 import { SignUp } from "../core/accounts/sign-up.js";
 import { AbuseAlerts } from "../core/admin/abuse-alerts.js";
 import { AvailabilityReports } from "../core/admin/availability.js";
 import { AdminChecklist } from "../core/admin/checklist.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
-import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
+import { LiveHour } from "../core/admin/live-hour.js";
 import { Drafts } from "../core/admin/drafts.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
 import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
-import type { Admissions } from "../core/counters.js";
-import { ConnectionTests, type OtherReplicas } from "../core/keys/connection-tests.js";
-import type { KeyRing } from "../core/keys/key-ring.js";
+import { ConnectionTests } from "../core/keys/connection-tests.js";
 import { OwnKeys } from "../core/keys/own-keys.js";
 import { Calendar } from "../core/limits/calendar.js";
 import { MonthUse } from "../core/limits/month-use.js";
@@ -28,28 +25,21 @@ import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
-import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
-import { ScimGroups } from "../core/scim/scim-groups.js";
-import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
-import type { Mailer } from "../core/sign-in/mail.js";
 import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
 import { Outbox } from "../core/sign-in/outbox.js";
-import { type Passwords, withBoundedQueue } from "../core/sign-in/password-queue.js";
+import { withBoundedQueue } from "../core/sign-in/password-queue.js";
 import { PasswordReset } from "../core/sign-in/password-reset.js";
 import type { Sessions } from "../core/sign-in/sessions.js";
 import { SignIn } from "../core/sign-in/sign-in.js";
-import { OwnIdentities, type SignInMode } from "../core/single-sign-on/own-identities.js";
-import type { OidcClient } from "../core/single-sign-on/ports.js";
+import { OwnIdentities } from "../core/single-sign-on/own-identities.js";
 import { ProviderLogout } from "../core/single-sign-on/provider-logout.js";
-import type { Provider } from "../core/single-sign-on/provider.js";
 import { Providers } from "../core/single-sign-on/providers.js";
 import { SingleSignOn } from "../core/single-sign-on/single-sign-on.js";
 import { LiveRates } from "../core/usage/live-rates.js";
-import type { UsageSpill } from "../core/usage/ports.js";
 import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
 import { quotaRecipients } from "../core/teams/quota-recipients.js";
@@ -57,62 +47,69 @@ import { TeamAdmin } from "../core/teams/team-admin.js";
 import { TeamInvites } from "../core/teams/team-invites.js";
 import { TeamUsage } from "../core/teams/team-usage.js";
 import { Teams } from "../core/teams/teams.js";
-import type { FullStore } from "../store/full-store.js";
-import { createFactors, type FactorOptions } from "./factor-services.js";
-import { createWebhooks, type WebhookOptions } from "./webhooks.js";
+import { lazyOidcClient } from "../adapters/oidc/lazy-client.js";
+import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
+import { smtpMailer } from "../adapters/smtp.js";
+import { StoreUnavailable } from "../core/store.js";
+import { causeOf } from "../log.js";
+import { machineNow } from "../models/files/machine.js";
+import { databasePath } from "../store/sql/sqlite.js";
+import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
+import { usageNotice, usageSpill } from "../store/usage-spill.js";
+import type { Engines } from "./engines.js";
+import { createFactors } from "./factor-services.js";
+import type { Context } from "./overrides.js";
+import type { Proof } from "./proof.js";
+import { createScim } from "./scim-services.js";
+import type { Storage } from "./storage.js";
+import { createWebhooks } from "./webhooks.js";
 
-export interface DashboardOptions {
-  store: FullStore;
+/** For each request to an identity provider, while someone waits. */
+const providerTimeoutMs = 5_000;
+
+/** What the other stages of a start give it. */
+export interface DashboardParts {
   sessions: Sessions;
-  clock: Clock;
-  /** For throttles; may be those that limits use. */
-  admissions: Admissions;
-  keys: KeyRing;
-  /** For connection tests; null where there are none. */
-  otherReplicas: OtherReplicas | null;
-  passwords: Passwords;
-  /** Null when no mail server is configured. */
-  mailer: Mailer | null;
-  signUp: SignUpMode;
-  /** Who must have a second factor, as configured. */
-  requiredFactor: FactorOptions["required"];
-  /** Null where secrets were sealed under another service key. */
-  sealed: SealedSettings | null;
-  signIn: SignInMode;
-  /** Identity providers of the configuration. */
-  configuredProviders: readonly Provider[];
-  /** Where those that admins add are kept. */
-  vault: SealedSettings;
-  oidcClient: OidcClient;
-  retentionDays: number;
-  configuredOwnerName: string | undefined;
-  /** Whose days and months quotas follow. */
-  quotaZone: string;
+  engines: Engines;
   /** Where people reach the service, without a slash at the end; read when a mail is written. */
   publicUrl: () => string;
   /** Ends the running replies of a key or an account. */
   cutStreams: (target: CutTarget) => void;
-  /** Called with errors of background work. */
-  reportError: (error: unknown) => void;
-  /** Where counts wait when the server ends before they are in the store. */
-  usageSpill?: UsageSpill;
-  /** What the admin page shows of this process. */
-  live: Pick<LiveSources, "load" | "machine">;
-  onUsageLeft?: (left: UsageLeft) => void;
-  webhooks: Omit<WebhookOptions, "store" | "clock" | "reportError">;
 }
 
 export type Dashboard = ReturnType<typeof createDashboard>;
 
-export function createDashboard(options: DashboardOptions) {
-  const { store, sessions, clock, admissions, keys, cutStreams, publicUrl, reportError } = options;
-  const operator = new Operator(store, options.configuredOwnerName);
+export function createDashboard(
+  context: Context,
+  storage: Storage,
+  { vault }: Pick<Proof, "vault">,
+  { sessions, engines, publicUrl, cutStreams }: DashboardParts,
+) {
+  const { config, overrides, clock, log } = context;
+  const { service, limits } = config;
+  const {
+    signUp,
+    signIn: signInMode,
+    smtpUrl,
+    mailFrom,
+    usageRetentionDays,
+    oidcProviders,
+  } = config.accounts;
+  const { store, keys, counters } = storage;
+  const { admissions } = counters;
+  const reportError = (error: unknown) => {
+    if (error instanceof StoreUnavailable)
+      log.warn("database query failed, to be tried again", { cause: causeOf(error) });
+    else log.unexpected(error);
+  };
+  const operator = new Operator(store, service.ownerName);
   // Until it is known, the program's name stands in.
   operator.read().catch(reportError);
   const ownerName = () => operator.name;
   const { accounts } = store;
-  const passwords = withBoundedQueue(options.passwords);
-  const hooks = createWebhooks({ ...options.webhooks, store, clock, reportError });
+  const hash = overrides.hashPassword ?? hashPassword;
+  const passwords = withBoundedQueue({ hash, verify: verifyPassword });
+  const hooks = createWebhooks(context, store, vault, engines, reportError);
   const { audit, events, news } = hooks;
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);
@@ -123,18 +120,20 @@ export function createDashboard(options: DashboardOptions) {
     rates,
     clock,
     reportError,
-    spill: options.usageSpill,
-    onLeft: options.onUsageLeft,
+    spill: usageSpill(service.dataDir),
+    onLeft: (left) => noteUsageLeft(left, context, storage),
   });
   const live = new LiveHour(clock, {
-    ...options.live,
+    load: () => engines.fleet.load(),
+    machine: () => machineNow(service.dataDir),
     tokensPerSecond: () => rates.tokensPerSecond(modelIds),
   });
   const outcomes = new OutcomeRecorder({ store: store.service.outcomes, live, clock, reportError });
   const usageReports = new UsageReports(store, usage);
-  const outbox = new Outbox(options.mailer, reportError);
+  const mailer = smtpUrl === undefined ? null : smtpMailer({ url: smtpUrl, from: mailFrom });
+  const outbox = new Outbox(mailer, reportError);
   const used = quotaUse(store.quotas, usage);
-  const calendar = new Calendar(options.quotaZone);
+  const calendar = new Calendar(limits.quotaTimezone);
   const monthUse = new MonthUse({ store: store.quotas, usage, clock, calendar });
   const quotaWarnings = new QuotaWarnings({
     store: store.quotas,
@@ -148,18 +147,22 @@ export function createDashboard(options: DashboardOptions) {
     ownerName,
     publicUrl,
   });
-  const { retentionDays, signUp } = options;
-  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  const retentionDays = usageRetentionDays;
+  const removeOldCopies = (now: Date) =>
+    removeOldUpgradeCopies(databasePath(service.dataDir), config.storage.upgradeCopyDays, now);
+  const housekeeping = new Housekeeping({
+    ...{ store, sessions, clock, retentionDays, removeOldCopies, reportError },
+  });
   const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
-  const { oidcClient, configuredProviders, vault, signIn: signInMode } = options;
-  const providers = new Providers(configuredProviders, vault, audit, reportError);
+  const timeoutMs = overrides.providerTimeoutMs ?? providerTimeoutMs;
+  const oidcClient = lazyOidcClient({ clock, timeoutMs });
+  const providers = new Providers(oidcProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   const teams = new Teams({ store: store.teams, keys, audit, clock });
-  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
-  const accountAdmin = new AccountAdmin({
-    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+  const forAccounts = {
+    ...{ links, keys, usage, audit, events, outbox, sessions },
     ...{ ownerName, publicUrl, clock, cutStreams },
-  });
+  };
   return {
     store,
     clock,
@@ -184,10 +187,7 @@ export function createDashboard(options: DashboardOptions) {
     devices,
     links,
     signIn,
-    ...createFactors({
-      ...{ store, sealed: options.sealed, sessions, signIn, audit, admissions, clock, ownerName, publicUrl },
-      required: options.requiredFactor,
-    }),
+    ...createFactors(context, storage, { sealed: vault, sessions, signIn, audit, ownerName, publicUrl }),
     signUp: new SignUp(store, passwords, audit, signUp, clock, admissions),
     passwordReset: new PasswordReset({
       accounts,
@@ -225,8 +225,8 @@ export function createDashboard(options: DashboardOptions) {
       cutStreams,
     }),
     ownKeys,
-    connectionTests: new ConnectionTests(clock, options.otherReplicas),
-    accountAdmin,
+    connectionTests: new ConnectionTests(clock, counters.wakeUps.tests),
+    accountAdmin: new AccountAdmin({ store, ...forAccounts }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     webhooks: hooks.webhooks,
     events,
@@ -252,10 +252,9 @@ export function createDashboard(options: DashboardOptions) {
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
-    teamAdmin,
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),
-    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
-    scimGroups: new ScimGroups({ store, teamAdmin }),
+    scim: createScim(store, forAccounts),
     close: () => {
       live.close();
       return closeAll([
@@ -268,6 +267,14 @@ export function createDashboard(options: DashboardOptions) {
       ]);
     },
   };
+}
+
+function noteUsageLeft(left: UsageLeft, { config, overrides, log }: Context, { database }: Storage): void {
+  const { requests: count, promptTokens, completionTokens } = left;
+  log.warn(left.outcome === "saved" ? "usage saved for the next start" : "usage lost", {
+    ...{ count, promptTokens, completionTokens, cause: database.cause },
+  });
+  overrides.onNotice?.(usageNotice(left, config.service.dataDir));
 }
 
 /** Quotas that are kept by the parts above, which may be created later. */

@@ -9,17 +9,12 @@ import type { Storage } from "./storage.js";
 
 const hourMs = 60 * 60_000;
 
-export interface OpenedEncryption {
-  encryption: Encryption;
-  /** Undefined where the service's secrets cannot be opened. */
-  hpkeKeys: HpkeKeys | undefined;
-}
-
+/** `hpkeKeys` is undefined where the service's secrets cannot be opened. */
 export async function openEncryption(
   { config, clock, log, closers }: Context,
   { counters }: Pick<Storage, "counters">,
   proof: Pick<Proof, "sealed" | "hpkeKey" | "look">,
-): Promise<OpenedEncryption> {
+): Promise<{ encryption: Encryption; hpkeKeys: HpkeKeys | undefined }> {
   const { encryptionKeyHours, requireEncryption } = config.service;
   const isRequired = requireEncryption === "all";
   const { sealed } = proof;

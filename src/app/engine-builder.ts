@@ -5,7 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   cacheBytesOf,
@@ -14,7 +14,7 @@ import {
   fitBeside,
   type SizedModel,
 } from "../adapters/context-fit.js";
-import { computingBytes } from "../adapters/kv-cache.js";
+import { computingBytes, usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import { forEachModel, isChatModelId, type ModelId, modelIds } from "../core/models.js";
@@ -23,22 +23,25 @@ import { plainDefaults } from "../core/serving/model-defaults.js";
 import type { Store } from "../core/store.js";
 import { noSource } from "../engines/absent-engine.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
-import { LazyEngine } from "../engines/lazy-engine.js";
 import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/backends.js";
 import { type EngineBackends, GpuChoice, type GpuMachine } from "../engines/llama/gpu/choice.js";
 import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
-import { LlamaEngine } from "../engines/llama/host/llama-engine.js";
+import { LlamaEngine, type OnDemandOptions } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
-import { type MadeMember, MemberList, type MemberSource } from "../engines/pool/member-list.js";
+import type { LoadedFacts } from "../engines/llama/messages.js";
+import type { MadeMember, PoolMember } from "../engines/pool/member.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
 import type { UpstreamEngine } from "../engines/upstream/upstream-engine.js";
 import type { Log } from "../log.js";
 import { type DesiredSource, type Mapping, readMapping } from "../models/choice/mapping.js";
-import { ensureEmbeddingStarter } from "../models/embedding-starter/embedding-starter.js";
+import {
+  embeddingStarterFile,
+  ensureEmbeddingStarter,
+} from "../models/embedding-starter/embedding-starter.js";
 import {
   describeMember,
   isStarter,
@@ -49,26 +52,23 @@ import {
 import { checkWeights } from "../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
 import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
+import { starterMirror } from "../models/starter-mirror.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
 import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
-import { embeddingStarterSource } from "./embedding-starter-source.js";
 import { logEngineEvent, upstreamEvents } from "./engine-log.js";
 import { SpeedRecord } from "./speed-record.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
-  /** The weights file that it reports. */
   engineWeights?: string;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
-  /** Replaces this machine's GPU. */
   gpu?: GpuMachine;
   /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
-  /** Called while the starter weights are prepared. */
   onWeightsProgress?: WeightsProgress;
   /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;
@@ -86,7 +86,6 @@ export interface EngineParts {
 interface LocalFile {
   /** Null where its header cannot be read: the engine will say why. */
   size: WeightsFacts | null;
-  /** How fast it runs here is known. */
   isMeasured: boolean;
   /** The largest that was chosen for a model which it serves; undefined leaves it to the engine's configuration. */
   contextTokens: number | undefined;
@@ -95,22 +94,32 @@ interface LocalFile {
 /** By path: all that serve models. */
 type LocalFiles = Map<string, LocalFile>;
 
-/** What the preparation of all sources has found. */
 interface Found {
   files: LocalFiles;
   /** That were given. */
   notices: Set<string>;
 }
 
-/** Builds engines from sources. */
+/** How a file is run. */
+interface EngineStart {
+  config: Config["engine"];
+  fit: ContextFit | undefined;
+  size?: WeightsFacts | null;
+  onDemand: OnDemandOptions | undefined;
+  measures?: boolean;
+  failsOver?: boolean;
+  onLoaded?: (facts: LoadedFacts) => void;
+}
+
+/** Of the embedding starter, while no setting says how long idle models stay loaded. */
+const usualIdleMinutes = 10;
+
 export class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   readonly #backends = new WeakMap<Engine, EngineBackends>();
   readonly #gpu: GpuChoice;
   /** Undefined where models are loaded at startup and stay loaded. */
   readonly #residency: Residency | undefined;
-  /** Of the pools that run. */
-  readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();
   /** Of the latest preflight, by the engine's address. */
@@ -160,8 +169,8 @@ export class EngineBuilder {
 
   /** Of a pool: the first of its engines that runs here. */
   compute(engine: Engine): EngineComputeView | null {
-    const engines = this.#lists.get(engine)?.engines ?? [engine];
-    const backends = engines.flatMap((one) => this.#backends.get(runningOf(one)) ?? [])[0];
+    const engines = engine instanceof PoolEngine ? engine.engines : [engine];
+    const backends = engines.flatMap((one) => this.#backends.get(one) ?? [])[0];
     if (backends === undefined) return null;
     return {
       backend: backends.current,
@@ -170,7 +179,7 @@ export class EngineBuilder {
   }
 
   memoryBytes(engine: Engine): number | null {
-    return this.#memory.get(runningOf(engine)) ?? (engine instanceof LazyEngine ? 0 : null);
+    return this.#memory.get(engine) ?? null;
   }
 
   /** What the preflight of the engine at that address found. */
@@ -230,15 +239,7 @@ export class EngineBuilder {
   ): Promise<() => EngineSource> {
     const { files } = found;
     if (source.type === "off") return () => noSource;
-    if (source.type === "embedding-starter") {
-      const start = (path: string) => this.#startWeights(model, path, config, files).engine;
-      const { clock, log, overrides } = this.parts;
-      const onProblem = (text: string) => {
-        log.warn("engine did not load", { model, cause: "NOT_BUILT" });
-        overrides.onWeightsNotice?.(`${model} cannot be used: ${text}`);
-      };
-      return () => embeddingStarterSource(config, { clock, onProblem }, start);
-    }
+    if (source.type === "embedding-starter") return () => this.#embeddingStarter(model, config);
     if (source.type === "upstreams") {
       const pool = await this.#poolSource(model, source.upstreams, config, found);
       return () => pool;
@@ -250,6 +251,33 @@ export class EngineBuilder {
       const key = `${purpose}:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}`;
       return { key, weights: path, start: () => this.#startWeights(model, path, config, files) };
     };
+  }
+
+  /**
+   * Created and loaded at the first request, and unloaded when it is idle, whatever the setting for other models says:
+   * a start costs nothing.
+   */
+  #embeddingStarter(model: ModelId, config: Config): EngineSource {
+    const { idleUnloadMinutes, loadTimeoutMs: waitMs } = config.engine;
+    const { clock } = this.parts;
+    const dataDir = resolve(config.service.dataDir);
+    const path = join(dataDir, "models", embeddingStarterFile);
+    const idleMs = (idleUnloadMinutes > 0 ? idleUnloadMinutes : usualIdleMinutes) * 60_000;
+    const availableBytes = () => this.#availableBytes();
+    const onDemand = {
+      prepare: () =>
+        ensureEmbeddingStarter(dataDir, { fetch: starterMirror(config.downloads.starterSource) }),
+      // Its own: so small a model is in no other's way.
+      residency: new Residency({ clock, idleMs, waitMs, availableBytes }),
+      size: { weightsBytes: 0, workingBytes: 0 },
+      ...{ clock, waitMs, maxWaiting: config.limits.queueLength },
+    };
+    const fit = { sequences: usualSequences, contextTokens: 512, cacheType: "f16" } as const;
+    const start = () => {
+      const engine = this.#startEngine(model, path, config, { config: config.engine, fit, onDemand });
+      return { engine, isOnDemand: true, ready: async () => undefined };
+    };
+    return { key: "embedding-starter", weights: path, start };
   }
 
   /** Resolves with the file's path, and notes what is known of it. */
@@ -277,7 +305,9 @@ export class EngineBuilder {
    */
   async #ensure(model: ModelId, source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
     await this.#gpu.settle();
-    if (source.type === "embedding-starter") return ensureEmbeddingStarter(resolve(config.service.dataDir));
+    const fetch = starterMirror(config.downloads.starterSource);
+    if (source.type === "embedding-starter")
+      return ensureEmbeddingStarter(resolve(config.service.dataDir), { fetch });
     if (source.type === "starter") {
       const { onWeightsProgress: onProgress, onWeightsNotice } = this.parts.overrides;
       const onNotice = (notice: string) => {
@@ -286,7 +316,7 @@ export class EngineBuilder {
       };
       const corrects = config.engine.reencodeStarter === "on";
       const dataDir = resolve(config.service.dataDir);
-      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects }));
+      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects, fetch }));
     }
     const path = resolve(source.path);
     // Whether it fits into memory was checked when it was chosen.
@@ -332,58 +362,67 @@ export class EngineBuilder {
     files: LocalFiles,
     failsOver = false,
   ): StartedEngine {
-    const chats = isChatModelId(model);
     const { size = null, isMeasured = true, contextTokens } = files.get(path) ?? {};
     const engineConfig = { ...config.engine, ...configuredSize(config.engine, contextTokens) };
-    const backends = this.#gpu.forEngine(subjectOf(path, engineConfig));
     const fit =
       size === null ? undefined : this.#fit({ size, configured: engineConfig }, files, path, config);
-    const cacheBytes = (chosen: ContextFit) => (size === null ? 0 : cacheBytesOf(size, chosen));
     const residency = this.#residency;
     const onDemand =
       residency === undefined || fit === undefined || size === null
         ? undefined
         : {
             residency,
-            size: { weightsBytes: size.bytes, workingBytes: cacheBytes(fit) + computingBytes },
+            size: { weightsBytes: size.bytes, workingBytes: cacheBytesOf(size, fit) + computingBytes },
             clock: this.parts.clock,
             maxWaiting: config.limits.queueLength + fit.sequences,
             waitMs: config.limits.queueWaitMs + config.engine.loadTimeoutMs * this.ways,
           };
     let speedNoted = Promise.resolve();
-    const engine = new LlamaEngine({
-      weights: path,
-      task: chats ? "chat" : size?.ranks === true ? "rank" : "embed",
-      backends,
-      models: modelDefaults(config.models, defaultsOfWeights(path)),
-      // On demand its size is fixed, whatever computes it.
-      config: onDemand === undefined ? engineConfig : { ...engineConfig, ...fit },
-      cpuFit: fit,
-      measures: chats && !isMeasured,
-      onDemand,
-      onEvent: (event) => {
-        if (event.type === "loaded") {
-          this.#memory.set(engine, event.memoryBytes);
-          if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes(event));
-          if (size !== null && chats) speedNoted = this.speed.noteLoaded(path, size, event);
-        }
-        if (event.type === "unloaded") this.#memory.set(engine, 0);
-        if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
-        logEngineEvent(this.parts.log, event);
+    const engine = this.#startEngine(model, path, config, {
+      ...{ config: engineConfig, fit, size, onDemand, failsOver },
+      measures: isChatModelId(model) && !isMeasured,
+      onLoaded: (facts) => {
+        if (size !== null && isChatModelId(model)) speedNoted = this.speed.noteLoaded(path, size, facts);
       },
-      libraryOf: (backend) => ownLibrary(config.service.dataDir, backend)?.folder,
-      workerFile: this.parts.overrides.workerFile,
-      failsOver,
-      grammars: this.#grammars,
     });
-    this.#backends.set(engine, backends);
-    const isOnDemand = onDemand !== undefined;
-    if (isOnDemand) this.#memory.set(engine, 0);
     const ready = async (signal: AbortSignal) => {
       await untilLoaded(engine, path, signal);
       await speedNoted;
     };
-    return { engine, isOnDemand, ready };
+    return { engine, isOnDemand: onDemand !== undefined, ready };
+  }
+
+  #startEngine(model: ModelId, path: string, config: Config, given: EngineStart): LlamaEngine {
+    const { fit, size = null, onDemand, measures, failsOver, onLoaded } = given;
+    const { log, overrides } = this.parts;
+    const backends = this.#gpu.forEngine(subjectOf(path, given.config));
+    const engine = new LlamaEngine({
+      weights: path,
+      task: isChatModelId(model) ? "chat" : size?.ranks === true ? "rank" : "embed",
+      backends,
+      models: modelDefaults(config.models, defaultsOfWeights(path)),
+      // On demand its size is fixed, whatever computes it.
+      config: onDemand === undefined ? given.config : { ...given.config, ...fit },
+      cpuFit: fit,
+      ...{ measures, onDemand, failsOver, grammars: this.#grammars, workerFile: overrides.workerFile },
+      onEvent: (event) => {
+        if (event.type === "loaded") {
+          this.#memory.set(engine, event.memoryBytes);
+          const cacheBytes = size === null ? 0 : cacheBytesOf(size, event);
+          if (event.gpu === "cpu") this.#cacheBytes.set(engine, cacheBytes);
+          onLoaded?.(event);
+        }
+        if (event.type === "load_failed" && event.cause === "NOT_BUILT")
+          overrides.onWeightsNotice?.(`${model} cannot be used: ${event.reason}`);
+        if (event.type === "unloaded") this.#memory.set(engine, 0);
+        if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
+        logEngineEvent(log, event);
+      },
+      libraryOf: (backend) => ownLibrary(config.service.dataDir, backend)?.folder,
+    });
+    this.#backends.set(engine, backends);
+    if (onDemand !== undefined) this.#memory.set(engine, 0);
+    return engine;
   }
 
   /** A model keeps its pool while the members change. */
@@ -393,35 +432,24 @@ export class EngineBuilder {
     config: Config,
     found: Found,
   ): Promise<EngineSource> {
-    const sources = await Promise.all(
-      members.map((member) => this.#memberSource(model, member, config, found)),
-    );
+    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, config, found)));
     return {
       key: `pool:${model}`,
       start: () => {
-        const list = new MemberList();
-        const { clock } = this.parts;
-        const pool = new PoolEngine(list.list(sources), {
-          clock,
+        const pool = new PoolEngine(listed, {
+          clock: this.parts.clock,
           drainMs: config.limits.drainMs,
           keepsAffinity: config.engine.prefixReuse === "on",
         });
-        this.#lists.set(pool, list);
-        return { engine: pool, ready: (signal) => list.ready(signal) };
+        return { engine: pool, ready: (signal) => pool.ready(signal) };
       },
       update: (pool) => {
-        const list = this.#lists.get(pool);
-        if (pool instanceof PoolEngine && list !== undefined) pool.setMembers(list.list(sources));
+        if (pool instanceof PoolEngine) pool.setMembers(listed);
       },
     };
   }
 
-  async #memberSource(
-    model: ModelId,
-    member: EngineMember,
-    config: Config,
-    found: Found,
-  ): Promise<MemberSource> {
+  async #poolMember(model: ModelId, member: EngineMember, config: Config, found: Found): Promise<PoolMember> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
@@ -498,10 +526,6 @@ const isTimeout = (reason: unknown): boolean => reason instanceof Error && reaso
 
 const wantsStarter = (desired: DesiredSource | undefined): boolean =>
   desired?.type === "source" && isStarter(desired.source);
-
-/** The engine that computes, where there is one. */
-const runningOf = (engine: Engine): Engine =>
-  engine instanceof LazyEngine ? (engine.inner ?? engine) : engine;
 
 /** All errors, those that models share once; with advice where an operator's choice is at fault. */
 function together(reasons: Reasons, isChosen: boolean): string {

@@ -5,6 +5,7 @@ import { loadConfig } from "../config.js";
 import { systemClock } from "../core/clock.js";
 import { modelIds } from "../core/models.js";
 import { createLog } from "../log.js";
+import { generationOf, never } from "../../test/contract/engines/engine-contract.js";
 import { startScriptedUpstream } from "../../test/support/engines/scripted-upstream.js";
 import { eventually } from "../../test/support/eventually.js";
 
@@ -161,6 +162,21 @@ describe("the model that embeds", () => {
     expect(engines.partsOf("iota")).toEqual([
       { runs: "embedded", path: "/nonexistent/models/all-minilm-l6-v2-f16.gguf" },
     ]);
+  });
+
+  it("is down, with the reason, where its file cannot be created", async () => {
+    const [first] = await upstreams();
+    const store = new Settings();
+    store.chosen = first;
+    // No folder can be created there.
+    const engines = await start(store, {
+      SOTTO_MODELS_IOTA_WEIGHTS: "starter",
+      SOTTO_DATA_DIR: "/proc/sotto",
+    });
+    const task = { type: "embed", inputs: ["text"], dimensions: undefined } as const;
+    const asked = engines.fleet.prepare(generationOf("", { model: "iota", task }), never());
+    await expect(asked).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(engines.fleet.status("iota")).toMatchObject({ state: "down", problem: { cause: "NOT_BUILT" } });
   });
 
   it("does not make the service unready when it is unreachable", async () => {

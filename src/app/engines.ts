@@ -159,7 +159,6 @@ export class Engines {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
   }
 
-  /** Compiled schemas that are kept of an account. */
   schemasOf(accountId: string): Kept {
     return this.builder.schemasOf(accountId);
   }
@@ -179,13 +178,11 @@ export class Engines {
     };
   }
 
-  /** What serves the model now. */
   served(model: ModelId): Served {
     const { serving, contextTokens } = this.fleet.status(model);
     return { weights: this.fleet.weightsOf(model), serving, contextTokens };
   }
 
-  /** The operator's line about the model. */
   description(model: ModelId): string | null {
     return this.#config.models[model].description ?? null;
   }

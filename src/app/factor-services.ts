@@ -2,41 +2,38 @@
 import { totpCodes } from "../adapters/totp.js";
 import { webAuthn } from "../adapters/webauthn.js";
 import type { Audit } from "../core/audit.js";
-import type { Clock } from "../core/clock.js";
-import type { Admissions } from "../core/counters.js";
 import { AuthenticatorApp } from "../core/factors/authenticator-app.js";
 import { FactorProofs } from "../core/factors/factor-proofs.js";
 import { OwnFactors } from "../core/factors/own-factors.js";
 import { Passkeys } from "../core/factors/passkeys.js";
-import { FactorRequirement, type RequiredFor } from "../core/factors/requirement.js";
+import { FactorRequirement } from "../core/factors/requirement.js";
 import { RecoveryCodes } from "../core/factors/recovery-codes.js";
 import { relyingPartyOf } from "../core/factors/relying-party.js";
 import { SecondStep } from "../core/factors/second-step.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
 import type { Sessions } from "../core/sign-in/sessions.js";
 import type { SignIn } from "../core/sign-in/sign-in.js";
-import type { FullStore } from "../store/full-store.js";
+import type { Context } from "./overrides.js";
+import type { Storage } from "./storage.js";
 
-export interface FactorOptions {
-  store: FullStore;
-  /** Null where secrets were sealed under another service key. */
-  sealed: SealedSettings | null;
+interface FactorParts {
+  sealed: SealedSettings;
   sessions: Sessions;
   signIn: SignIn;
   audit: Audit;
-  admissions: Admissions;
-  clock: Clock;
-  /** As configured. */
-  required: { requiredFor: RequiredFor | undefined; graceDays: number };
   ownerName: () => string;
   publicUrl: () => string;
 }
 
-export function createFactors(options: FactorOptions) {
-  const { sealed, sessions, signIn, audit, admissions, clock, ownerName } = options;
-  const { factors: store, signInSteps: steps, accounts } = options.store;
-  const passkeyParty = () => relyingPartyOf(options.publicUrl());
-  const requirement = new FactorRequirement(options.store, clock, options.required);
+export function createFactors(
+  { config, clock }: Context,
+  { store: all, counters: { admissions } }: Storage,
+  { sealed, sessions, signIn, audit, ownerName, publicUrl }: FactorParts,
+) {
+  const { secondFactor: requiredFor, secondFactorGraceDays: graceDays } = config.accounts;
+  const { factors: store, signInSteps: steps, accounts } = all;
+  const passkeyParty = () => relyingPartyOf(publicUrl());
+  const requirement = new FactorRequirement(all, clock, { requiredFor, graceDays });
   const app = new AuthenticatorApp({ store, codes: totpCodes, sealed, clock, ownerName });
   const recovery = new RecoveryCodes(store);
   const passkeys = new Passkeys({

@@ -11,7 +11,6 @@ export interface AppOverrides extends EngineOverrides {
   clock?: Clock;
   /** Interval of the comments that keep an idle stream open. */
   keepAliveMs?: number;
-  /** Folder of the built pages. */
   webDir?: string;
   /** Called with a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
@@ -21,11 +20,9 @@ export interface AppOverrides extends EngineOverrides {
   databaseThreads?: boolean;
   /** With parameters that cost less than a server's. */
   hashPassword?: HashPassword;
-  /** For each request to an identity provider. */
   providerTimeoutMs?: number;
   /** For a process of its own: collects garbage when nothing has been asked for ten seconds. */
   collectsWhenIdle?: boolean;
-  /** Files that this process may have open. */
   openFiles?: number;
 }
 

@@ -16,7 +16,6 @@ import type { Storage } from "./storage.js";
 export interface ReceiptFacts {
   /** SHA-256 of the file that computes the model's replies; null where there is no single one, or it is not known. */
   weights: string | null;
-  /** Digest of the statement in force. */
   statement: string | null;
 }
 

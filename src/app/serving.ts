@@ -3,41 +3,26 @@
  * parts, which count it. They refer to one another: a refusal is counted, a key that is revoked in the dashboard ends
  * its replies.
  */
-import { StoreUnavailable } from "../core/store.js";
 import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
 import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
-import { type EngineStatus, isAvailable } from "../core/serving/engine-port.js";
 import { KeptMemory } from "../core/serving/kept-memory.js";
 import { RecentItems } from "../core/serving/recent-items.js";
 import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
 import { aliasesInUse } from "../core/stored-aliases.js";
-import { forEachChatModel, modelIds } from "../core/models.js";
+import { forEachChatModel } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
-import type { UsageLeft } from "../core/usage/usage-recorder.js";
-import { lazyOidcClient } from "../adapters/oidc/lazy-client.js";
-import { smtpMailer } from "../adapters/smtp.js";
-import { causeOf } from "../log.js";
 import { Metrics } from "../metrics.js";
-import { machineNow } from "../models/files/machine.js";
 import { SpeedNotes } from "../models/measured-speed.js";
-import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
-import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import type { Storage } from "./storage.js";
 
-/** For each request to an identity provider, while someone waits. */
-const providerTimeoutMs = 5_000;
 const dayMs = 24 * 60 * 60_000;
-
-/** Null while it has not answered yet, or is not meant to. */
-const isUp = (status: EngineStatus): boolean | null =>
-  status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
 export class Serving {
   readonly names: ModelNames;
@@ -56,8 +41,7 @@ export class Serving {
     private readonly storage: Storage,
     private readonly engines: Engines,
     private readonly proof: Proof,
-    /** Where this server listens. */
-    private readonly url: () => string,
+    url: () => string,
   ) {
     const { config, clock, closers } = context;
     const { store, counters } = storage;
@@ -95,7 +79,14 @@ export class Serving {
           ? null
           : (accountId) => store.changes.append("caches_dropped", accountId),
     });
-    this.dashboard = closers.add(this.#createDashboard());
+    this.dashboard = closers.add(
+      createDashboard(context, storage, proof, {
+        sessions: this.#sessions,
+        engines,
+        publicUrl: () => config.accounts.publicUrl ?? url(),
+        cutStreams: (target) => this.completions.cut(target),
+      }),
+    );
   }
 
   /** Takes up what is changed from now on, here, by other replicas and by the command line. */
@@ -168,7 +159,11 @@ export class Serving {
       substitutes: forEachChatModel((model) => this.context.config.models[model].fallback),
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock: this.context.clock,
-      reread: callerNow(this.storage.store, this.#sessions),
+      reread: callerNow({
+        store: this.storage.store,
+        sessions: this.#sessions,
+        findActedFor: (account, teamId) => this.dashboard.teams.findActedFor(account, teamId),
+      }),
       refusal: () => this.gate.refusal(),
       onTokenGap: (model, gapMs, tokens) => {
         this.metrics.tokenGap(model, gapMs, tokens);
@@ -176,63 +171,5 @@ export class Serving {
       },
       onTokens: (model, tokens) => this.dashboard.rates.addTokens(model, tokens),
     });
-  }
-
-  #createDashboard(): Dashboard {
-    const { config, clock, log } = this.context;
-    const { accounts, service } = config;
-    const { store, keys, counters } = this.storage;
-    return createDashboard({
-      store,
-      sessions: this.#sessions,
-      clock,
-      admissions: counters.admissions,
-      keys,
-      otherReplicas: counters.wakeUps.tests,
-      passwords: { hash: this.context.overrides.hashPassword ?? hashPassword, verify: verifyPassword },
-      mailer:
-        accounts.smtpUrl === undefined
-          ? null
-          : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
-      signUp: accounts.signUp,
-      requiredFactor: { requiredFor: accounts.secondFactor, graceDays: accounts.secondFactorGraceDays },
-      sealed: this.proof.vault,
-      signIn: accounts.signIn,
-      configuredProviders: accounts.oidcProviders,
-      vault: this.proof.vault,
-      oidcClient: lazyOidcClient({
-        clock,
-        timeoutMs: this.context.overrides.providerTimeoutMs ?? providerTimeoutMs,
-      }),
-      retentionDays: accounts.usageRetentionDays,
-      configuredOwnerName: service.ownerName,
-      quotaZone: config.limits.quotaTimezone,
-      publicUrl: () => accounts.publicUrl ?? this.url(),
-      cutStreams: (target) => this.completions.cut(target),
-      reportError: (error) => {
-        if (error instanceof StoreUnavailable)
-          log.warn("database query failed, to be tried again", { cause: causeOf(error) });
-        else log.unexpected(error);
-      },
-      usageSpill: usageSpill(service.dataDir),
-      live: { load: () => this.engines.fleet.load(), machine: () => machineNow(service.dataDir) },
-      onUsageLeft: (left) => this.#noteUsageLeft(left),
-      webhooks: {
-        sealed: this.proof.vault,
-        engines: () => new Map(modelIds.map((model) => [model, isUp(this.engines.fleet.status(model))])),
-        onSwitchedOff: (reason) =>
-          log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
-        onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
-      },
-    });
-  }
-
-  #noteUsageLeft(left: UsageLeft): void {
-    const { config, overrides, log } = this.context;
-    const { requests, promptTokens, completionTokens } = left;
-    log.warn(left.outcome === "saved" ? "usage saved for the next start" : "usage lost", {
-      ...{ count: requests, promptTokens, completionTokens, cause: this.storage.database.cause },
-    });
-    overrides.onNotice?.(usageNotice(left, config.service.dataDir));
   }
 }

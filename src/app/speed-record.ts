@@ -7,21 +7,17 @@ import { noteReplies, noteSteps, readMachineSpeed } from "../models/machine-spee
 import { readSpeed, recordSpeed } from "../models/measured-speed.js";
 
 export class SpeedRecord {
-  #bytesPerSecond: number | null = null;
+  /** Of weights, as measured on this machine; null before any were loaded. */
+  bytesPerSecond: number | null = null;
 
   constructor(
     private readonly store: Pick<Store, "getSetting" | "setSetting">,
     private readonly clock: Clock,
   ) {}
 
-  /** Of weights, as measured on this machine; null before any were loaded. */
-  get bytesPerSecond(): number | null {
-    return this.#bytesPerSecond;
-  }
-
   /** Reads what an earlier start measured. */
   async read(): Promise<void> {
-    this.#bytesPerSecond = (await readMachineSpeed(this.store))?.bytesPerSecond ?? null;
+    this.bytesPerSecond = (await readMachineSpeed(this.store))?.bytesPerSecond ?? null;
   }
 
   /** Whether the file has run here. What its replies have shown since is taken over. */
@@ -31,7 +27,7 @@ export class SpeedRecord {
     if (size !== null) {
       const { tokensPerSecond } = speed;
       const known = await noteReplies(this.store, { activeBytes: size.activeBytes, tokensPerSecond });
-      this.#bytesPerSecond = known?.bytesPerSecond ?? this.#bytesPerSecond;
+      this.bytesPerSecond = known?.bytesPerSecond ?? this.bytesPerSecond;
     }
     return true;
   }
@@ -43,7 +39,7 @@ export class SpeedRecord {
     try {
       const tokensPerSecond = Math.round(10_000 / tokenMs) / 10;
       await recordSpeed(this.store, path, { tokensPerSecond, at: this.clock.now() });
-      this.#bytesPerSecond = (await noteSteps(this.store, { backend, activeBytes, tokenMs })).bytesPerSecond;
+      this.bytesPerSecond = (await noteSteps(this.store, { backend, activeBytes, tokenMs })).bytesPerSecond;
     } catch {
       return;
     }

@@ -3,40 +3,43 @@ import { hostname } from "node:os";
 import { isForbiddenHost } from "../adapters/address-policy.js";
 import { News } from "../core/admin/news.js";
 import { Audit } from "../core/audit.js";
-import type { Clock } from "../core/clock.js";
 import { closeAll } from "../core/close-all.js";
 import { auditEvents } from "../core/events/audit-events.js";
 import { Deliverer } from "../core/events/deliverer.js";
 import { EventPublisher } from "../core/events/event-publisher.js";
 import { EventWatch } from "../core/events/event-watch.js";
-import type { OffReason, WebhookSender } from "../core/events/ports.js";
+import type { WebhookSender } from "../core/events/ports.js";
 import { WebhookSecrets } from "../core/events/webhook-secret.js";
 import { Webhooks } from "../core/events/webhooks.js";
+import { modelIds } from "../core/models.js";
 import type { SealedSettings } from "../core/proof/sealed-settings.js";
+import { type EngineStatus, isAvailable } from "../core/serving/engine-port.js";
 import type { FullStore } from "../store/full-store.js";
+import type { Engines } from "./engines.js";
+import type { Context } from "./overrides.js";
 
-export interface WebhookOptions {
-  store: FullStore;
-  clock: Clock;
-  sealed: SealedSettings;
-  /** Whether each model can be answered now; null while it is starting or off. */
-  engines: () => ReadonlyMap<string, boolean | null>;
-  onSwitchedOff: (reason: OffReason) => void;
-  onDropped: (count: number) => void;
-  reportError: (error: unknown) => void;
-}
+/** Null while it has not answered yet, or is not meant to. */
+const isUp = (status: EngineStatus): boolean | null =>
+  status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
-export function createWebhooks(options: WebhookOptions) {
-  const { store, clock, reportError } = options;
-  const secrets = new WebhookSecrets(options.sealed, clock);
+export function createWebhooks(
+  { clock, log }: Context,
+  store: FullStore,
+  vault: SealedSettings,
+  { fleet }: Engines,
+  reportError: (error: unknown) => void,
+) {
+  const secrets = new WebhookSecrets(vault, clock);
   const sender = new SenderOnDemand();
   const deliverer = new Deliverer({
     ...{ store: store.webhooks, secrets, sender, clock, reportError },
-    onSwitchedOff: (_id, reason) => options.onSwitchedOff(reason),
+    onSwitchedOff: (_id, reason) =>
+      log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
   });
   const onDue = () => void deliverer.wake();
   const publisher = new EventPublisher({
-    ...{ store: store.webhooks, clock, reportError, onDropped: options.onDropped },
+    ...{ store: store.webhooks, clock, reportError },
+    onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
     onAdded: onDue,
   });
   const note = auditEvents({
@@ -49,7 +52,8 @@ export function createWebhooks(options: WebhookOptions) {
   const audit = new Audit(store.audit, clock, (...line) => publisher.follow(note(...line)));
   const news = new News(store.news, audit, clock);
   const watch = new EventWatch({
-    ...{ store, clock, reportError, events: publisher, engines: options.engines, server: hostname() },
+    ...{ store, clock, reportError, events: publisher, server: hostname() },
+    engines: () => new Map(modelIds.map((model) => [model, isUp(fleet.status(model))])),
     endedWindows: (since) => news.listPastWindows(since),
     lookForListeners: () => publisher.look(),
   });

@@ -11,7 +11,6 @@ export interface ConnectTarget {
   origin: string;
   /** Null: `keyPlaceholder` or the variable that the client reads it from is shown instead. */
   key: string | null;
-  /** The default one. */
   model: ChatModelId;
   /** For clients that have a list of models. */
   models: readonly ConnectModel[];
@@ -38,12 +37,11 @@ export interface ConnectClient {
   id: string;
   name: string;
   group: ClientGroup;
-  /** Which of the service's APIs it calls. */
   api: "Chat Completions" | "Responses" | "Messages";
   /** What its configuration was checked against. `run`: the program itself called the service with it. */
   checked: { version: string; how: "run" | "source" | "documentation"; source: string };
-  /** What it needs of a model to work at all; absent where any model will do. */
-  needs?: ClientNeeds;
+  /** What it needs of a model to work at all (`fit.ts`); absent where any model will do. */
+  needs?: { firstRequestTokens: number; leastContextTokens: number; tools: boolean };
   /** How its requests name it; absent where they name the library that it uses, or nothing of use. */
   family?: ClientFamily;
   /** Whether its code depends on `stream`. */
@@ -51,19 +49,18 @@ export interface ConnectClient {
   configure: (target: ConnectTarget) => ConfigPart[];
 }
 
-/** `fit.ts` says where the numbers come from. */
-export interface ClientNeeds {
-  firstRequestTokens: number;
-  leastContextTokens: number;
-  tools: boolean;
-}
-
-export type ConfigPart = ConfigFile | ConfigCode | ConfigFields | ConfigNote;
+export type ConfigPart =
+  | ConfigFile
+  | ConfigCode
+  /** What to enter into a form of the client. */
+  | { type: "fields"; title: string; rows: readonly { label: string; value: string }[] }
+  | { type: "note"; text: string };
 
 /** These settings are a part of a file of the client's own. */
 export interface ConfigFile {
   type: "file";
-  place: FilePlace;
+  /** Below `folder` of the home directory, or below the directory that the client's own variable names. */
+  place: { variable?: string; folder: string; file: string };
   /** As people know it: `~/.codex/config.toml`. */
   name: string;
   format: FileFormat;
@@ -72,13 +69,6 @@ export interface ConfigFile {
 
 export type FileFormat = "json" | "toml" | "yaml";
 
-/** Below `folder` of the home directory, or below the directory that the client's own variable names. */
-export interface FilePlace {
-  variable?: string;
-  folder: string;
-  file: string;
-}
-
 export interface ConfigCode {
   type: "code";
   title: string;
@@ -86,21 +76,8 @@ export interface ConfigCode {
   text: string;
 }
 
-/** What to enter into a form of the client. */
-export interface ConfigFields {
-  type: "fields";
-  title: string;
-  rows: readonly { label: string; value: string }[];
-}
-
-export interface ConfigNote {
-  type: "note";
-  text: string;
-}
-
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
 
-/** One value in a file, and its path. */
 export interface Setting {
   path: readonly PathStep[];
   value: Value;

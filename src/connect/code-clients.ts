@@ -10,28 +10,28 @@ import {
 
 const question = "Say hello, quietly.";
 
-const libraries: readonly Omit<ConnectClient, "group" | "api">[] = [
+interface Library extends Omit<ConnectClient, "group" | "api" | "configure"> {
+  install?: string;
+  language: keyof typeof titles;
+  program: (target: ConnectTarget) => string;
+  note?: string;
+}
+
+const libraries: readonly Library[] = [
   {
     id: "curl",
     name: "curl",
     family: "curl",
     checked: { version: "7.88.1", how: "run", source: "https://curl.se/docs/manpage.html" },
     streams: true,
-    configure: (target) => [
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "Request",
-        language: "bash",
-        text: `curl ${target.stream ? "--no-buffer " : ""}${baseUrl(target)}/chat/completions \\
+    language: "bash",
+    program: (target) => `curl ${target.stream ? "--no-buffer " : ""}${baseUrl(target)}/chat/completions \\
   -H "Authorization: Bearer ${target.key ?? `$${keyVariable}`}" \\
   -H "Content-Type: application/json" \\
   -d '{
     "model": "${target.model}",${target.stream ? '\n    "stream": true,' : ""}
     "messages": [{"role": "user", "content": "${question}"}]
   }'`,
-      },
-    ],
   },
   {
     id: "openai-node",
@@ -39,14 +39,9 @@ const libraries: readonly Omit<ConnectClient, "group" | "api">[] = [
     family: "openai-node",
     checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
     streams: true,
-    configure: (target) => [
-      install("npm install openai"),
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "JavaScript",
-        language: "javascript",
-        text: `import OpenAI from "openai";
+    install: "npm install openai",
+    language: "javascript",
+    program: (target) => `import OpenAI from "openai";
 
 const client = new OpenAI({
   baseURL: "${baseUrl(target)}",
@@ -54,8 +49,6 @@ const client = new OpenAI({
 });
 
 ${target.stream ? nodeStream(target) : nodeReply(target)}`,
-      },
-    ],
   },
   {
     id: "openai-python",
@@ -63,14 +56,9 @@ ${target.stream ? nodeStream(target) : nodeReply(target)}`,
     family: "openai-python",
     checked: { version: "openai 3.22.1", how: "documentation", source: "https://pypi.org/project/openai/" },
     streams: true,
-    configure: (target) => [
-      install("pip install openai"),
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "Python",
-        language: "python",
-        text: `${importOs(target)}from openai import OpenAI
+    install: "pip install openai",
+    language: "python",
+    program: (target) => `${importOs(target)}from openai import OpenAI
 
 client = OpenAI(
     base_url="${baseUrl(target)}",
@@ -78,8 +66,6 @@ client = OpenAI(
 )
 
 ${target.stream ? pythonStream(target) : pythonReply(target)}`,
-      },
-    ],
   },
   {
     id: "ai-sdk",
@@ -90,14 +76,9 @@ ${target.stream ? pythonStream(target) : pythonReply(target)}`,
       how: "run",
       source: "https://ai-sdk.dev/providers/openai-compatible-providers",
     },
-    configure: (target) => [
-      install("npm install ai @ai-sdk/openai-compatible"),
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "JavaScript",
-        language: "javascript",
-        text: `import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+    install: "npm install ai @ai-sdk/openai-compatible",
+    language: "javascript",
+    program: (target) => `import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText } from "ai";
 
 const sotto = createOpenAICompatible({
@@ -113,12 +94,7 @@ const { text } = await generateText({
   prompt: "${question}",
 });
 console.log(text);`,
-      },
-      {
-        type: "note",
-        text: "The default openai() provider works too: createOpenAI({ baseURL, apiKey }) calls /v1/responses.",
-      },
-    ],
+    note: "The default openai() provider works too: createOpenAI({ baseURL, apiKey }) calls /v1/responses.",
   },
   {
     id: "langchain-python",
@@ -128,14 +104,9 @@ console.log(text);`,
       how: "source",
       source: "https://pypi.org/project/langchain-openai/",
     },
-    configure: (target) => [
-      install("pip install langchain-openai"),
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "Python",
-        language: "python",
-        text: `${importOs(target)}from langchain_openai import ChatOpenAI
+    install: "pip install langchain-openai",
+    language: "python",
+    program: (target) => `${importOs(target)}from langchain_openai import ChatOpenAI
 
 model = ChatOpenAI(
     model="${target.model}",
@@ -143,8 +114,6 @@ model = ChatOpenAI(
     api_key=${inPython(target)},
 )
 print(model.invoke("${question}").content)`,
-      },
-    ],
   },
   {
     id: "langchain-js",
@@ -155,14 +124,9 @@ print(model.invoke("${question}").content)`,
       how: "run",
       source: "https://www.npmjs.com/package/@langchain/openai",
     },
-    configure: (target) => [
-      install("npm install @langchain/openai @langchain/core"),
-      ...exportKey(target),
-      {
-        type: "code",
-        title: "JavaScript",
-        language: "javascript",
-        text: `import { ChatOpenAI } from "@langchain/openai";
+    install: "npm install @langchain/openai @langchain/core",
+    language: "javascript",
+    program: (target) => `import { ChatOpenAI } from "@langchain/openai";
 
 const model = new ChatOpenAI({
   model: "${target.model}",
@@ -171,8 +135,6 @@ const model = new ChatOpenAI({
 });
 const reply = await model.invoke("${question}");
 console.log(reply.content);`,
-      },
-    ],
   },
   {
     id: "openai-go",
@@ -184,44 +146,52 @@ console.log(reply.content);`,
       source: "https://pkg.go.dev/github.com/openai/openai-go/v3",
     },
     streams: true,
-    configure: (target) => [
-      install("go get github.com/openai/openai-go/v3"),
-      ...exportKey(target),
-      { type: "code", title: "Go", language: "go", text: goProgram(target) },
-    ],
-  },
-  {
-    id: "environment",
-    name: "Environment variables",
-    checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
-    configure: (target) => [
-      {
-        type: "code",
-        title: "Shell",
-        language: "bash",
-        text: `export OPENAI_BASE_URL="${baseUrl(target)}"
-export OPENAI_API_KEY="${keyText(target)}"`,
-      },
-      {
-        type: "note",
-        text: `Programs that use an OpenAI library for Python, Node or Go read them. They must also ask for one of the models, such as ${target.model}.`,
-      },
-    ],
+    install: "go get github.com/openai/openai-go/v3",
+    language: "go",
+    program: goProgram,
   },
 ];
 
-export const codeClients: readonly ConnectClient[] = libraries.map((library) => ({
-  group: "Libraries",
-  api: "Chat Completions",
-  ...library,
-}));
+const environment: Omit<ConnectClient, "group" | "api"> = {
+  id: "environment",
+  name: "Environment variables",
+  checked: { version: "openai 6.49.0", how: "run", source: "https://www.npmjs.com/package/openai" },
+  configure: (target) => [
+    {
+      type: "code",
+      title: "Shell",
+      language: "bash",
+      text: `export OPENAI_BASE_URL="${baseUrl(target)}"
+export OPENAI_API_KEY="${keyText(target)}"`,
+    },
+    {
+      type: "note",
+      text: `Programs that use an OpenAI library for Python, Node or Go read them. They must also ask for one of the models, such as ${target.model}.`,
+    },
+  ],
+};
 
-const install = (text: string): ConfigPart => ({ type: "code", title: "Install", language: "bash", text });
+const titles = { bash: "Request", javascript: "JavaScript", python: "Python", go: "Go" };
 
-/** Nothing where the code has the key in it. */
-function exportKey({ key }: ConnectTarget): ConfigPart[] {
-  if (key !== null) return [];
-  return [{ type: "code", title: "Key", language: "bash", text: `export ${keyVariable}="sk-sotto-…"` }];
+export const codeClients: readonly ConnectClient[] = [...libraries.map(clientOf), environment].map(
+  (client) => ({ group: "Libraries", api: "Chat Completions", ...client }),
+);
+
+function clientOf({ install, language, program, note, ...client }: Library) {
+  const code = (title: string, text: string, written = language): ConfigPart => ({
+    type: "code",
+    title,
+    language: written,
+    text,
+  });
+  const configure = (target: ConnectTarget): ConfigPart[] => [
+    ...(install === undefined ? [] : [code("Install", install, "bash")]),
+    // Nothing where the code has the key in it.
+    ...(target.key === null ? [code("Key", `export ${keyVariable}="sk-sotto-…"`, "bash")] : []),
+    code(titles[language], program(target)),
+    ...(note === undefined ? [] : [{ type: "note", text: note } as const]),
+  ];
+  return { ...client, configure };
 }
 
 const importOs = ({ key }: ConnectTarget): string => (key === null ? "import os\n" : "");

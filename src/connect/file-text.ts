@@ -12,7 +12,6 @@ export function fileText(format: FileFormat, settings: readonly Setting[]): stri
   }
 }
 
-/** What a parser of the file returns. */
 export function wholeOf(settings: readonly Setting[]): unknown {
   let whole: unknown = {};
   for (const { path, value } of settings) whole = withSetting(whole, path, value);

@@ -93,11 +93,11 @@ export const errorTable = {
     "The operator requires encrypted bodies, of this account's plan or of everyone, and the request has no `Ehbp-Encapsulated-Key`. The key is at `/.well-known/hpke-keys`; see `docs/encryption.md`.",
   ),
   invalid_encryption: invalidRequest(
-    "The encrypted request body cannot be decrypted. Encrypt the request anew.",
+    "The encrypted request body cannot be decrypted. Encrypt the request again.",
     "`Ehbp-Encapsulated-Key` is malformed, or the encrypted body is: frames are missing, reordered, changed, or too many.",
   ),
   replayed_request: invalidRequest(
-    "This encrypted request was received before. Encrypt each request anew.",
+    "This encrypted request was received before. Encrypt each request on its own.",
     "The `Ehbp-Encapsulated-Key` was used before: each is accepted once.",
   ),
   encryption_key_mismatch: {

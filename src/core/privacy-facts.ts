@@ -7,7 +7,7 @@
 
 export interface StoredTable {
   title: string;
-  /** By column; `first_token_*` stands for the steps of the histogram. Columns with the same words are listed once. */
+  /** Columns, separated by spaces, by the words for them; `first_token_*` stands for the steps of the histogram. */
   columns: Readonly<Record<string, string>>;
   kept: string;
   /** For a table with rows about accounts: why, told to their owner. */
@@ -21,8 +21,6 @@ export interface Leftover {
   until: string;
 }
 
-const account = "account";
-const key = "key";
 const created = "time of creation";
 const expiry = "time of expiry";
 const withAccount = "until the account is deleted";
@@ -32,44 +30,32 @@ const always = "as long as the service";
 
 const counts = {
   model: "model",
-  requests: "number of requests",
-  errors: "number of errors",
-  rate_limited: "number of refusals",
-  unavailable: "number of refusals",
-  prompt_tokens: "number of tokens of prompts and replies",
-  completion_tokens: "number of tokens of prompts and replies",
-  first_token_ms: "sum, minimum, maximum and histogram of the time to first token",
-  first_token_min_ms: "sum, minimum, maximum and histogram of the time to first token",
-  first_token_max_ms: "sum, minimum, maximum and histogram of the time to first token",
-  "first_token_*": "sum, minimum, maximum and histogram of the time to first token",
+  "number of requests": "requests",
+  "number of errors": "errors",
+  "number of refusals": "rate_limited unavailable",
+  "number of tokens of prompts and replies": "prompt_tokens completion_tokens",
+  "sum, minimum, maximum and histogram of the time to first token":
+    "first_token_ms first_token_min_ms first_token_max_ms first_token_*",
 };
 
 const keyCounts = {
-  account_id: account,
-  key_id: key,
+  account: "account_id",
+  key: "key_id",
   model: "model",
-  requests: "number of requests",
-  errors: "number of errors",
-  refused: "number of refusals",
-  tokens: "number of tokens",
+  "number of requests": "requests",
+  "number of errors": "errors",
+  "number of refusals": "refused",
+  "number of tokens": "tokens",
 };
 
-const limits = {
-  requests_per_minute: "limits",
-  tokens_per_minute: "limits",
-  concurrent_requests: "limits",
-  requests_per_day: "limits",
-  tokens_per_day: "limits",
-  requests_per_month: "limits",
-  tokens_per_month: "limits",
-};
+const quotaColumns = "requests_per_day tokens_per_day requests_per_month tokens_per_month";
+const limits = { limits: `requests_per_minute tokens_per_minute concurrent_requests ${quotaColumns}` };
 
 const announcement = {
   id: "id",
   title: "title",
-  body: "text",
-  published_at: "times of publication and of the last change",
-  updated_at: "times of publication and of the last change",
+  text: "body",
+  "times of publication and of the last change": "published_at updated_at",
 };
 
 /** Every table of the database. */
@@ -78,52 +64,49 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Accounts",
     columns: {
       id: "id",
-      kind: "person or team",
-      email: "email address, or the name of a team",
-      email_lower: "email address",
-      email_verified_at: "when the address was verified",
-      password_hash: "password hash (argon2id)",
+      "person or team": "kind",
+      "email address, or the name of a team": "email",
+      "email address": "email_lower",
+      "when the address was verified": "email_verified_at",
+      "password hash (argon2id)": "password_hash",
       role: "role",
-      plan_id: "plan",
-      created_at: created,
-      suspended_at: "time of suspension",
+      plan: "plan_id",
+      [created]: "created_at",
+      "time of suspension": "suspended_at",
     },
     kept: withAccount,
     why: "Your account: the address you sign in with and when it was verified, a hash of your password, your role and plan.",
   },
   account_numbers: {
     title: "Numbers of accounts (SQLite)",
-    columns: { number: "a number for the search index", account_id: account },
+    columns: { "a number for the search index": "number", account: "account_id" },
     kept: withAccount,
   },
   account_addresses: {
     title: "Search index (SQLite)",
-    columns: { address: "pieces of three characters of email addresses" },
+    columns: { "pieces of three characters of email addresses": "address" },
     kept: withAccount,
   },
   keys: {
     title: "Keys",
     columns: {
       id: "id",
-      account_id: account,
-      hash: "SHA-256 of the key",
-      last_four: "its last four characters",
+      account: "account_id",
+      "SHA-256 of the key": "hash",
+      "its last four characters": "last_four",
       name: "name",
-      models: "allowed models and operations",
-      operations: "allowed models and operations",
+      "allowed models and operations": "models operations",
       ...limits,
       tags: "tags",
-      replaces: "the key it replaced and the first in that chain",
-      lineage: "the key it replaced and the first in that chain",
-      allow_from: "networks it may be used from",
-      member_id: "the member of a team whose key it is",
-      scopes: "what it may do besides using models",
-      created_at: created,
-      expires_at: expiry,
-      disabled_at: "time of disabling",
-      revoked_at: "time of revocation",
-      last_used_at: "day and model of the last use",
-      last_used_model: "day and model of the last use",
+      "the key it replaced and the first in that chain": "replaces lineage",
+      "networks it may be used from": "allow_from",
+      "the member of a team whose key it is": "member_id",
+      "what it may do besides using models": "scopes",
+      [created]: "created_at",
+      [expiry]: "expires_at",
+      "time of disabling": "disabled_at",
+      "time of revocation": "revoked_at",
+      "day and model of the last use": "last_used_at last_used_model",
     },
     kept: `${withAccount}, revoked and expired keys too`,
     why: "Your API keys, also those in teams, as hashes that the keys on requests are compared with, and the day and model of their last use.",
@@ -132,27 +115,23 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Teams",
     columns: {
       id: "id",
-      join_domain: "domain whose verified addresses may join",
-      allow_from: "networks it may be used from",
-      second_factor_days: "whether and since when members need a second factor",
-      second_factor_since: "whether and since when members need a second factor",
-      external_id: "what it is called where it is managed over SCIM",
-      requests_per_day: "quotas",
-      tokens_per_day: "quotas",
-      requests_per_month: "quotas",
-      tokens_per_month: "quotas",
+      "domain whose verified addresses may join": "join_domain",
+      "networks it may be used from": "allow_from",
+      "whether and since when members need a second factor": "second_factor_days second_factor_since",
+      "what it is called where it is managed over SCIM": "external_id",
+      quotas: quotaColumns,
     },
     kept: "until the team is deleted",
   },
   memberships: {
     title: "Memberships",
     columns: {
-      team_id: "team",
-      account_id: account,
-      role: "role in the team",
+      team: "team_id",
+      account: "account_id",
+      "role in the team": "role",
       ...limits,
-      created_at: "time of joining",
-      provider_id: "identity provider whose groups decide about it",
+      "time of joining": "created_at",
+      "identity provider whose groups decide about it": "provider_id",
     },
     kept: "until leaving the team",
     why: "The teams that you are in, with your role and your limits there. Gone when you leave.",
@@ -160,11 +139,9 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   scim_users: {
     title: "Users of SCIM",
     columns: {
-      account_id: account,
-      user_name: "name and id where the account is managed over SCIM",
-      user_name_lower: "name and id where the account is managed over SCIM",
-      external_id: "name and id where the account is managed over SCIM",
-      inactive_since: "time of a suspension over SCIM",
+      account: "account_id",
+      "name and id where the account is managed over SCIM": "user_name user_name_lower external_id",
+      "time of a suspension over SCIM": "inactive_since",
     },
     kept: withAccount,
     why: "What your organisation calls you where it manages your account from its own directory.",
@@ -172,14 +149,14 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   sessions: {
     title: "Sessions",
     columns: {
-      hash: "SHA-256 of the session token",
-      account_id: account,
-      method: "how you signed in (password, passkey, identity provider, link)",
-      device: "kind of browser and system, as in “Firefox on Linux”",
-      created_at: created,
-      confirmed_at: "when you last proved who you are",
-      last_seen_at: "time of last use",
-      expires_at: expiry,
+      "SHA-256 of the session token": "hash",
+      account: "account_id",
+      "how you signed in (password, passkey, identity provider, link)": "method",
+      "kind of browser and system, as in “Firefox on Linux”": "device",
+      [created]: "created_at",
+      "when you last proved who you are": "confirmed_at",
+      "time of last use": "last_seen_at",
+      [expiry]: "expires_at",
     },
     kept: "until signing out, 7 days without use, or 30 days, unless the operator changes these",
     why: "Where you are signed in, as hashes of the cookies, with the kind of browser. Gone when you sign out or they expire.",
@@ -187,11 +164,11 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   totp: {
     title: "Authenticator apps",
     columns: {
-      account_id: account,
-      sealed_secret: "the secret that codes are computed from, encrypted under the service key",
-      last_step: "time step of the last code",
-      created_at: created,
-      confirmed_at: "when the first code was typed",
+      account: "account_id",
+      "the secret that codes are computed from, encrypted under the service key": "sealed_secret",
+      "time step of the last code": "last_step",
+      [created]: "created_at",
+      "when the first code was typed": "confirmed_at",
     },
     kept: "until removed",
     why: "Your authenticator app, so that its codes can be checked, each once.",
@@ -199,33 +176,32 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   passkeys: {
     title: "Passkeys",
     columns: {
-      id: "id of the credential",
-      account_id: account,
+      "id of the credential": "id",
+      account: "account_id",
       name: "name",
-      public_key: "public key",
-      counter: "its count of uses",
-      transports: "how a browser reaches it",
-      can_sync: "whether it may be, and is, copied between devices",
-      is_synced: "whether it may be, and is, copied between devices",
-      created_at: created,
-      last_used_at: "time of last use",
+      "public key": "public_key",
+      "its count of uses": "counter",
+      "how a browser reaches it": "transports",
+      "whether it may be, and is, copied between devices": "can_sync is_synced",
+      [created]: "created_at",
+      "time of last use": "last_used_at",
     },
     kept: "until removed",
     why: "Your passkeys: public keys that prove that you hold the private ones.",
   },
   recovery_codes: {
     title: "Recovery codes",
-    columns: { hash: "SHA-256 of the code", account_id: account },
+    columns: { "SHA-256 of the code": "hash", account: "account_id" },
     kept: "until used or replaced",
     why: "Your unused recovery codes, as hashes.",
   },
   sign_in_steps: {
     title: "Sign-ins in progress",
     columns: {
-      hash: "SHA-256 of a random token",
-      kind: "which step it is",
-      account_id: account,
-      expires_at: expiry,
+      "SHA-256 of a random token": "hash",
+      "which step it is": "kind",
+      account: "account_id",
+      [expiry]: "expires_at",
     },
     kept: "until finished, 5 minutes at most, then deleted within the hour",
     why: "Sign-ins that wait for a second factor or a passkey. Gone within the hour.",
@@ -234,12 +210,11 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Linked identities",
     columns: {
       id: "id",
-      account_id: account,
-      provider: "identity provider",
-      issuer: "issuer and subject, by which the provider names the person",
-      subject: "issuer and subject, by which the provider names the person",
-      created_at: "time of linking",
-      last_used_at: "time of last use",
+      account: "account_id",
+      "identity provider": "provider",
+      "issuer and subject, by which the provider names the person": "issuer subject",
+      "time of linking": "created_at",
+      "time of last use": "last_used_at",
     },
     kept: "until unlinked or the account is deleted",
     why: "The identity providers that you sign in with, and what they call you.",
@@ -247,15 +222,15 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   oidc_rounds: {
     title: "Sign-ins with a provider under way",
     columns: {
-      hash: "SHA-256 of the token in the browser’s cookie",
-      provider: "identity provider",
-      purpose: "what it is for (signing in, linking, joining an account, confirming who someone is)",
-      account_id: account,
-      next: "page to open afterwards",
-      invite_hash: "SHA-256 of the token of an invitation",
-      identity:
-        "while an account’s password is asked for: issuer, subject, email address, groups and session at the provider",
-      expires_at: expiry,
+      "SHA-256 of the token in the browser’s cookie": "hash",
+      "identity provider": "provider",
+      "what it is for (signing in, linking, joining an account, confirming who someone is)": "purpose",
+      account: "account_id",
+      "page to open afterwards": "next",
+      "SHA-256 of the token of an invitation": "invite_hash",
+      "while an account’s password is asked for: issuer, subject, email address, groups and session at the provider":
+        "identity",
+      [expiry]: "expires_at",
     },
     kept: "ten minutes at most, deleted within the hour",
     why: "A sign-in with an identity provider, or the linking of one, that you have begun and not finished.",
@@ -263,46 +238,45 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   oidc_sessions: {
     title: "Sessions begun with a provider",
     columns: {
-      session_hash: "SHA-256 of the session token",
-      provider: "identity provider",
-      issuer: "issuer and subject, by which the provider names the person",
-      subject: "issuer and subject, by which the provider names the person",
-      sid: "id of the session at the provider",
+      "SHA-256 of the session token": "session_hash",
+      "identity provider": "provider",
+      "issuer and subject, by which the provider names the person": "issuer subject",
+      "id of the session at the provider": "sid",
     },
     kept: "as long as the session",
     why: "Which of your sessions an identity provider began, so that signing out there ends them here.",
   },
   oidc_logouts: {
     title: "Used logout tokens",
-    columns: { hash: "SHA-256 of issuer and id of a logout token", expires_at: expiry },
+    columns: { "SHA-256 of issuer and id of a logout token": "hash", [expiry]: "expires_at" },
     kept: "until the token expires, deleted within the hour",
   },
   links: {
     title: "One-time links",
     columns: {
-      hash: "SHA-256 of the token",
-      kind: "what it is for (set-up, invitation, invitation to a team, password, signing in, verifying or changing an address)",
-      account_id: account,
-      email: "invited or new email address",
-      email_hash: "SHA-256 of an invited address (unsalted)",
-      plan_id: "plan of an invitation",
-      team_id: "team of an invitation, and the role in it",
-      team_role: "team of an invitation, and the role in it",
-      created_at: created,
-      expires_at: expiry,
+      "SHA-256 of the token": "hash",
+      "what it is for (set-up, invitation, invitation to a team, password, signing in, verifying or changing an address)":
+        "kind",
+      account: "account_id",
+      "invited or new email address": "email",
+      "SHA-256 of an invited address (unsalted)": "email_hash",
+      "plan of an invitation": "plan_id",
+      "team of an invitation, and the role in it": "team_id team_role",
+      [created]: "created_at",
+      [expiry]: "expires_at",
     },
     kept: "until used or revoked: signing in 5 minutes, password 1 hour, set-up and change of address 1 day, verification 7 days, invitation 1 to 90 days at most",
     why: "Links to choose a new password, to sign in, to verify or change your address, and invitations to it, that were not used yet. Gone once used, revoked or expired.",
   },
   usage: {
     title: "Usage by hour",
-    columns: { account_id: account, key_id: key, hour: "hour", ...counts },
+    columns: { account: "account_id", key: "key_id", hour: "hour", ...counts },
     kept: asUsage,
     why: "Counts by the hour, so that you can see what you used. There is no field for what you wrote.",
   },
   account_days: {
     title: "Usage by day",
-    columns: { account_id: account, day: "day", ...counts },
+    columns: { account: "account_id", day: "day", ...counts },
     kept: withHours,
     why: "The same counts by the day, so that months can be shown quickly. Gone with the hours.",
   },
@@ -314,18 +288,18 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   },
   key_spans: {
     title: "Usage of keys by 32 days",
-    columns: { span: "first day", ...keyCounts },
+    columns: { "first day": "span", ...keyCounts },
     kept: withHours,
     why: "The same in sums of 32 days, so that a year can be shown quickly. Gone with the hours.",
   },
   quota_days: {
     title: "Quota days",
     columns: {
-      account_id: account,
-      key_id: key,
+      account: "account_id",
+      key: "key_id",
       day: "day",
-      requests: "number of requests",
-      tokens: "number of tokens",
+      "number of requests": "requests",
+      "number of tokens": "tokens",
     },
     kept: "62 days",
     why: "What each key used by the day, so that quotas hold after a restart. Gone after two months.",
@@ -333,9 +307,9 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   quota_warnings: {
     title: "Quota warnings",
     columns: {
-      account_id: account,
-      name: "quota, period and level that a warning was mailed or sent to webhooks for",
-      sent_at: "when it was sent",
+      account: "account_id",
+      "quota, period and level that a warning was mailed or sent to webhooks for": "name",
+      "when it was sent": "sent_at",
     },
     kept: "62 days",
     why: "Which warnings about quotas were mailed to you or sent to the operator's webhooks, so that each is sent once. Gone after two months.",
@@ -344,11 +318,12 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Audit trail",
     columns: {
       id: "id",
-      at: "time",
-      actor: "id of the account that acted, or the command line",
-      action:
-        "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details",
-      target: "id of what it was done to",
+      time: "at",
+      "id of the account that acted, or the command line": "actor",
+      "id of the key that it acted with in the operator's API or over SCIM": "actor_key",
+      "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details":
+        "action",
+      "id of what it was done to": "target",
     },
     kept: asUsage,
     why: "What was done to your account and by whom, so that misuse can be found. Kept as long as usage; when you delete your account, what you did to it goes with it, and your id is taken out of the rest.",
@@ -360,10 +335,10 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   changes: {
     title: "Changes",
     columns: {
-      id: "number",
-      kind: "kind of change",
-      subject: "id of the key, account or plan that every server must learn about",
-      at: "time",
+      number: "id",
+      "kind of change": "kind",
+      "id of the key, account or plan that every server must learn about": "subject",
+      time: "at",
     },
     kept: "two hours at most",
     why: "That a key, a session or your account changed, so that every server learns of it at once. Gone within two hours, also when you delete your account.",
@@ -374,7 +349,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   },
   change_counter: {
     title: "Number of changes",
-    columns: { id: "one row", last: "the number of the latest change" },
+    columns: { "one row": "id", "the number of the latest change": "last" },
     kept: always,
   },
   service_usage: {
@@ -391,8 +366,8 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     columns: {
       hour: "hour",
       model: "model",
-      code: "error code, or none",
-      requests: "number of requests of all accounts",
+      "error code, or none": "code",
+      "number of requests of all accounts": "requests",
     },
     kept: asUsage,
   },
@@ -401,9 +376,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Maintenance",
     columns: {
       ...announcement,
-      starts_at: "times of begin and end",
-      ends_at: "times of begin and end",
-      ended_at: "times of begin and end",
+      "times of begin and end": "starts_at ends_at ended_at",
     },
     kept: "until an admin deletes it",
   },
@@ -413,11 +386,11 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       id: "id",
       name: "name",
       ...limits,
-      max_keys: "most keys",
-      max_tokens: "longest reply",
-      models: "allowed models",
-      requires_encryption: "whether requests must be encrypted",
-      weight: "weight in the queue",
+      "most keys": "max_keys",
+      "longest reply": "max_tokens",
+      "allowed models": "models",
+      "whether requests must be encrypted": "requires_encryption",
+      "weight in the queue": "weight",
     },
     kept: "until an admin deletes it",
   },
@@ -425,8 +398,8 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Settings",
     columns: {
       name: "name",
-      value:
-        "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), identity providers (encrypted), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup, the result of the last privacy check (shown publicly)",
+      "the service’s own state: the operator’s name and contact (shown publicly), internal secrets, current and previous source of each model (including API keys of engines), identity providers (encrypted), measured speed and hash of each weights file (shown publicly), ids of usage batches already counted, the feed’s id, marker of the first run, the set-up checklist with the time of the last backup, the result of the last privacy check (shown publicly)":
+        "value",
     },
     kept: always,
   },
@@ -434,8 +407,9 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Statement log",
     columns: {
       number: "number",
-      at: "time",
-      body: "a signed statement of the service about itself (version, models, settings, keys), a change of the signing key or a loss of entries; shown publicly",
+      time: "at",
+      "a signed statement of the service about itself (version, models, settings, keys), a change of the signing key or a loss of entries; shown publicly":
+        "body",
     },
     kept: always,
   },
@@ -443,13 +417,12 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Webhooks",
     columns: {
       id: "id",
-      url: "address that events are sent to",
+      "address that events are sent to": "url",
       description: "description",
-      events: "which events",
-      created_at: created,
-      off_at: "when and why it was switched off",
-      off_reason: "when and why it was switched off",
-      failing_since: "since when deliveries fail",
+      "which events": "events",
+      [created]: "created_at",
+      "when and why it was switched off": "off_at off_reason",
+      "since when deliveries fail": "failing_since",
     },
     kept: "until an admin deletes them",
   },
@@ -457,19 +430,15 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
     title: "Webhook deliveries",
     columns: {
       id: "id",
-      webhook_id: "webhook",
-      account_id: account,
-      type: "what happened",
-      body: "the event: ids of account, key and plan, counts and times",
-      created_at: created,
-      retry_until: "when it is sent next, and given up",
-      next_at: "when it is sent next, and given up",
-      attempts: "number of attempts",
-      delivered_at: "when it arrived",
-      last_at: "time, status, error and duration of the last attempt",
-      response_status: "time, status, error and duration of the last attempt",
-      error: "time, status, error and duration of the last attempt",
-      duration_ms: "time, status, error and duration of the last attempt",
+      webhook: "webhook_id",
+      account: "account_id",
+      "what happened": "type",
+      "the event: ids of account, key and plan, counts and times": "body",
+      [created]: "created_at",
+      "when it is sent next, and given up": "retry_until next_at",
+      "number of attempts": "attempts",
+      "when it arrived": "delivered_at",
+      "time, status, error and duration of the last attempt": "last_at response_status error duration_ms",
     },
     kept: "7 days",
     why: "Events about you that were sent to addresses of the operator's choice: that your account or a key was created or changed, or a quota used up. Gone after a week.",
@@ -477,14 +446,18 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   },
   migrations: {
     title: "Migrations",
-    columns: { number: "number", name: "name", applied_at: "when it was applied" },
+    columns: {
+      number: "number",
+      name: "name",
+      "when it was applied": "applied_at",
+      "the version that applied it": "version",
+    },
     kept: always,
   },
 };
 
 /** What a table holds, as one list. */
-export const columnsText = ({ columns }: StoredTable): string =>
-  [...new Set(Object.values(columns))].join(", ");
+export const columnsText = ({ columns }: StoredTable): string => Object.keys(columns).join(", ");
 
 /** Everything that a deleted account leaves: in the tables, then elsewhere. */
 export const leftovers: readonly Leftover[] = [
@@ -524,6 +497,10 @@ export const leftovers: readonly Leftover[] = [
   },
   { what: "the old sotto.db after “sotto store copy”", until: "until the operator deletes it" },
   { what: "the sotto_device cookie in other browsers", until: "up to 400 days" },
+  {
+    what: "with SQLite: copies of the database that upgrades take first",
+    until: "30 days, unless the operator set another time",
+  },
   {
     what: "log lines with its account and key ids, and backups",
     until: "as long as the operator keeps them",

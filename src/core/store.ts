@@ -1,7 +1,6 @@
 /** Accounts, keys, plans and settings in the database. Areas with rows of their own have them in their `ports.ts`. */
-import type { KeyScope } from "./key-scopes.js";
 import type { ModelId } from "./models.js";
-import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
+import type { Account, ApiKey, KeyRecord, Plan, Role } from "./entities.js";
 
 /** What its owner can change about a key that exists. */
 export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "expiresAt" | "tags" | "allowFrom">;
@@ -20,21 +19,11 @@ export interface NewAccount {
   planId: string;
 }
 
-export interface NewKey {
-  accountId: string;
-  name: string;
-  hash: Uint8Array;
-  lastFour: string;
-  models: readonly ModelId[] | null;
-  operations: readonly Operation[] | null;
-  limits: KeyLimits;
-  expiresAt: Date | null;
-  tags?: readonly string[];
-  allowFrom?: readonly string[] | null;
-  /** In a team: whose key it is; absent for a service key. */
-  memberId?: string | null;
-  scopes?: readonly KeyScope[];
-}
+export type NewKey = Pick<
+  ApiKey,
+  "accountId" | "name" | "lastFour" | "models" | "operations" | "limits" | "expiresAt"
+> &
+  Partial<Pick<ApiKey, "tags" | "allowFrom" | "memberId" | "scopes">> & { hash: Uint8Array };
 
 /**
  * The rows. Every method rejects with `StoreUnavailable` when the database cannot be reached or cannot be

@@ -1,7 +1,4 @@
 /** What a person asked for cannot be done. The message is for them: what is wrong, and what to do. */
 export class UserError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "UserError";
-  }
+  override name = "UserError";
 }

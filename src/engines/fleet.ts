@@ -50,7 +50,6 @@ export interface FleetOptions {
   clock: Clock;
   /** How long an engine that is no longer used may take to finish its replies. */
   drainMs: number;
-  /** How long a new engine may take to be ready. */
   readyMs: number;
 }
 
@@ -60,7 +59,6 @@ interface Deployment extends StartedEngine {
   queue: FairQueue;
   /** Requests that are being prepared: its queue does not count them yet. */
   preparing: number;
-  /** Aborts the wait for it to be ready. */
   closing: AbortController;
 }
 
@@ -132,7 +130,6 @@ export class Fleet implements Engine {
     return [...models.values()];
   }
 
-  /** The engine that answers for the model. */
   engineOf(model: ModelId): Engine {
     return this.#deploymentOf(model).engine;
   }

@@ -60,7 +60,6 @@ export class RecentEntries<Value> {
     for (const [key, entry] of this.#entries) if (entry.accountId === accountId) this.#delete(key);
   }
 
-  /** Drops every entry with this value. */
   forgetValue(value: Value): void {
     for (const [key, entry] of this.#entries) if (entry.value === value) this.#delete(key);
   }

@@ -17,7 +17,7 @@ import { speaksMessages } from "./api/request-dialect.js";
 import { inChunks, sealWhole } from "./encrypted/whole-reply.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
-import { Exchanges } from "./connection/exchange.js";
+import { Exchanges, type OnEnd } from "./connection/exchange.js";
 import { newRequestId } from "./connection/ids.js";
 import { lingerOnUnreadBody } from "./connection/linger.js";
 import { createNodeServer } from "./connection/node-server.js";
@@ -42,6 +42,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const badHttp = new BadHttp(parts, pending, timeouts.lingerMs);
   const exchanges = new Exchanges();
   const [record, note] = [recordExchange(parts), noteArrival(parts)];
+  const onEnd: OnEnd = (request, reply) => {
+    record(request, reply);
+    note(request, reply);
+    if (request.method === "POST") parts.onWork?.();
+  };
 
   const linger = lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs);
 
@@ -73,11 +78,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   // --------------------------------------------------------------------------------- order of middleware
   app.addHook("onRequest", async (request, reply) => {
     writeSecurityHeaders(request, reply);
-    exchanges.open(request, reply, parts.clock.monotonicMs(), (...ended) => {
-      record(...ended);
-      note(...ended);
-      if (request.method === "POST") parts.onWork?.();
-    });
+    exchanges.open(request, reply, parts.clock.monotonicMs(), onEnd);
     reply.header("x-request-id", request.id);
     if (speaksMessages(request)) reply.header("request-id", request.id);
     requireSoundHead(request, reply);

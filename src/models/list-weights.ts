@@ -1,14 +1,13 @@
 /** The weights on this machine: those in the models folder, and those that a model is mapped to. */
 import { readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type ModelId, modelIds } from "../core/models.js";
 import type { Store } from "../core/store.js";
 import type { Mapping } from "./choice/mapping.js";
 import { GgufError } from "./gguf/gguf-header.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
 import { type MeasuredSpeed, readSpeed } from "./measured-speed.js";
-import { embeddingStarterFile } from "./embedding-starter/embedding-starter.js";
-import { starterFileNames } from "./starter/starter.js";
+import { fileOf } from "./choice/source-views.js";
 
 export interface ListedWeights {
   path: string;
@@ -16,7 +15,6 @@ export interface ListedWeights {
   facts: WeightsFacts | null;
   problem: string | null;
   speed: MeasuredSpeed | null;
-  /** The models it answers for. */
   models: ModelId[];
 }
 
@@ -30,36 +28,19 @@ export async function listWeights(
   const whole = names.filter(
     (name) => name.endsWith(".gguf") && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/.test(name),
   );
-  const inFolder = (files: readonly string[]): string[] =>
-    files
-      .filter((name) => whole.includes(name))
-      .slice(0, 1)
-      .map((name) => join(folder, name));
-  const mappedPath = (model: ModelId): string[] => {
+  const mapped = new Map<ModelId, string | null>();
+  for (const model of modelIds) {
     const desired = mapping[model];
-    if (desired.type === "unreadable") return [];
-    switch (desired.source.type) {
-      case "upstreams":
-      case "off":
-        return [];
-      case "weights":
-        return [resolve(desired.source.path)];
-      case "starter":
-        return inFolder(starterFileNames);
-      case "embedding-starter":
-        return inFolder([embeddingStarterFile]);
-    }
-  };
-  const paths = new Set([
-    ...whole.sort().map((name) => join(folder, name)),
-    ...modelIds.flatMap((id) => mappedPath(id)),
-  ]);
+    mapped.set(model, desired.type === "source" ? await fileOf(folder, desired.source) : null);
+  }
+  const used = [...mapped.values()].filter((path) => path !== null);
+  const paths = new Set([...whole.sort().map((name) => join(folder, name)), ...used]);
   return Promise.all(
     [...paths].map(async (path) => ({
       path,
       ...(await factsOrProblem(path)),
       speed: await readSpeed(store, path),
-      models: modelIds.filter((id) => mappedPath(id).includes(path)),
+      models: modelIds.filter((model) => mapped.get(model) === path),
     })),
   );
 }

@@ -21,13 +21,6 @@ const schema = z.object({
 });
 export type MachineSpeed = z.infer<typeof schema>;
 
-export interface MeasuredSteps {
-  backend: string;
-  /** Weights that take part in a token. */
-  activeBytes: number;
-  tokenMs: number;
-}
-
 /** Of a token, whatever the size of the weights: sampling it, and waking threads. `bench -- speed` compares. */
 const otherMs = 3;
 
@@ -54,7 +47,7 @@ export async function readMachineSpeed(store: Pick<Store, "getSetting">): Promis
 /** Resolves with what counts from now on. */
 export async function noteSteps(
   store: Pick<Store, "getSetting" | "setSetting">,
-  { backend, activeBytes, tokenMs }: MeasuredSteps,
+  { backend, activeBytes, tokenMs }: { backend: string; activeBytes: number; tokenMs: number },
 ): Promise<MachineSpeed> {
   const known = await readMachineSpeed(store);
   if (known?.backend === backend && known.activeBytes > activeBytes) return known;

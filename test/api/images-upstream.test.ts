@@ -14,6 +14,7 @@ import {
   vllmAnswers,
   type ScriptedUpstream,
 } from "../support/engines/scripted-upstream.js";
+import { memberOf } from "../support/engines/pool-member.js";
 import { connectUpstream } from "../support/engines/upstream-engine.js";
 import { dataUrl, imageQuestions } from "../support/inputs/images.js";
 import { newDataDir } from "../support/processes/sotto-process.js";
@@ -171,8 +172,8 @@ describe("a conversation with images", () => {
   it("goes to a member of a pool that sees", async () => {
     const blind = await startScriptedUpstream();
     const pool = new PoolEngine([
-      { id: "blind", engine: await connectUpstream({ url: blind.url, vision: false }) },
-      { id: "seeing", engine: await connectUpstream({ url: upstream.url, vision: true }) },
+      memberOf("blind", await connectUpstream({ url: blind.url, vision: false })),
+      memberOf("seeing", await connectUpstream({ url: upstream.url, vision: true })),
     ]);
     expect(pool.status("omega").follows.vision).toBe(true);
     const messages = [{ role: "user" as const, content: sentence, parts: [seen] }];

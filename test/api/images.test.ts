@@ -347,9 +347,7 @@ describe("an image that is fetched", () => {
     origin.listen(0, "127.0.0.1");
     await once(origin, "listening");
     fetched.length = 0;
-    downloads = new PublicDownloads(
-      options.isPublic === false ? { anyPort: true } : { isAllowed: () => true, anyPort: true },
-    );
+    downloads = new PublicDownloads(options.isPublic === false ? undefined : () => true, true);
     await start({
       imageBodyLimitBytes: 32 * 1024 * 1024,
       images: { onTextModel: () => "auto", download: downloads.download },

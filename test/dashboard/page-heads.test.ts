@@ -1,8 +1,7 @@
 /** What crawlers, link previews and browsers read of a page before any script runs. */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
-import { publicAddresses } from "../../src/protocol/pages/page-heads.js";
+import { pageAddresses, publicAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 const publicUrl = "https://chat.example.com";

@@ -15,6 +15,7 @@ import {
   type ScriptedUpstream,
 } from "../support/engines/scripted-upstream.js";
 import { startServer } from "../support/processes/server.js";
+import { memberOf } from "../support/engines/pool-member.js";
 import { startTinyEngine } from "../support/engines/tiny-engine.js";
 import { connectUpstream } from "../support/engines/upstream-engine.js";
 
@@ -29,7 +30,7 @@ describe("a reader of the engine on this machine", () => {
   function startPool() {
     const tiny = startTinyEngine();
     closers.push(() => tiny.dispose());
-    return { tiny, pool: new PoolEngine([{ id: "tiny", engine: tiny.engine }]) };
+    return { tiny, pool: new PoolEngine([memberOf("tiny", tiny.engine)]) };
   }
 
   it("gets every token and its log probabilities, though it read nothing until the reply was complete", async () => {
@@ -38,7 +39,7 @@ describe("a reader of the engine on this machine", () => {
     const expected = await replyTo(pool, generation);
     expect(expected.logprobs).toHaveLength(300);
     const readers = await Promise.all([1, 2, 3].map(() => startReply(pool, generation)));
-    await eventually(() => tiny.engine.sequencesActive() === 0);
+    await eventually(() => tiny.engine.status("omega").active === 0);
     const replies = await Promise.all(readers.map(readAll));
     const tokens = expected.logprobs.map(({ token }) => token);
     expect(replies).toEqual(readers.map(() => ({ text: expected.text, tokens, alternatives: 20 * 300 })));
@@ -51,7 +52,7 @@ describe("a reader of the engine on this machine", () => {
     for (let round = 0; round < 3; round++) {
       const huge = generationOf("Talk.", { maxTokens: 900, topLogprobs: 20, choices });
       const { events } = await startReply(pool, huge);
-      await eventually(() => tiny.engine.sequencesActive() === 0);
+      await eventually(() => tiny.engine.status("omega").active === 0);
       await expect(drain(events)).rejects.toThrow(ReaderTooSlow);
     }
     expect(breakers(pool)).toEqual(["closed"]);
@@ -107,7 +108,7 @@ describe("a reader of an engine on the network", () => {
     closers.push(() => upstream.close());
     const engine = await connectUpstream({ url: upstream.url, contextTokens: 1_000_000 }, { clock });
     closers.push(() => engine.close());
-    return { clock, upstream, pool: new PoolEngine([{ id: "upstream", engine }], { clock }) };
+    return { clock, upstream, pool: new PoolEngine([memberOf("upstream", engine)], { clock }) };
   }
 
   const long = generationOf("Talk.", { maxTokens: 100_000 });

@@ -33,7 +33,6 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
 export interface OpenIdClientOptions {
   clock: Clock;
-  /** For each request to a provider. */
   timeoutMs: number;
 }
 

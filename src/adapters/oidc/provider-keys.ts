@@ -18,17 +18,8 @@ const restMs = 30_000;
 
 /** Signatures that the public keys of a provider can be for; never `none`, and none by a shared secret. */
 const algorithms = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
+  ...["RS", "PS", "ES"].flatMap((kind) => [256, 384, 512].map((bits) => `${kind}${bits}`)),
+  ...["EdDSA", "Ed25519"],
 ];
 
 export class ProviderKeys {

@@ -4,7 +4,7 @@
  * bytes of every answer are limited, and so are the connections.
  */
 import { Agent } from "undici";
-import { AddressError, guardedLookup, isForbiddenAddress, literalAddress } from "../address-policy.js";
+import { guardedLookup, isAddressError, isForbiddenAddress, isForbiddenHost } from "../address-policy.js";
 import { allOf } from "../bounded-body.js";
 import { ProviderFailure } from "../../core/single-sign-on/ports.js";
 
@@ -32,8 +32,7 @@ export class ProviderRequests {
     { method = "GET", headers, body }: RequestOptions = {},
   ): Promise<Response> => {
     const url = new URL(address);
-    const literal = literalAddress(url);
-    if (literal !== null && isForbiddenAddress(literal)) throw forbidden(url);
+    if (isForbiddenHost(url)) throw forbidden(url);
     const limit = AbortSignal.timeout(this.timeoutMs);
     try {
       const answer = await this.#agent.request({
@@ -51,7 +50,7 @@ export class ProviderRequests {
       });
     } catch (error) {
       if (error instanceof ProviderFailure) throw error;
-      if (isRefusal(error)) throw forbidden(url);
+      if (isAddressError(error)) throw forbidden(url);
       const why = limit.aborted ? "does not answer in time" : "cannot be reached";
       throw new ProviderFailure("unreachable", `${url.host} ${why}.`, { cause: error });
     }
@@ -73,9 +72,6 @@ const plainHeaders = (headers: Record<string, string | string[] | undefined>): [
   Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): [string, string] => [name, one]),
   );
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AddressError || (error instanceof Error && error.cause instanceof AddressError);
 
 const forbidden = ({ host }: URL): ProviderFailure =>
   new ProviderFailure("unreachable", `${host} leads to an address that this service never connects to.`);

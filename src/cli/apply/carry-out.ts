@@ -19,8 +19,14 @@ import { operatorSection } from "./sections/operator.js";
 import { plansSection } from "./sections/plans.js";
 import { providersSection } from "./sections/providers.js";
 import { secondFactorSection } from "./sections/second-factor.js";
-import { type Change, EntryError, type Path, type Reading, type Section } from "./sections/section.js";
-import type { SectionParts } from "./sections/section-parts.js";
+import {
+  type Change,
+  EntryError,
+  type Path,
+  type Reading,
+  type Section,
+  type SectionParts,
+} from "./sections/section.js";
 import { teamsSection } from "./sections/teams.js";
 import { webhooksSection } from "./sections/webhooks.js";
 
@@ -36,7 +42,6 @@ export interface Outcome {
   notes: string[];
   /** Of webhooks that were created, by their addresses. */
   webhookSecrets: Record<string, string>;
-  /** Lines of the audit trail. */
   recorded: Parameters<OnRecorded>[];
 }
 
@@ -88,7 +93,6 @@ export function carryOut(store: FullStore, options: CarryOutOptions, expected: O
   });
 }
 
-/** Ends the transaction of a trial. */
 class TriedOut extends Error {
   constructor(readonly outcome: Outcome) {
     super("This was a trial.");

@@ -21,7 +21,6 @@ import { isSecretPlace, MissingSecret, Secret } from "./sections/secret.js";
 const maxFileLength = 1024 * 1024;
 const longestSecret = 1_000;
 
-/** What is wrong with the file, one line each. */
 export class FileProblems extends UserError {
   constructor(problems: readonly string[]) {
     super(

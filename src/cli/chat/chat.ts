@@ -11,12 +11,6 @@ import { type ChatTarget, type Message, streamReply } from "./reply.js";
 
 const maxPipedChars = 4 * 1024 * 1024;
 
-interface ChatOptions {
-  url?: string;
-  model: string;
-  system?: string;
-}
-
 export function chatCommand(program: Command): void {
   settingsOptions(program.command("chat"))
     .description("talk to a model in the terminal")
@@ -36,7 +30,7 @@ Ctrl-C stops a reply, a second one leaves, as does Ctrl-D. What is pasted may ha
 continues on the next. /new starts over, /model <model> changes the model, /exit leaves.
 What is piped in is one message, and the reply alone is printed.`,
     )
-    .action(async (options: ChatOptions, command: Command) => {
+    .action(async (options: { url?: string; model: string; system?: string }, command: Command) => {
       const origin = originOf(options.url, command);
       const given = environmentOf(command)[keyVariable];
       const isConversation = process.stdin.isTTY;

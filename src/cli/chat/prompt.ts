@@ -66,9 +66,7 @@ export class Prompt {
         editor.write(null, { ctrl: true, name: "u" });
         editor.prompt();
       });
-      editor.on("close", () => {
-        end(null);
-      });
+      editor.on("close", () => end(null));
     });
   }
 }
@@ -79,15 +77,9 @@ export async function askSecret(input: Readable, output: Writable, question: str
   const silent = createInterface({ input, terminal: true });
   try {
     return await new Promise((resolve) => {
-      silent.on("line", (line) => {
-        resolve(line.trim());
-      });
-      silent.on("SIGINT", () => {
-        resolve(null);
-      });
-      silent.on("close", () => {
-        resolve(null);
-      });
+      silent.on("line", (line) => resolve(line.trim()));
+      silent.on("SIGINT", () => resolve(null));
+      silent.on("close", () => resolve(null));
     });
   } finally {
     silent.close();

@@ -3,6 +3,7 @@
  * may read. If the service does not answer in time, the configuration has assumed limits.
  */
 import * as z from "zod";
+import { allOf } from "../../adapters/bounded-body.js";
 import { type ConnectModel, connectModel } from "../../connect/client.js";
 import { chatModelIds } from "../../core/models.js";
 
@@ -46,7 +47,8 @@ export async function fetchLimits(origin: string, key: string | null): Promise<L
     });
     if (response.status === 401) return assumed("does not accept this key");
     if (!response.ok) return assumed(`answered ${response.status}`);
-    const body: unknown = JSON.parse(await boundedText(response));
+    const bytes = await allOf(response.body ?? [], maxBytes, () => new Error("too long"));
+    const body: unknown = JSON.parse(bytes.toString("utf8"));
     const data =
       key === null
         ? publicListing.parse(body).models.map(({ id, contextTokens, tools }) => ({
@@ -67,17 +69,4 @@ export async function fetchLimits(origin: string, key: string | null): Promise<L
     const isSlow = error instanceof Error && error.name === "TimeoutError";
     return assumed(isSlow ? `did not answer within ${timeoutMs / 1000} s` : "is unreachable");
   }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Typed as a stream of unknown.
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error("too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -11,7 +11,6 @@ import type { FileFormat, Setting } from "../../connect/client.js";
 import { fileText, isItem, isList, isObject, valueAt, withSetting } from "../../connect/file-text.js";
 import { UserError } from "../../core/user-error.js";
 
-/** Why a file cannot be edited. */
 class NotUnderstood extends Error {}
 
 interface Change {

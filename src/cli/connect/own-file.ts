@@ -17,7 +17,6 @@ const privateMode = 0o600;
 export interface FileNow {
   /** With symbolic links resolved: people link to such files in a folder of their own. */
   path: string;
-  /** Null if there is no file. */
   bytes: Buffer | null;
   text: string;
   mode: number;

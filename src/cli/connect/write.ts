@@ -13,7 +13,6 @@ import {
 import { fileText } from "../../connect/file-text.js";
 import { UserError } from "../../core/user-error.js";
 
-/** Where the client's file is looked for. */
 export interface Machine {
   /** Given with `--file`. */
   file: string | undefined;
@@ -25,7 +24,6 @@ interface Written {
   path: string;
   outcome: "written" | "unchanged" | "would change";
   backup?: string;
-  /** For people. */
   text: string;
 }
 

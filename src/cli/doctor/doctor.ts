@@ -1,7 +1,7 @@
 /** `sotto doctor`: checks everything the service needs, and says how to fix what is missing. */
 import type { Command } from "commander";
 import { CommanderError } from "commander";
-import type { Check, Finding } from "./finding.js";
+import { broken, type Check, type Finding } from "./finding.js";
 import { report } from "../output.js";
 import { paint } from "../terminal.js";
 import { readSettings } from "../settings.js";
@@ -36,10 +36,10 @@ async function runCheck(check: Check, ...given: Parameters<Check>): Promise<Find
   } catch (error) {
     const name = check.name.replace(/^check/, "").toLowerCase();
     if (error instanceof StoreError && error.next !== undefined) {
-      return [{ name, state: "broken", detail: error.reason, next: error.next }];
+      return [broken(name, error.reason, error.next)];
     }
     const detail = error instanceof Error ? error.message : "unknown error";
-    return [{ name, state: "broken", detail }];
+    return [broken(name, detail)];
   }
 }
 

@@ -12,7 +12,7 @@ import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { engineEnvironment } from "../../engines/llama/child-environment.js";
-import type { Check, Finding } from "./finding.js";
+import { broken, hint, ok, type Check, type Finding } from "./finding.js";
 
 const name = "engine";
 
@@ -52,7 +52,7 @@ async function inUse(
   const own = ownLibrary(service.dataDir, best.backend);
   const build = own === null ? "" : `, ${own.from} ${own.made} on ${dayOf(own.at)}`;
   const detail = `${backendNames[best.backend]} on ${best.devices.join(", ")}${driver}${build}${when}`;
-  return { name, state: "ok", detail };
+  return ok(name, detail);
 }
 
 /** The CPU is the last resort, so it is probed every time. */
@@ -66,26 +66,20 @@ async function onCpu(
       platformWithoutEngine() === null
         ? "Run 'npm ci --include=optional' on this machine: the engine comes as a package for its processor."
         : "Use an engine on the network (docs/upstreams.md), or run Sotto on Linux.";
-    return {
-      name,
-      state: "broken",
-      detail: `the engine's binding does not start: ${outcome.words}`,
-      next,
-    };
+    return broken(name, `the engine's binding does not start: ${outcome.words}`, next);
   }
   const why = gpu === "off" ? ", since SOTTO_ENGINE_GPU is off" : "";
-  return { name, state: "ok", detail: `CPU with ${threads ?? outcome.cores} threads${why}` };
+  return ok(name, `CPU with ${threads ?? outcome.cores} threads${why}`);
 }
 
 function notUsed(failure: BackendFailure, isQuoted: boolean): Finding {
   const { reason, advice } = failureText(failure);
-  if (!isQuoted) return { name, state: "hint", detail: reason, next: advice };
-  return {
+  if (!isQuoted) return hint(name, reason, advice);
+  return hint(
     name,
-    state: "hint",
-    detail: `${reason} (on ${dayOf(failure.at)})`,
-    next: `${advice}${advice.endsWith(".") ? "" : "."} To try again: sotto doctor --probe, then restart.`,
-  };
+    `${reason} (on ${dayOf(failure.at)})`,
+    `${advice}${advice.endsWith(".") ? "" : "."} To try again: sotto doctor --probe, then restart.`,
+  );
 }
 
 const dayOf = (at: string): string => at.slice(0, 10);

@@ -1,14 +1,21 @@
 import type { Config } from "../../config.js";
 
-/** What a check of `sotto doctor` found. */
 export interface Finding {
   name: string;
   /** `hint`: it works, but could be better. */
   state: "ok" | "hint" | "broken";
   detail: string;
-  /** What to do next. */
   next?: string;
 }
+
+export const ok = (name: string, detail: string): Finding => ({ name, state: "ok", detail });
+export const hint = (name: string, detail: string, next: string): Finding => ({
+  ...{ name, state: "hint", detail, next },
+});
+export const broken = (name: string, detail: string, next?: string): Finding => ({
+  ...{ name, state: "broken", detail },
+  ...(next === undefined ? {} : { next }),
+});
 
 export interface CheckOptions {
   /** Probes the GPU again instead of using the cached result. */

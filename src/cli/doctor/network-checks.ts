@@ -5,7 +5,7 @@ import { Agent, request } from "undici";
 import * as z from "zod";
 import { requireFreePort } from "../require-free-port.js";
 import { listenUrl } from "../settings.js";
-import type { Check } from "./finding.js";
+import { broken, hint, ok, type Check } from "./finding.js";
 
 const limitMs = 5_000;
 const loopback = /^(127\.|::1$|localhost$)/;
@@ -13,58 +13,54 @@ const loopback = /^(127\.|::1$|localhost$)/;
 export const checkPort: Check = async ({ service }) => {
   const { host, port } = service;
   const name = "port";
-  if (port === 0) return [{ name, state: "ok", detail: "any free port, chosen at the start" }];
+  if (port === 0) return [ok(name, "any free port, chosen at the start")];
   const code = await tryListening(host, port);
-  if (code === null) return [{ name, state: "ok", detail: `${host}:${port} is free` }];
+  if (code === null) return [ok(name, `${host}:${port} is free`)];
   if (code === "EADDRINUSE") {
     const state = await readinessAt(listenUrl(service));
-    if (state !== null)
-      return [{ name, state: "ok", detail: `Sotto is running on ${host}:${port} and is ${state}` }];
+    if (state !== null) return [ok(name, `Sotto is running on ${host}:${port} and is ${state}`)];
     const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
-    return [
-      { name, state: "broken", detail: `${host}:${port} is used by another program (EADDRINUSE)`, next },
-    ];
+    return [broken(name, `${host}:${port} is used by another program (EADDRINUSE)`, next)];
   }
   const next =
     code === "EACCES" ? "Choose a port above 1023 with SOTTO_PORT." : "Check SOTTO_HOST and SOTTO_PORT.";
-  return [{ name, state: "broken", detail: `${host}:${port} cannot be listened on (${code})`, next }];
+  return [broken(name, `${host}:${port} cannot be listened on (${code})`, next)];
 };
 
 export const checkPublicAddress: Check = async ({ service, accounts }) => {
   const name = "public address";
   const { publicUrl, trustProxy } = accounts;
   if (publicUrl === undefined) {
-    if (loopback.test(service.host))
-      return [{ name, state: "ok", detail: "none: only this machine can connect" }];
+    if (loopback.test(service.host)) return [ok(name, "none: only this machine can connect")];
     if (service.tlsCert !== undefined)
-      return [{ name, state: "ok", detail: `other machines connect to ${service.host} with TLS` }];
+      return [ok(name, `other machines connect to ${service.host} with TLS`)];
     const next =
       "Put a reverse proxy with TLS in front, and set SOTTO_PUBLIC_URL and SOTTO_TRUST_PROXY, or set SOTTO_TLS_CERT and SOTTO_TLS_KEY.";
-    return [{ name, state: "hint", detail: `other machines connect to ${service.host} without TLS`, next }];
+    return [hint(name, `other machines connect to ${service.host} without TLS`, next)];
   }
   if (!publicUrl.startsWith("https:") && !loopback.test(new URL(publicUrl).hostname)) {
     const next = "Put a reverse proxy with TLS in front: keys and conversations are sent unencrypted.";
-    return [{ name, state: "hint", detail: `${publicUrl} is not https`, next }];
+    return [hint(name, `${publicUrl} is not https`, next)];
   }
   if (trustProxy === undefined && service.tlsCert === undefined && publicUrl.startsWith("https:")) {
     const next =
       "Set SOTTO_TRUST_PROXY to the proxy's address, so that clients can be told apart and cookies are secure.";
-    return [{ name, state: "hint", detail: `${publicUrl}, and no proxy is trusted`, next }];
+    return [hint(name, `${publicUrl}, and no proxy is trusted`, next)];
   }
-  return [{ name, state: "ok", detail: publicUrl }];
+  return [ok(name, publicUrl)];
 };
 
 export const checkMail: Check = async ({ accounts: { smtpUrl } }) => {
   const name = "mail";
   if (smtpUrl === undefined) {
-    return [{ name, state: "ok", detail: "not set: the operator hands out password links and invitations" }];
+    return [ok(name, "not set: the operator hands out password links and invitations")];
   }
   const url = new URL(smtpUrl);
   const port = Number(url.port === "" ? (url.protocol === "smtps:" ? 465 : 587) : url.port);
   const where = `${url.hostname}:${port}`;
-  if (await canConnect(url.hostname, port)) return [{ name, state: "ok", detail: `${where} can be reached` }];
+  if (await canConnect(url.hostname, port)) return [ok(name, `${where} can be reached`)];
   const next = "Check SOTTO_SMTP_URL, and that this machine may connect to that port.";
-  return [{ name, state: "broken", detail: `${where} cannot be reached`, next }];
+  return [broken(name, `${where} cannot be reached`, next)];
 };
 
 /** Null if the port is free, otherwise the error code. */

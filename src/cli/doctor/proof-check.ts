@@ -9,7 +9,7 @@ import { StatementLog } from "../../core/proof/statement-log.js";
 import { logHeadFile } from "../../store/log-head-file.js";
 import { openStore } from "../../store/open-store.js";
 import { databasePath } from "../../store/sql/sqlite.js";
-import type { Check, Finding } from "./finding.js";
+import { broken, hint, ok, type Check, type Finding } from "./finding.js";
 
 const name = "statement log";
 
@@ -22,7 +22,7 @@ export const checkProof: Check = async (config) => {
   try {
     const log = new StatementLog(store.statementLog, logHeadFile(service.dataDir), systemClock);
     await log.refresh();
-    if (log.key === null) return [{ name, state: "ok", detail: "empty: the first start begins it" }];
+    if (log.key === null) return [ok(name, "empty: the first start begins it")];
     if (service.proofKeys === "stored") {
       const sealed = new SealedSettings(store, readServiceKey(service.secretKey, service.dataDir));
       await sealed.get(signingKeySetting);
@@ -30,7 +30,7 @@ export const checkProof: Check = async (config) => {
     return [describe(log)];
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
-    return [{ name, state: "broken", detail: error.message }];
+    return [broken(name, error.message)];
   } finally {
     await store.close();
   }
@@ -44,10 +44,10 @@ function describe(log: StatementLog): Finding {
       loss.lost === null ? "its entries are not those that were known" : `${loss.lost} entries are missing`;
     const next =
       "Restore a newer backup if there is one. Otherwise the next start notes the loss in the log.";
-    return { name, state: "broken", detail: `${detail}; ${lost}: the database was restored`, next };
+    return broken(name, `${detail}; ${lost}: the database was restored`, next);
   }
-  if (log.lastRestored === null) return { name, state: "ok", detail };
+  if (log.lastRestored === null) return ok(name, detail);
   const when = log.lastRestored.toISOString().slice(0, 10);
-  const next = "Tell users who see 'sotto verify' fail since then; they pin the service anew with --forget.";
-  return { name, state: "hint", detail: `${detail}; entries were lost by a restore, noted on ${when}`, next };
+  const next = "Tell users who see 'sotto verify' fail since then; they pin the service again with --forget.";
+  return hint(name, `${detail}; entries were lost by a restore, noted on ${when}`, next);
 }

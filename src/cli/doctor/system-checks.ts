@@ -16,7 +16,7 @@ import { explainFailure } from "../../store/counters/redis-failure.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
-import type { Check } from "./finding.js";
+import { broken, hint, ok, type Check } from "./finding.js";
 
 const oldestNode = [20, 19] as const;
 /** The starter weights and room for the database to grow. */
@@ -36,11 +36,11 @@ export const checkNode: Check = async () => {
 export const checkOpenFiles: Check = async () => {
   const limit = openFileLimit();
   const name = "open files";
-  if (!Number.isFinite(limit)) return [{ name, state: "ok", detail: "no limit" }];
+  if (!Number.isFinite(limit)) return [ok(name, "no limit")];
   const detail = `this process may open ${limit}`;
-  if (limit < fewestOpenFiles) return [{ name, state: "broken", detail, next: howToRaise }];
-  if (limit < comfortableOpenFiles) return [{ name, state: "hint", detail, next: howToRaise }];
-  return [{ name, state: "ok", detail }];
+  if (limit < fewestOpenFiles) return [broken(name, detail, howToRaise)];
+  if (limit < comfortableOpenFiles) return [hint(name, detail, howToRaise)];
+  return [ok(name, detail)];
 };
 
 /** As for a server that is started from here. */
@@ -48,42 +48,41 @@ export const checkCoreDumps: Check = async () => {
   const name = "core dumps";
   keepMemoryOutOfCoreDumps();
   const { state, pattern } = coreDumps();
-  if (state === "off") return [{ name, state: "ok", detail: "off" }];
-  if (state === "empty") return [{ name, state: "ok", detail: "without any memory of the server" }];
+  if (state === "off") return [ok(name, "off")];
+  if (state === "empty") return [ok(name, "without any memory of the server")];
   const detail =
     state === "on"
       ? `a crash would write conversations to disk (core_pattern: ${pattern})`
       : "this system does not say whether a crash writes memory to disk";
-  return [{ name, state: "hint", detail, next: howToStopCoreDumps }];
+  return [hint(name, detail, howToStopCoreDumps)];
 };
 
 export const checkSwap: Check = async () => {
   const name = "swap";
   const { state, usedBytes } = swap();
-  if (state === "off") return [{ name, state: "ok", detail: "off" }];
+  if (state === "off") return [ok(name, "off")];
   const detail =
     state === "on"
       ? `on (${formatBytes(usedBytes)} in use): memory with conversations may be written to disk`
       : "this system does not say whether memory is swapped to disk";
-  return [{ name, state: "hint", detail, next: howToStopSwap }];
+  return [hint(name, detail, howToStopSwap)];
 };
 
 export const checkDataDirectory: Check = async ({ service }) => {
   const folder = resolve(service.dataDir);
   const name = "data directory";
   const found = findDataDirError(folder);
-  if (found !== null) return [{ name, state: "broken", detail: found.reason, next: found.next }];
+  if (found !== null) return [broken(name, found.reason, found.next)];
   const free = await freeBytes(folder);
   const isThere = (await stat(folder).catch(() => null)) !== null;
   const detail = `${folder}${isThere ? "" : " (created at the first start)"}, ${formatBytes(free)} free`;
-  if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
+  if (free >= comfortableBytes) return [ok(name, detail)];
   return [
-    {
+    hint(
       name,
-      state: "hint",
       detail,
-      next: `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`,
-    },
+      `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`,
+    ),
   ];
 };
 
@@ -92,11 +91,11 @@ export const checkDatabase: Check = async (config) => {
   const name = "database";
   if (storage.databaseUrl !== undefined) {
     await (await openStore(config)).close();
-    return [{ name, state: "ok", detail: "Postgres responds, and its tables are up to date" }];
+    return [ok(name, "Postgres responds, and its tables are up to date")];
   }
   const path = databasePath(resolve(service.dataDir));
   if ((await stat(path).catch(() => null)) === null) {
-    return [{ name, state: "ok", detail: "not created yet: the first start creates it" }];
+    return [ok(name, "not created yet: the first start creates it")];
   }
   const database = await openDatabase(path);
   try {
@@ -104,9 +103,9 @@ export const checkDatabase: Check = async (config) => {
     database.exec("begin immediate");
     database.exec("rollback");
     const errors = database.prepare("pragma integrity_check").pluck().all().map(String);
-    if (errors.join() === "ok") return [{ name, state: "ok", detail: `${path} opens and is sound` }];
+    if (errors.join() === "ok") return [ok(name, `${path} opens and is sound`)];
     const next = "Stop the server, keep a copy of the file, and restore a backup.";
-    return [{ name, state: "broken", detail: `${path} is damaged: ${errors.slice(0, 3).join("; ")}`, next }];
+    return [broken(name, `${path} is damaged: ${errors.slice(0, 3).join("; ")}`, next)];
   } catch (error) {
     throw cannotOpenSqlite(path, error);
   } finally {
@@ -117,13 +116,12 @@ export const checkDatabase: Check = async (config) => {
 export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
   const name = "redis";
   if (redisUrl === undefined) {
-    return [{ name, state: "ok", detail: "not set: this server counts limits by itself" }];
+    return [ok(name, "not set: this server counts limits by itself")];
   }
   // Loaded here, since most installations do without.
   const { probeRedis } = await import("../../store/counters/redis-probe.js");
   const failure = await probeRedis(redisUrl);
-  if (failure === null)
-    return [{ name, state: "ok", detail: `${new URL(redisUrl).host} answers and counts` }];
+  if (failure === null) return [ok(name, `${new URL(redisUrl).host} answers and counts`)];
   const { reason, next } = explainFailure(redisUrl, failure);
-  return [{ name, state: "broken", detail: reason, next }];
+  return [broken(name, reason, next)];
 };

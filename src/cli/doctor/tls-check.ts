@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { TlsFiles } from "../../adapters/tls-files.js";
 import { UserError } from "../../core/user-error.js";
-import type { Check } from "./finding.js";
+import { broken, type Check } from "./finding.js";
 
 const dayMs = 24 * 60 * 60_000;
 const soonDays = 14;
@@ -17,9 +17,7 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
     await files.close();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return [
-      { name, state: "broken", detail: error.message, next: "Check SOTTO_TLS_CERT and SOTTO_TLS_KEY." },
-    ];
+    return [broken(name, error.message, "Check SOTTO_TLS_CERT and SOTTO_TLS_KEY.")];
   }
   const {
     validFrom,
@@ -32,9 +30,9 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
   const next = "Renew it. A running server takes up the new files within seconds.";
   if (from.getTime() > now) {
     const detail = `not valid before ${dayOf(from)}`;
-    return [{ name, state: "broken", detail, next: "Check this machine's clock." }];
+    return [broken(name, detail, "Check this machine's clock.")];
   }
-  if (leftDays < 0) return [{ name, state: "broken", detail: `expired on ${dayOf(until)}`, next }];
+  if (leftDays < 0) return [broken(name, `expired on ${dayOf(until)}`, next)];
   const detail = `for ${subjectAltName}, expires on ${dayOf(until)} (in ${leftDays} days)`;
   return [leftDays < soonDays ? { name, state: "hint", detail, next } : { name, state: "ok", detail }];
 };

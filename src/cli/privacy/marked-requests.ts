@@ -141,185 +141,113 @@ const chat = "/v1/chat/completions";
 const responses = "/v1/responses";
 const anthropic = "/v1/messages";
 const textCompletions = "/v1/completions";
+const embeddings = "/v1/embeddings";
+
+type Body = MarkedRequest["body"];
+const answered = (name: string, path: string, body: Body) => ({ name, path, body, status: 200 });
+const refused = (name: string, path: string, body: Body) => ({ name, path, body, status: 400 });
+const interrupted = (name: string, path: string, body: Body) => ({
+  ...answered(name, path, body),
+  hangsUp: true as const,
+});
 
 const requests: readonly MarkedRequest[] = [
-  { name: "a reply", path: chat, body: (mark) => ({ messages: messages(mark), ...short }), status: 200 },
-  {
-    name: "a reply that says it",
-    path: chat,
-    body: (mark) => ({ messages: messages(mark), ...inSchema(schemaOf({ mark: { const: mark } })) }),
-    status: 200,
-  },
-  {
-    name: "a stream that says it",
-    path: chat,
-    body: (mark) => ({
-      messages: messages(mark),
-      stream: true,
-      ...inSchema(schemaOf({ mark: { const: mark } })),
-    }),
-    status: 200,
-  },
-  {
-    name: "a schema with marked names",
-    path: chat,
-    body: (mark) => ({
-      messages: messages(mark),
-      ...inSchema(schemaOf({ [mark]: { enum: [mark], description: mark } })),
-    }),
-    status: 200,
-  },
-  {
-    name: "a tool call with marked arguments",
-    path: chat,
-    body: (mark) => ({
+  answered("a reply", chat, (mark) => ({ messages: messages(mark), ...short })),
+  answered("a reply that says it", chat, (mark) => ({
+    messages: messages(mark),
+    ...inSchema(schemaOf({ mark: { const: mark } })),
+  })),
+  answered("a stream that says it", chat, (mark) => ({
+    messages: messages(mark),
+    stream: true,
+    ...inSchema(schemaOf({ mark: { const: mark } })),
+  })),
+  answered("a schema with marked names", chat, (mark) => ({
+    messages: messages(mark),
+    ...inSchema(schemaOf({ [mark]: { enum: [mark], description: mark } })),
+  })),
+  answered("a tool call with marked arguments", chat, (mark) => {
+    const called = { name: "note", arguments: JSON.stringify({ text: mark }) };
+    const calls = [{ id: "call_1", type: "function", function: called }];
+    return {
       messages: [
         ...messages(mark),
-        {
-          role: "assistant",
-          content: null,
-          tool_calls: [
-            {
-              id: "call_1",
-              type: "function",
-              function: { name: "note", arguments: JSON.stringify({ text: mark }) },
-            },
-          ],
-        },
+        { role: "assistant", content: null, tool_calls: calls },
         { role: "tool", tool_call_id: "call_1", content: mark },
       ],
       tools: [{ type: "function", function: tool(mark) }],
       tool_choice: { type: "function", function: { name: "note" } },
       max_tokens: 400,
-    }),
-    status: 200,
-  },
+    };
+  }),
+  answered("a large body", chat, (mark) => ({
+    messages: messages(mark),
+    user: fill(mark, largeBytes),
+    ...short,
+  })),
+  refused("a wrong value", chat, (mark) => ({ messages: messages(mark), temperature: mark })),
+  refused("invalid JSON", chat, (mark) => `{"messages": [{"content": "${mark}`),
+  refused(
+    "invalid JSON in a large body",
+    chat,
+    (mark) => `{"messages": [{"content": "${fill(mark, largeBytes)}`,
+  ),
+  refused("a prompt longer than the context", chat, (mark, { bodyLimitBytes }) => ({
+    messages: [{ role: "user", content: fill(mark, bodyLimitBytes * 0.9) }],
+  })),
   {
-    name: "a large body",
-    path: chat,
-    body: (mark) => ({ messages: messages(mark), user: fill(mark, largeBytes), ...short }),
-    status: 200,
-  },
-  {
-    name: "a wrong value",
-    path: chat,
-    body: (mark) => ({ messages: messages(mark), temperature: mark }),
-    status: 400,
-  },
-  { name: "invalid JSON", path: chat, body: (mark) => `{"messages": [{"content": "${mark}`, status: 400 },
-  {
-    name: "invalid JSON in a large body",
-    path: chat,
-    body: (mark) => `{"messages": [{"content": "${fill(mark, largeBytes)}`,
-    status: 400,
-  },
-  {
-    name: "a prompt longer than the context",
-    path: chat,
-    body: (mark, { bodyLimitBytes }) => ({
-      messages: [{ role: "user", content: fill(mark, bodyLimitBytes * 0.9) }],
-    }),
-    status: 400,
-  },
-  {
-    name: "a body over the limit",
-    path: chat,
-    body: (mark, { bodyLimitBytes }) => ({ messages: messages(fill(mark, bodyLimitBytes / 2)) }),
-    status: 400,
+    ...refused("a body over the limit", chat, (mark, { bodyLimitBytes }) => ({
+      messages: messages(fill(mark, bodyLimitBytes / 2)),
+    })),
     chunked: true,
   },
-  {
-    name: "a hang-up in the middle",
-    path: chat,
-    body: (mark) => ({ messages: messages(mark), ...long }),
-    status: 200,
-    hangsUp: true,
-  },
-  {
-    name: "a response",
-    path: responses,
-    body: (mark) => ({ input: mark, instructions: mark, max_output_tokens: 16 }),
-    status: 200,
-  },
-  {
-    name: "a streamed response that says it",
-    path: responses,
-    body: (mark) => ({
+  interrupted("a hang-up in the middle", chat, (mark) => ({ messages: messages(mark), ...long })),
+  answered("a response", responses, (mark) => ({ input: mark, instructions: mark, max_output_tokens: 16 })),
+  answered("a streamed response that says it", responses, (mark) => {
+    const schema = schemaOf({ mark: { const: mark } });
+    return {
       input: [{ role: "user", content: mark }],
-      text: {
-        format: {
-          type: "json_schema",
-          name: "mark",
-          strict: true,
-          schema: schemaOf({ mark: { const: mark } }),
-        },
-      },
+      text: { format: { type: "json_schema", name: "mark", strict: true, schema } },
       max_output_tokens: 400,
       stream: true,
       store: false,
-    }),
-    status: 200,
-  },
-  {
-    name: "a response with a wrong item",
-    path: responses,
-    body: (mark) => ({ input: [{ type: mark, content: mark }] }),
-    status: 400,
-  },
-  {
-    name: "a response whose client hung up",
-    path: responses,
-    body: (mark) => ({ input: mark, max_output_tokens: 2_000, stream: true, store: false }),
-    status: 200,
-    hangsUp: true,
-  },
-  {
-    name: "a message",
-    path: anthropic,
-    body: (mark) => ({ messages: messages(mark), system: mark, ...short }),
-    status: 200,
-  },
-  {
-    name: "a streamed message that calls a tool with it",
-    path: anthropic,
-    body: (mark) => {
-      const { parameters, ...rest } = tool(mark);
-      return {
-        messages: messages(mark),
-        tools: [{ ...rest, input_schema: parameters }],
-        tool_choice: { type: "tool", name: "note" },
-        max_tokens: 400,
-        stream: true,
-      };
-    },
-    status: 200,
-  },
-  {
-    name: "a message with a wrong role",
-    path: anthropic,
-    body: (mark) => ({ messages: [{ role: mark, content: mark }], ...short }),
-    status: 400,
-  },
-  {
-    name: "a message whose client hung up",
-    path: anthropic,
-    body: (mark) => ({ messages: messages(mark), ...long }),
-    status: 200,
-    hangsUp: true,
-  },
+    };
+  }),
+  refused("a response with a wrong item", responses, (mark) => ({ input: [{ type: mark, content: mark }] })),
+  interrupted("a response whose client hung up", responses, (mark) => ({
+    input: mark,
+    max_output_tokens: 2_000,
+    stream: true,
+    store: false,
+  })),
+  answered("a message", anthropic, (mark) => ({ messages: messages(mark), system: mark, ...short })),
+  answered("a streamed message that calls a tool with it", anthropic, (mark) => {
+    const { parameters, ...rest } = tool(mark);
+    return {
+      messages: messages(mark),
+      tools: [{ ...rest, input_schema: parameters }],
+      tool_choice: { type: "tool", name: "note" },
+      max_tokens: 400,
+      stream: true,
+    };
+  }),
+  refused("a message with a wrong role", anthropic, (mark) => ({
+    messages: [{ role: mark, content: mark }],
+    ...short,
+  })),
+  interrupted("a message whose client hung up", anthropic, (mark) => ({ messages: messages(mark), ...long })),
   {
     name: "embeddings",
-    path: "/v1/embeddings",
+    path: embeddings,
     body: (mark) => ({ model: "iota", input: [mark, `About ${mark}`], user: mark }),
     // The operator may not offer it.
     status: [200, 404],
   },
-  {
-    name: "embeddings with a wrong value",
-    path: "/v1/embeddings",
-    body: (mark) => ({ model: "iota", input: mark, encoding_format: mark }),
-    status: 400,
-  },
+  refused("embeddings with a wrong value", embeddings, (mark) => ({
+    model: "iota",
+    input: mark,
+    encoding_format: mark,
+  })),
   {
     name: "a ranking",
     path: "/v1/rerank",
@@ -327,16 +255,12 @@ const requests: readonly MarkedRequest[] = [
     // Few models rank.
     status: [200, 400, 404],
   },
-  {
-    name: "a streamed text completion",
-    path: textCompletions,
-    body: (mark) => ({ prompt: mark, stream: true, ...short }),
-    status: 200,
-  },
-  {
-    name: "a text completion that is refused",
-    path: textCompletions,
-    body: (mark) => ({ prompt: [mark, { [mark]: mark }] }),
-    status: 400,
-  },
+  answered("a streamed text completion", textCompletions, (mark) => ({
+    prompt: mark,
+    stream: true,
+    ...short,
+  })),
+  refused("a text completion that is refused", textCompletions, (mark) => ({
+    prompt: [mark, { [mark]: mark }],
+  })),
 ];

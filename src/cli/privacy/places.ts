@@ -18,7 +18,6 @@ export interface Place {
   verdict: Verdict;
   /** What was found, how much was looked at, or why it could not be. */
   detail: string;
-  /** What was left out. */
   gaps: string[];
 }
 
@@ -34,7 +33,7 @@ export interface Looking {
 interface Look {
   name: string;
   kind: PlaceKind;
-  look: (search: MarkSearch) => Promise<Pick<Place, "verdict" | "detail" | "gaps">>;
+  look: (search: MarkSearch) => Promise<Outcome>;
 }
 
 /** In the order in which they are looked at: memory first, since it changes by itself. */
@@ -96,10 +95,19 @@ function shortList(all: readonly string[]): string {
   return all.length > 5 ? `${shown} and ${all.length - 5} more` : shown;
 }
 
-const verdictWith = (hits: readonly unknown[], gaps: readonly string[]): Verdict =>
-  hits.length > 0 ? "found" : gaps.length > 0 ? "unknown" : "clean";
+type Outcome = Pick<Place, "verdict" | "detail" | "gaps">;
 
-// -------------------------------------------------------------------------------------------------- memory
+/** `looked`: how much was, for a place without any mark. */
+function outcomeOf(
+  hits: readonly Hit[],
+  gaps: string[],
+  looked: string,
+  sent: readonly SentRequest[],
+  where: readonly string[] = [],
+): Outcome {
+  if (hits.length > 0) return { verdict: "found", detail: describe(hits, sent, where), gaps };
+  return { verdict: gaps.length > 0 ? "unknown" : "clean", detail: looked, gaps };
+}
 
 /** The server of this data directory; null where it runs on another machine or in another container. */
 function serverProcess(dataDir: string): number | null {
@@ -123,10 +131,8 @@ function memoryOf(looking: Looking, server: number | null): Look[] {
   const look = (pid: number) => async (search: MarkSearch) => {
     const { hits, bytes, skippedBytes } = await searchMemory(pid, search, looking.signal);
     const gaps = skippedBytes === 0 ? [] : [`${formatBytes(skippedBytes)} could not be read`];
-    const looked = `${formatBytes(bytes)} searched`;
-    const detail = hits.length === 0 ? looked : describe(hits, looking.sent, []);
     // The kernel's own pages within a process cannot be read; they hold nothing of it.
-    return { verdict: verdictWith(hits, []), detail, gaps };
+    return { ...outcomeOf(hits, [], `${formatBytes(bytes)} searched`, looking.sent), gaps };
   };
   return [
     { kind: "server_memory", name: `memory of the server (process ${server})`, look: look(server) },
@@ -138,18 +144,13 @@ function memoryOf(looking: Looking, server: number | null): Look[] {
   ];
 }
 
-// --------------------------------------------------------------------------------------------------- stores
-
 async function lookAtRows({ config, sent, signal }: Looking, search: MarkSearch) {
   const { searchRows } = await import("../../store/search-rows.js");
   const { hits, tables, rows, gaps } = await searchRows(config, search, signal);
-  const found = describe(
-    hits.map(({ hit }) => hit),
-    sent,
-    hits.map(({ table }) => `table ${table}`),
-  );
-  const detail = hits.length === 0 ? `${rows} rows of ${tables} tables searched` : found;
-  return { verdict: verdictWith(hits, gaps), detail, gaps };
+  const looked = `${rows} rows of ${tables} tables searched`;
+  const where = hits.map(({ table }) => `table ${table}`);
+  const found = hits.map(({ hit }) => hit);
+  return outcomeOf(found, gaps, looked, sent, where);
 }
 
 function redisOf({ config, sent, signal }: Looking): Look[] {
@@ -159,13 +160,10 @@ function redisOf({ config, sent, signal }: Looking): Look[] {
     // Loaded here, since most installations do without.
     const { searchRedis } = await import("../../store/counters/search-redis.js");
     const { hits, keys, gaps } = await searchRedis(url, search, signal);
-    const detail = hits.length === 0 ? `${keys} keys searched` : describe(hits, sent, []);
-    return { verdict: verdictWith(hits, gaps), detail, gaps };
+    return outcomeOf(hits, gaps, `${keys} keys searched`, sent);
   };
   return [{ kind: "redis", name: "Redis", look }];
 }
-
-// ---------------------------------------------------------------------------------------------------- files
 
 type Skip = NonNullable<FileSearchOptions["skip"]>;
 
@@ -184,13 +182,10 @@ const isUnchangedAndLarge = (looking: Looking): Skip => {
 
 async function lookAtFiles(path: string, { sent, signal }: Looking, search: MarkSearch, skip: Skip) {
   const { hits, files, bytes, gaps } = await searchFiles(path, { search, signal, skip });
-  const found = describe(
-    hits.map(({ hit }) => hit),
-    sent,
-    hits.map(({ path }) => path),
-  );
   const looked = `${files} ${files === 1 ? "file" : "files"} searched (${formatBytes(bytes)})`;
-  return { verdict: verdictWith(hits, gaps), detail: hits.length === 0 ? looked : found, gaps };
+  const where = hits.map(({ path: file }) => file);
+  const found = hits.map(({ hit }) => hit);
+  return outcomeOf(found, gaps, looked, sent, where);
 }
 
 /** Of this process and of the server, which may have been started with another one. */
@@ -205,9 +200,7 @@ function temporaryFolders(server: number | null): string[] {
   }
 }
 
-// --------------------------------------------------------------------------------------------------- system
-
-function lookAtCoreDumps(server: number | null): Pick<Place, "verdict" | "detail" | "gaps"> {
+function lookAtCoreDumps(server: number | null): Outcome {
   const { state, pattern } = coreDumps(server ?? "self");
   switch (state) {
     case "off":
@@ -223,7 +216,7 @@ function lookAtCoreDumps(server: number | null): Pick<Place, "verdict" | "detail
   }
 }
 
-function lookAtSwap(): Pick<Place, "verdict" | "detail" | "gaps"> {
+function lookAtSwap(): Outcome {
   const { state, usedBytes } = swap();
   if (state === "unknown")
     return { verdict: "unknown", detail: "could not be looked at: this system does not say", gaps: [] };

@@ -14,13 +14,11 @@ const email = "privacy-check@sotto.invalid";
 const lifeMs = 60 * 60_000;
 const noPassword = (): Promise<string> => Promise.reject(new Error("It has no password."));
 
-export interface TemporaryKey {
-  key: string;
-  /** Its plan takes encrypted requests only. */
-  mustEncrypt: boolean;
-}
-
-export async function createTemporaryKey(store: FullStore, record: Record): Promise<TemporaryKey> {
+/** `mustEncrypt`: its plan takes encrypted requests only. */
+export async function createTemporaryKey(
+  store: FullStore,
+  record: Record,
+): Promise<{ key: string; mustEncrypt: boolean }> {
   await removeTemporaryKey(store, record);
   const account = await createAccount(
     store,

@@ -84,9 +84,7 @@ async function serve(readConfig: () => Config): Promise<void> {
 async function run(app: App, config: Config, readConfig: () => Config): Promise<void> {
   const stopping = new AbortController();
   const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
-  process.on("SIGHUP", () => {
-    reloadModels(app, readConfig);
-  });
+  process.on("SIGHUP", () => reloadModels(app, readConfig));
   if (app.notice !== null) console.log(`\n${app.notice}`);
   console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
@@ -122,7 +120,6 @@ function reloadModels(app: App, readConfig: () => Config): void {
   }
 }
 
-/** What serves which model. */
 function modelOverview({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);

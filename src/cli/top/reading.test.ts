@@ -28,7 +28,7 @@ process_resident_memory_bytes 2e8
 it("counts by the second, and what models share once", () => {
   expect(overviewOf(reading(0, 10, 100), reading(2_000, 20, 300))).toMatchObject({
     requestsPerSecond: 10,
-    refusedPerSecond: 5,
+    rateLimitedPerSecond: 5,
     errorsPerSecond: 0,
     tokensPerSecond: 100,
     running: 2,

@@ -18,7 +18,7 @@ interface Sample {
 
 export interface Overview {
   requestsPerSecond: number;
-  refusedPerSecond: number;
+  rateLimitedPerSecond: number;
   errorsPerSecond: number;
   /** Generated, replies under way included. */
   tokensPerSecond: number;
@@ -119,7 +119,10 @@ export function overviewOf(before: Reading, now: Reading): Overview {
   const inAll = (of: (row: EngineRow) => number) => engines.reduce((total, row) => total + of(row), 0);
   return {
     requestsPerSecond: rate("sotto_requests_total", isApi),
-    refusedPerSecond: rate("sotto_requests_total", (labels) => isApi(labels) && labels["status"] === "429"),
+    rateLimitedPerSecond: rate(
+      "sotto_requests_total",
+      (labels) => isApi(labels) && labels["status"] === "429",
+    ),
     errorsPerSecond: rate(
       "sotto_requests_total",
       (labels) => isApi(labels) && /^5/.test(labels["status"] ?? ""),

@@ -18,12 +18,6 @@ const everyMs = 1_000;
 const enterScreen = "\u001b[?1049h\u001b[?25l";
 const leaveScreen = "\u001b[?25h\u001b[?1049l";
 
-interface TopOptions {
-  url?: string;
-  once?: boolean;
-  json?: boolean;
-}
-
 export function topCommand(program: Command): void {
   storeCommand(program, "top", "watch a running server: requests, queue, tokens per second, memory, engines")
     .option("--url <url>", "where the server is (default: SOTTO_PUBLIC_URL, or this machine)")
@@ -37,7 +31,7 @@ Examples:
 
 Run it where the server's settings and data directory are, as the other commands.`,
     )
-    .action(async (options: TopOptions, command: Command) => {
+    .action(async (options: { url?: string; once?: boolean; json?: boolean }, command: Command) => {
       const origin = originOf(options.url, command);
       const token = await withStore(command, (store) => store.getSetting(operatorTokenSetting));
       if (token === null)
@@ -62,9 +56,7 @@ async function watch(origin: string, token: string): Promise<void> {
   let before = await readFrom(origin, token, new AbortController().signal);
   const leaving = new AbortController();
   const { signal } = leaving;
-  const leave = () => {
-    leaving.abort();
-  };
+  const leave = () => leaving.abort();
   const onKey = (key: Buffer) => {
     // In raw mode Ctrl-C and Ctrl-D are keys like others.
     if (["q", "Q", "\u0003", "\u0004"].includes(key.toString())) leave();
@@ -116,8 +108,8 @@ async function readFrom(origin: string, token: string, signal: AbortSignal): Pro
 function screen(origin: string, overview: Overview): string {
   const { running, waiting } = overview;
   const troubles = [
-    overview.refusedPerSecond > 0
-      ? paint("yellow", `${perSecond(overview.refusedPerSecond)} rate-limited`)
+    overview.rateLimitedPerSecond > 0
+      ? paint("yellow", `${perSecond(overview.rateLimitedPerSecond)} rate-limited`)
       : "",
     overview.errorsPerSecond > 0 ? paint("red", `${perSecond(overview.errorsPerSecond)} errors`) : "",
   ].filter((text) => text !== "");
@@ -144,23 +136,16 @@ function screen(origin: string, overview: Overview): string {
 
 const perSecond = (rate: number): string => `${rate.toFixed(1)}/s`;
 
-const toJson = (overview: Overview) => ({
-  requests_per_second: overview.requestsPerSecond,
-  rate_limited_per_second: overview.refusedPerSecond,
-  errors_per_second: overview.errorsPerSecond,
-  tokens_per_second: overview.tokensPerSecond,
-  running: overview.running,
-  waiting: overview.waiting,
-  engine_memory_bytes: overview.engineMemoryBytes,
-  server_memory_bytes: overview.serverMemoryBytes,
-  engines: overview.engines.map((engine) => ({
-    models: engine.models.split(", "),
-    state: engine.state,
-    running: engine.running,
-    capacity: engine.capacity,
-    waiting: engine.waiting,
-    tokens_per_second: engine.tokensPerSecond,
-    memory_bytes: engine.memoryBytes,
-    restarts: engine.restarts,
-  })),
+/** As the API writes names: `tokens_per_second`. */
+const toJson = ({ engines, ...overview }: Overview) => ({
+  ...snakeCase(overview),
+  engines: engines.map(({ models, ...engine }) => ({ models: models.split(", "), ...snakeCase(engine) })),
 });
+
+const snakeCase = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+      value,
+    ]),
+  );

@@ -46,7 +46,7 @@ export class VerifyMemory {
       return fileSchema.parse(JSON.parse(text)).services;
     } catch {
       throw new CannotVerify(
-        `${this.#file} is not what 'sotto verify' wrote. Restore it, or delete it to pin anew.`,
+        `${this.#file} is not what 'sotto verify' wrote. Restore it, or delete it to pin again.`,
       );
     }
   }

@@ -41,7 +41,7 @@ export function describeVerify(command: Command): void {
     .description("check what a service proves about itself, or a receipt of it")
     .argument("[url]", "where the service is, such as https://sotto.example")
     .option("--pin <key>", "the service's signing key, as its operator published it")
-    .option("--forget", "forget what was pinned of the service, and pin it anew")
+    .option("--forget", "forget what was pinned of the service, and pin it again")
     .option(
       "--receipt <file>",
       "check this receipt, without asking the service ('-' takes it from --response)",

@@ -1,5 +1,6 @@
 /** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
-import type { Actor, Audit } from "../audit.js";
+import type { AuditAction } from "../audit-actions.js";
+import type { Actor, Audit, Person } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { EventSink } from "../events/events.js";
@@ -17,16 +18,10 @@ import { endAccount } from "./end-account.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
 import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
-import { DuplicateEmail, type Store } from "../store.js";
+import { DuplicateEmail, type NewAccount, type Store } from "../store.js";
 import { addressTaken, checkedEmail } from "./sign-up.js";
 
 const undoMs = 60 * 60_000;
-
-export interface NewAccountRequest {
-  email: string;
-  planId: string;
-  role: Role;
-}
 
 interface FoundAccounts {
   accounts: AccountSummary[];
@@ -105,7 +100,10 @@ export class AccountAdmin {
   }
 
   /** Nobody can sign in to it before a reset link, or an identity provider, has let them. */
-  async create(actor: Actor, { email, planId, role }: NewAccountRequest): Promise<AccountSummary> {
+  async create(
+    actor: Actor,
+    { email, planId, role }: Omit<NewAccount, "passwordHash">,
+  ): Promise<AccountSummary> {
     const { store, audit } = this.parts;
     const checked = checkedEmail(email);
     await this.requirePlan(planId);
@@ -119,39 +117,31 @@ export class AccountAdmin {
   }
 
   /** Its keys are refused, its sessions and its streams end. */
-  async suspend(actor: Actor, id: string): Promise<AccountSummary> {
-    const { store, clock, keys, audit, cutStreams } = this.parts;
-    await this.require(id);
-    if (!(await store.accounts.suspend(id, clock.now()))) throw lastAdmin("suspended");
-    keys.forgetAccount(id);
-    cutStreams({ accountId: id });
-    await audit.record(actor, "suspended account", id);
-    return this.require(id);
+  suspend(actor: Actor, id: string): Promise<AccountSummary> {
+    const { store, clock, keys, cutStreams } = this.parts;
+    return this.#change(actor, id, "suspended account", async () => {
+      if (!(await store.accounts.suspend(id, clock.now()))) throw lastAdmin("suspended");
+      keys.forgetAccount(id);
+      cutStreams({ accountId: id });
+    });
   }
 
-  async resume(actor: Actor, id: string): Promise<AccountSummary> {
-    await this.require(id);
-    await this.parts.store.setAccountSuspended(id, null);
-    this.parts.keys.forgetAccount(id);
-    await this.parts.audit.record(actor, "resumed account", id);
-    return this.require(id);
+  resume(actor: Actor, id: string): Promise<AccountSummary> {
+    const { store } = this.parts;
+    return this.#change(actor, id, "resumed account", () => store.setAccountSuspended(id, null));
   }
 
-  async setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
-    await this.require(id);
-    await this.requirePlan(planId);
-    await this.parts.store.setAccountPlan(id, planId);
-    this.parts.keys.forgetAccount(id);
-    await this.parts.audit.record(actor, "changed plan of account", id);
-    return this.require(id);
+  setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
+    return this.#change(actor, id, "changed plan of account", async () => {
+      await this.requirePlan(planId);
+      await this.parts.store.setAccountPlan(id, planId);
+    });
   }
 
-  async setRole(actor: Actor, id: string, role: Role): Promise<AccountSummary> {
-    await this.require(id);
-    if (!(await this.parts.store.accounts.setRole(id, role))) throw lastAdmin("made a user");
-    this.parts.keys.forgetAccount(id);
-    await this.parts.audit.record(actor, "changed role of account", id);
-    return this.require(id);
+  setRole(actor: Actor, id: string, role: Role): Promise<AccountSummary> {
+    return this.#change(actor, id, "changed role of account", async () => {
+      if (!(await this.parts.store.accounts.setRole(id, role))) throw lastAdmin("made a user");
+    });
   }
 
   /** With all that belongs to it. Admins delete their own account on its page, which asks for the password. */
@@ -166,10 +156,10 @@ export class AccountAdmin {
   }
 
   /** The keys of a person or a team, for an admin who manages them. */
-  async requireHolder({ accountId: actorId }: { accountId: string }, id: string): Promise<KeyHolder> {
+  async requireHolder(actor: Person, id: string): Promise<KeyHolder> {
     const account = await this.parts.store.accounts.findAccount(id);
     if (account === null) throw new DashboardError("not_found", "There is no such account or team.");
-    return { account, actorId, memberId: null };
+    return { account, actor, memberId: null };
   }
 
   async revokeKey(actor: Actor, id: string): Promise<ApiKey> {
@@ -235,6 +225,20 @@ export class AccountAdmin {
   async deletePlan(actor: Actor, id: string): Promise<void> {
     await deletePlan(this.parts.store, id);
     await this.parts.audit.record(actor, "deleted plan", id);
+  }
+
+  /** The next request of the account sees it. */
+  async #change(
+    actor: Actor,
+    id: string,
+    action: AuditAction,
+    change: () => Promise<void>,
+  ): Promise<AccountSummary> {
+    await this.require(id);
+    await change();
+    this.parts.keys.forgetAccount(id);
+    await this.parts.audit.record(actor, action, id);
+    return this.require(id);
   }
 
   /** Throws `not_found` for an account that does not exist. */

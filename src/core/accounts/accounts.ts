@@ -2,8 +2,8 @@
 import { planWeight } from "../bounds.js";
 import { UserError } from "../user-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
-import { DuplicateEmail, OnlyOwner, type Store } from "../store.js";
-import { noQuotas, type Account, type Plan, type Role } from "../entities.js";
+import { DuplicateEmail, type NewAccount, OnlyOwner, type Store } from "../store.js";
+import { noQuotas, type Account, type Plan } from "../entities.js";
 import type { Clock } from "../clock.js";
 
 /** The plan of accounts that were not given another; created with the database. */
@@ -25,12 +25,9 @@ export const defaultPlan = (
   ...noQuotas,
 });
 
-export interface AccountRequest {
-  email: string;
+export interface AccountRequest extends Omit<NewAccount, "passwordHash"> {
   /** Null for an account that cannot sign in: its keys are created on the command line. */
   password: string | null;
-  role: Role;
-  planId: string;
 }
 
 /** Hashing is native code, so it is passed in. */

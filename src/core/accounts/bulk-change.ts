@@ -25,27 +25,15 @@ export async function changeAccounts(
   const outcome: BulkOutcome = { changed: [], refused: [] };
   for (const id of new Set(request.ids)) {
     try {
-      outcome.changed.push(await changeOne(admin, actor, request, id));
+      const change =
+        request.action === "plan"
+          ? admin.setPlan(actor, id, request.planId)
+          : admin[request.action](actor, id);
+      outcome.changed.push(await change);
     } catch (error) {
       if (!(error instanceof DashboardError)) throw error;
       outcome.refused.push({ id, message: error.message });
     }
   }
   return outcome;
-}
-
-function changeOne(
-  admin: AccountAdmin,
-  actor: Actor,
-  request: BulkChange,
-  id: string,
-): Promise<AccountSummary> {
-  switch (request.action) {
-    case "suspend":
-      return admin.suspend(actor, id);
-    case "resume":
-      return admin.resume(actor, id);
-    case "plan":
-      return admin.setPlan(actor, id, request.planId);
-  }
 }

@@ -109,14 +109,14 @@ export interface ChatRequest {
   model: string;
   /** Empty where there is a raw prompt or a task instead. */
   messages: ChatMessage[];
-  rawPrompt?: RawPrompt;
+  rawPrompt?: RawPrompt | undefined;
   /** Further prompts, each with as many choices, which are numbered on in this order. */
   morePrompts?: readonly RawPrompt[];
-  task?: VectorTask;
+  task?: VectorTask | undefined;
   sampling: Sampling;
   stop: string[];
   /** Whether the reply names the stop sequence that ended it. */
-  namesStop?: boolean;
+  namesStop?: boolean | undefined;
   /** For each choice, as the client asked; undefined: the model's default. */
   maxTokens: number | undefined;
   /** How many replies to the same prompt, sampled independently. */
@@ -128,7 +128,7 @@ export interface ChatRequest {
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
   /** The client did not choose it: it is the API's default. */
-  isEffortImplied?: boolean;
+  isEffortImplied?: boolean | undefined;
   /** `flex`: it waits behind all others. Absent where the client asked for none. */
   serviceTier?: ServiceTier;
   stream: boolean;

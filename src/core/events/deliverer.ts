@@ -99,14 +99,8 @@ export class Deliverer {
     const lastAt = clock.now();
     if (answer === "broken off") {
       const { responseStatus, error, durationMs, deliveredAt } = delivery;
-      await store.finish(delivery, {
-        nextAt: lastAt,
-        lastAt,
-        responseStatus,
-        error,
-        durationMs,
-        deliveredAt,
-      });
+      const unchanged = { responseStatus, error, durationMs, deliveredAt };
+      await store.finish(delivery, { nextAt: lastAt, lastAt, ...unchanged });
       return;
     }
     const isDelivered = answer.status !== null && answer.status >= 200 && answer.status < 300;

@@ -56,37 +56,6 @@ interface OfQuota {
   limit: number;
 }
 
-interface EventData {
-  "quota.reached": OfQuota;
-  "engine.down": OfEngine;
-  "engine.up": OfEngine;
-  "key.created": OfKey;
-  "key.rotated": OfKey;
-  "key.expiring": OfKey;
-  "key.revoked": OfKey;
-  "account.created": OfAccount;
-  "account.suspended": OfAccount;
-  "account.reactivated": OfAccount;
-  "account.plan_changed": OfAccount;
-  "account.deleted": { account_id: string };
-  "team.created": OfTeam;
-  "team.changed": OfTeam;
-  "team.suspended": OfTeam;
-  "team.reactivated": OfTeam;
-  "team.deleted": { team_id: string };
-  "team.member_joined": OfMember;
-  "team.member_left": OfMember;
-  "team.member_changed": OfMember;
-  "maintenance.announced": OfMaintenance;
-  "maintenance.ended": OfMaintenance;
-  /** Sent on demand, to one webhook. */
-  "webhook.test": { webhook_id: string };
-}
-
-export type EventType = keyof EventData;
-
-export type ServiceEvent = { [Type in EventType]: { type: Type; data: EventData[Type] } }[EventType];
-
 /** Those that a webhook can ask for, in the order in which they are shown. */
 export const eventTypes = [
   "quota.reached",
@@ -111,9 +80,28 @@ export const eventTypes = [
   "team.member_changed",
   "maintenance.announced",
   "maintenance.ended",
-] as const satisfies readonly EventType[];
+] as const;
 
 export type SubscribedType = (typeof eventTypes)[number];
+
+/** `webhook.test` is sent on demand, to one webhook. */
+export type EventType = SubscribedType | "webhook.test";
+
+type Of<Area extends string> = Extract<SubscribedType, `${Area}.${string}`>;
+type MemberEvent = Extract<SubscribedType, `team.member_${string}`>;
+
+type EventData = Record<Of<"quota">, OfQuota> &
+  Record<Of<"engine">, OfEngine> &
+  Record<Of<"key">, OfKey> &
+  Record<Exclude<Of<"account">, "account.deleted">, OfAccount> &
+  Record<"account.deleted", { account_id: string }> &
+  Record<Exclude<Of<"team">, MemberEvent | "team.deleted">, OfTeam> &
+  Record<"team.deleted", { team_id: string }> &
+  Record<MemberEvent, OfMember> &
+  Record<Of<"maintenance">, OfMaintenance> &
+  Record<"webhook.test", { webhook_id: string }>;
+
+export type ServiceEvent = { [Type in EventType]: { type: Type; data: EventData[Type] } }[EventType];
 
 export interface PublishOptions {
   /** Names the occurrence: of several replicas that publish it, one is heard. */
@@ -126,6 +114,3 @@ export interface EventSink {
   /** Returns immediately and never throws. An event is lost while the database is unreachable. */
   publish(event: ServiceEvent, options?: PublishOptions): void;
 }
-
-/** Where nothing is published. */
-export const noEvents: EventSink = { isListening: false, publish: () => undefined };

@@ -6,19 +6,13 @@ import { longest, mostWebhooks } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { EventPublisher } from "./event-publisher.js";
-import type { SubscribedType } from "./events.js";
 import type { Delivery, Webhook, WebhookStore } from "./ports.js";
 import type { WebhookSecrets } from "./webhook-secret.js";
 
 const pageSize = 50;
 const retriedForMs = 24 * 60 * 60_000;
 
-export interface WebhookDraft {
-  url: string;
-  description: string;
-  /** Null for all. */
-  events: readonly SubscribedType[] | null;
-}
+type WebhookDraft = Pick<Webhook, "url" | "description" | "events">;
 
 export interface WebhooksParts {
   store: WebhookStore;

@@ -131,7 +131,8 @@ export class Admission {
     this.#lease = null;
     this.#reserved = [];
     if (lease === null && reserved.length === 0) return;
-    const corrections: Correction[] = reserved.map(({ name, window, ...counted }) => {
+    const corrections: Correction[] = reserved.map((counted) => {
+      const { name, window } = counted;
       const amount = correctionOf(counted, used);
       return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
     });
@@ -150,8 +151,7 @@ export class Admission {
     if (quotas === null) return;
     const { account, key, member } = caller;
     const whose = { accountId: account.id, keyId: key.lineage, memberId: member?.id };
-    const day = { ...whose, day: this.#day, requests: 1, tokens: used };
-    quotas.record(day, { isUrgent });
+    quotas.record({ day: this.#day, requests: 1, tokens: used, ...whose }, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);
       if (counted !== undefined) {
@@ -176,7 +176,7 @@ export class Admission {
   async #count(): Promise<ServiceError | null> {
     this.#openQuotaMeters();
     const answer = await this.#ask({
-      first: this.#countRequest(),
+      first: this.#meters.countRequest,
       leases: none,
       then: none,
       read: [...this.#meters.tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0)),
@@ -190,11 +190,11 @@ export class Admission {
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#openQuotaMeters();
     const isDue = this.#state !== "counted";
-    const { requests, concurrency } = this.#meters;
+    const { requests, countRequest, leases } = this.#meters;
     const then = amount === null ? none : this.#asksFor(amount);
     const answer = await this.#ask({
-      first: isDue ? this.#countRequest() : none,
-      leases: this.#lease === null ? concurrency.map(({ name, limit }) => ({ name, limit })) : none,
+      first: isDue ? countRequest : none,
+      leases: this.#lease === null ? leases : none,
       then,
       read: none,
     });
@@ -204,10 +204,6 @@ export class Admission {
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
-  }
-
-  #countRequest(): WindowAsk[] {
-    return this.#meters.requests.map((meter) => windowAsk(meter, 1));
   }
 
   #asksFor(amount: number): WindowAsk[] {

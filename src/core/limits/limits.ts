@@ -12,7 +12,6 @@ import { Admission, type ReadRates } from "./admission.js";
 import {
   accountMeter,
   metersOf,
-  ownLimitsOf,
   tightestOf,
   windowAsk,
   type Meter,
@@ -141,7 +140,7 @@ export class Limits {
   }
 
   #noteUncounted(caller: KeyRecord, amount: number): void {
-    for (const owner of [caller.account.id, ...ownLimitsOf(caller).map((own) => own.owner)]) {
+    for (const owner of metersOf(caller).owners) {
       const left = (this.#uncounted.get(owner) ?? 0) + amount;
       if (left > 0) this.#uncounted.set(owner, left);
       else this.#uncounted.delete(owner);

@@ -1,5 +1,5 @@
 /** The limits that apply to a caller: what is counted, under which name, up to what, and who set it. */
-import type { CounterReading, WindowAsk } from "../counters.js";
+import type { CounterReading, LeaseAsk, WindowAsk } from "../counters.js";
 import type { Account, ApiKey, KeyMember, KeyRecord, Plan } from "../entities.js";
 import { ServiceError } from "../errors.js";
 
@@ -60,11 +60,15 @@ export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter
   };
 }
 
-/** A caller's limits by the minute, and on concurrency. */
+/** A caller's limits by the minute and on concurrency, and what is asked of the counters for each request. */
 export interface CallerMeters {
   requests: Meters;
   tokens: Meters;
   concurrency: Meters;
+  countRequest: readonly WindowAsk[];
+  leases: readonly LeaseAsk[];
+  /** The account, the key and the member, whether they have limits or not. */
+  owners: readonly string[];
 }
 
 /** A record serves all requests of a key for a second; it is never changed, but replaced. */
@@ -73,10 +77,14 @@ const known = new WeakMap<KeyRecord, CallerMeters>();
 export function metersOf(caller: KeyRecord): CallerMeters {
   let meters = known.get(caller);
   if (meters === undefined) {
+    const [requests, concurrency] = [rateMetersOf("requests", caller), concurrencyMetersOf(caller)];
     meters = {
-      requests: rateMetersOf("requests", caller),
+      requests,
       tokens: rateMetersOf("tokens", caller),
-      concurrency: concurrencyMetersOf(caller),
+      concurrency,
+      countRequest: requests.map((meter) => windowAsk(meter, 1)),
+      leases: concurrency.map(({ name, limit }) => ({ name, limit })),
+      owners: [caller.account.id, ...ownLimitsOf(caller).map(({ owner }) => owner)],
     };
     known.set(caller, meters);
   }
@@ -110,7 +118,7 @@ function concurrencyMetersOf(caller: KeyRecord): Meters {
 }
 
 /** Limits below those of the account, in the order in which they are asked. */
-export function ownLimitsOf({ key, member, account }: KeyRecord): OwnLimits[] {
+function ownLimitsOf({ key, member, account }: KeyRecord): OwnLimits[] {
   const ofKey = { owner: ownerOfKey(key), scopeLabel: "this key", limits: key.limits };
   if (member === undefined) return [ofKey];
   const scopeLabel = `this member of the team '${account.email}'`;

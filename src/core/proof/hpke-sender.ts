@@ -1,15 +1,6 @@
 /** The sending side of HPKE, in the mode and suite of hpke.ts: "SetupBaseS". */
 import { diffieHellman, generateKeyPairSync } from "node:crypto";
-import {
-  deriveContext,
-  extractAndExpand,
-  FrameCipher,
-  type HpkeContext,
-  tagBytes,
-  x25519PublicKey,
-} from "./hpke.js";
-
-const lengthBytes = 4;
+import { deriveContext, extractAndExpand, FrameCipher, type HpkeContext, x25519PublicKey } from "./hpke.js";
 
 export interface Sender {
   /** For the receiver, who derives the same context from it. */
@@ -29,12 +20,6 @@ export function sendTo(publicKey: Uint8Array, scheduleContext: Uint8Array): Send
   return {
     encapsulated,
     context,
-    frame: (content) => {
-      const length = Buffer.byteLength(content) + tagBytes;
-      const frame = Buffer.alloc(lengthBytes + length);
-      frame.writeUInt32BE(length);
-      cipher.seal(content, frame, lengthBytes);
-      return frame;
-    },
+    frame: (content) => cipher.frame(content),
   };
 }

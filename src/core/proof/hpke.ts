@@ -15,6 +15,8 @@ import {
 export const suite = { kem: 0x0020, kdf: 0x0001, aead: 0x0002 } as const;
 export const keyBytes = 32;
 export const tagBytes = 16;
+/** In front of each frame, big-endian. */
+export const lengthBytes = 4;
 const nonceBytes = 12;
 
 /** What PKCS #8 puts in front of the 32 bytes of an X25519 key. */
@@ -125,14 +127,18 @@ export class FrameCipher {
     return opened;
   }
 
-  /** The sealed bytes begin at `offset` of `into`, which has room for the text and the tag. */
-  seal(text: string | Uint8Array, into: Buffer, offset: number): void {
+  /** The next frame: the length of what is sealed, in front of it. */
+  frame(text: string | Uint8Array): Buffer {
+    const length = Buffer.byteLength(text) + tagBytes;
+    const frame = Buffer.allocUnsafe(lengthBytes + length);
+    frame.writeUInt32BE(length);
     const cipher = createCipheriv("aes-256-gcm", this.key, this.#nextNonce());
     this.#number += 1;
     const sealed = typeof text === "string" ? cipher.update(text, "utf8") : cipher.update(text);
-    into.set(sealed, offset);
+    frame.set(sealed, lengthBytes);
     cipher.final();
-    into.set(cipher.getAuthTag(), offset + sealed.length);
+    frame.set(cipher.getAuthTag(), lengthBytes + sealed.length);
+    return frame;
   }
 
   #nextNonce(): Buffer {

@@ -104,20 +104,14 @@ export class ChangeFollower {
     const { keys, cutStreams, reviewStreams, onModelsChanged } = this.parts;
     switch (kind) {
       case "key_ended":
-        keys.forget(subject);
-        cutStreams({ keyId: subject });
-        return;
       case "key_changed":
         keys.forget(subject);
-        reviewStreams({ keyId: subject });
+        (kind === "key_ended" ? cutStreams : reviewStreams)({ keyId: subject });
         return;
       case "account_ended":
-        keys.forgetAccount(subject);
-        cutStreams({ accountId: subject });
-        return;
       case "account_changed":
         keys.forgetAccount(subject);
-        reviewStreams({ accountId: subject });
+        (kind === "account_ended" ? cutStreams : reviewStreams)({ accountId: subject });
         return;
       case "sessions_ended":
         reviewStreams({ accountId: subject });

@@ -173,7 +173,10 @@ export class Completions {
       );
       await admission.lease();
       run.signal.throwIfAborted();
-      return promptTokensOf(await this.#prepare(generations, run.signal));
+      let promptTokens = 0;
+      for (const generation of generations)
+        promptTokens += (await this.parts.engine.prepare(generation, run.signal)).promptTokens;
+      return promptTokens;
     } finally {
       await admission.settle(null);
       run.leave();
@@ -229,12 +232,6 @@ export class Completions {
     return up.length === 0 ? [asked] : up;
   }
 
-  async #prepare(generations: readonly Generation[], signal: AbortSignal): Promise<PreparedGeneration[]> {
-    const prepared: PreparedGeneration[] = [];
-    for (const generation of generations) prepared.push(await this.parts.engine.prepare(generation, signal));
-    return prepared;
-  }
-
   async #admitTo(model: ModelId, attempt: Attempt): Promise<Admitted> {
     const { request, caller, signal, trace, admission } = attempt;
     const { queueOf, clock, engine, fairness } = this.parts;
@@ -250,16 +247,20 @@ export class Completions {
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
-      const generations = generationsOf(request, model, accountId);
-      const prepared = (await this.#prepare(generations, signal)).map((one) => capped(one, caller));
-      const promptTokens = promptTokensOf(prepared);
+      const prepared: PreparedGeneration[] = [];
+      let [promptTokens, cost] = [0, 0];
+      for (const generation of generationsOf(request, model, accountId)) {
+        const one = capped(await engine.prepare(generation, signal), caller);
+        prepared.push(one);
+        promptTokens += one.promptTokens;
+        cost += one.promptTokens + one.maxTokens * request.choices;
+      }
       trace.promptTokens = promptTokens;
-      const cost = prepared.reduce((sum, { maxTokens }) => sum + maxTokens * request.choices, promptTokens);
       await admission.reserve(cost, promptTokens);
       const queuedAt = clock.monotonicMs();
       // The model may have been switched to another engine meanwhile.
       const queue = queueOf(model, prepared[0]);
-      slot = await queue.enter({ ...entrant, cost }, signal);
+      slot = await queue.enter({ cost, ...entrant }, signal);
       const startedMs = clock.monotonicMs();
       trace.queuedMs = startedMs - queuedAt;
       const start = (until: AbortSignal) => generate(engine, prepared, until);
@@ -358,19 +359,27 @@ function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGene
 
 /** One, but for several raw prompts. */
 function generationsOf(request: ChatRequest, model: ModelId, accountId: string): Generation[] {
-  const {
-    stream: _stream,
-    includeUsage: _includeUsage,
-    serviceTier: _tier,
-    morePrompts = [],
-    ...asked
-  } = request;
-  const first: Generation = { ...asked, model, accountId };
+  // By name: a copy of what is left of a request without some fields takes ten times as long.
+  const first = {
+    model,
+    accountId,
+    messages: request.messages,
+    rawPrompt: request.rawPrompt,
+    task: request.task,
+    sampling: request.sampling,
+    stop: request.stop,
+    namesStop: request.namesStop,
+    maxTokens: request.maxTokens,
+    choices: request.choices,
+    topLogprobs: request.topLogprobs,
+    format: request.format,
+    tooling: request.tooling,
+    reasoningEffort: request.reasoningEffort,
+    isEffortImplied: request.isEffortImplied,
+  } satisfies Required<Generation>;
+  const { morePrompts = [] } = request;
   return [first, ...morePrompts.map((rawPrompt) => ({ ...first, rawPrompt }))];
 }
-
-const promptTokensOf = (prepared: readonly PreparedGeneration[]): number =>
-  prepared.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
 
 function generate(
   engine: Engine,

@@ -60,16 +60,16 @@ export class PlaceShares {
 
   /** Whether there is a place for it now. A request for more places than exist runs alone. */
   fits(request: PlaceRequest): boolean {
-    return this.#wouldTake(request) <= this.options.capacity() && !this.isHeldBack(request);
+    // Read once: an engine puts its status together each time.
+    const capacity = this.options.capacity();
+    return this.#wouldTake(request, capacity) <= capacity && !this.isHeldBack(request, capacity);
   }
 
   /** Only the last place is left, which is reserved for other accounts: they may overtake. */
-  isHeldBack(request: PlaceRequest): boolean {
-    const capacity = this.options.capacity();
-    if (capacity < 2 || this.#canPreempt()) return false;
+  isHeldBack(request: PlaceRequest, capacity = this.options.capacity()): boolean {
+    if (capacity < 2 || this.#wouldTake(request, capacity) < capacity || this.#canPreempt()) return false;
     const holdsNothing = request.isFlex === true ? this.#taken === 0 : this.#heldFor(request.accountId) === 0;
-    if (holdsNothing) return false;
-    return this.#wouldTake(request) >= capacity && this.#othersAreActive(request.accountId);
+    return !holdsNothing && this.#othersAreActive(request.accountId);
   }
 
   /** Whether the engine preempts another account's request for it. */
@@ -88,8 +88,8 @@ export class PlaceShares {
     return this.options.preempts?.() === true;
   }
 
-  #wouldTake({ places }: PlaceRequest): number {
-    return this.#taken + Math.min(places, Math.max(1, this.options.capacity()));
+  #wouldTake({ places }: PlaceRequest, capacity: number): number {
+    return this.#taken + Math.min(places, Math.max(1, capacity));
   }
 
   #heldFor(accountId: string): number {

@@ -11,26 +11,16 @@ import type { Account, TeamRole } from "../entities.js";
 import { emailHash, newHashedToken, tokenHash } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
-const linkLifeMs: Record<LinkKind, number> = {
-  setup: 24 * hourMs,
-  reset: hourMs,
-  invite: 7 * 24 * hourMs,
-  verify: 7 * 24 * hourMs,
-  change_from: 24 * hourMs,
-  change_to: 24 * hourMs,
-  sign_in: 5 * 60_000,
-  team: 7 * 24 * hourMs,
-};
-
-const pages: Record<LinkKind, string> = {
-  setup: "/setup#token=",
-  reset: "/reset#token=",
-  invite: "/sign-up#invite=",
-  verify: "/confirm#token=",
-  change_from: "/confirm#change=",
-  change_to: "/confirm#change=",
-  sign_in: "/sign-in#token=",
-  team: "/join#token=",
+/** How long each works, and the page that it leads to. */
+const linkKinds: Record<LinkKind, { lifeMs: number; page: string }> = {
+  setup: { lifeMs: 24 * hourMs, page: "/setup#token=" },
+  reset: { lifeMs: hourMs, page: "/reset#token=" },
+  invite: { lifeMs: 7 * 24 * hourMs, page: "/sign-up#invite=" },
+  verify: { lifeMs: 7 * 24 * hourMs, page: "/confirm#token=" },
+  change_from: { lifeMs: 24 * hourMs, page: "/confirm#change=" },
+  change_to: { lifeMs: 24 * hourMs, page: "/confirm#change=" },
+  sign_in: { lifeMs: 5 * 60_000, page: "/sign-in#token=" },
+  team: { lifeMs: 7 * 24 * hourMs, page: "/join#token=" },
 };
 
 export interface CreatedLink {
@@ -63,38 +53,28 @@ export class OneTimeLinks {
   ) {}
 
   async reset(accountId: string): Promise<CreatedLink> {
-    const { link, made } = this.#make("reset", { accountId });
-    await this.store.create(link);
-    return made;
+    return this.#create("reset", { accountId });
   }
 
   /** For the operator at the command line: whoever opens it is signed in to that account. */
   async signIn(accountId: string): Promise<CreatedLink> {
-    const { link, made } = this.#make("sign_in", { accountId });
-    await this.store.create(link);
-    return made;
+    return this.#create("sign_in", { accountId });
   }
 
   /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
   async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<CreatedInvite> {
-    const whose = { email, emailHash: email === null ? null : emailHash(email) };
-    const { link, made } = this.#make("invite", { ...whose, planId }, lifeMs);
-    await this.store.create(link);
-    const path = email === null ? made.path : `${made.path}&email=${encodeURIComponent(email)}`;
-    return { ...made, path, id: inviteId(link.hash) };
+    const made = await this.#create("invite", { ...restrictedTo(email), planId }, lifeMs);
+    return email === null ? made : { ...made, path: `${made.path}&email=${encodeURIComponent(email)}` };
   }
 
   /** Into a team, by a member of it; `email` restricts it to the account with that address. */
-  async team(
+  team(
     team: { id: string; role: TeamRole },
     invitedBy: string,
     email: string | null,
     lifeMs: number,
   ): Promise<CreatedInvite> {
-    const whose = { email, emailHash: email === null ? null : emailHash(email), accountId: invitedBy };
-    const { link, made } = this.#make("team", { ...whose, team }, lifeMs);
-    await this.store.create(link);
-    return { ...made, id: inviteId(link.hash) };
+    return this.#create("team", { ...restrictedTo(email), accountId: invitedBy, team }, lifeMs);
   }
 
   /** Null while an admin exists, or a set-up link that still works. */
@@ -124,20 +104,29 @@ export class OneTimeLinks {
     return stored && { ...made, email: stored.email ?? null };
   }
 
-  #make(
-    kind: LinkKind,
-    use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId" | "team">>,
-    lifeMs = linkLifeMs[kind],
-  ): { link: NewLink; made: CreatedLink } {
+  async #create(kind: LinkKind, use: LinkUse, lifeMs?: number): Promise<CreatedInvite> {
+    const { link, made } = this.#make(kind, use, lifeMs);
+    await this.store.create(link);
+    return { ...made, id: inviteId(link.hash) };
+  }
+
+  #make(kind: LinkKind, use: LinkUse, lifeMs = linkKinds[kind].lifeMs): { link: NewLink; made: CreatedLink } {
     const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
     return {
       link: { kind, hash, accountId: null, emailHash: null, ...use, createdAt, expiresAt },
-      made: { path: pages[kind] + token, expiresAt },
+      made: { path: linkKinds[kind].page + token, expiresAt },
     };
   }
 }
+
+type LinkUse = Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId" | "team">>;
+
+const restrictedTo = (email: string | null): LinkUse => ({
+  email,
+  emailHash: email === null ? null : emailHash(email),
+});
 
 /**
  * For the start of the server: the link that creates the first admin's account, once. Null while an admin exists

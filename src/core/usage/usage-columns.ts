@@ -2,24 +2,18 @@
 import type { UsageBucket } from "./usage-views.js";
 import type { CsvCell } from "./csv.js";
 
-export const countHeadings = [
-  "requests",
-  "errors",
-  "rate_limited",
-  "unavailable",
-  "prompt_tokens",
-  "completion_tokens",
-  "first_token_ms_p50",
-  "first_token_ms_p95",
-];
+const columns = {
+  requests: "requests",
+  errors: "errors",
+  rate_limited: "rateLimited",
+  unavailable: "unavailable",
+  prompt_tokens: "promptTokens",
+  completion_tokens: "completionTokens",
+  first_token_ms_p50: "firstTokenMsP50",
+  first_token_ms_p95: "firstTokenMsP95",
+} as const;
 
-export const countCells = (counts: Omit<UsageBucket, "start">): CsvCell[] => [
-  counts.requests,
-  counts.errors,
-  counts.rateLimited,
-  counts.unavailable,
-  counts.promptTokens,
-  counts.completionTokens,
-  counts.firstTokenMsP50,
-  counts.firstTokenMsP95,
-];
+export const countHeadings = Object.keys(columns);
+
+export const countCells = (counts: Omit<UsageBucket, "start">): CsvCell[] =>
+  Object.values(columns).map((name) => counts[name]);

@@ -25,7 +25,6 @@ export interface TemplateAbilities {
   needsCallLists: boolean;
   /** The variable that turns reasoning on and off; null where none does. */
   thinkingSwitch: string | null;
-  /** Whether it takes `reasoning_effort`. */
   takesEffort: boolean;
 }
 

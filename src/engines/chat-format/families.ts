@@ -6,7 +6,6 @@ import type { CallSyntax, ReasoningSyntax, ReplySyntax } from "./reply-syntax.js
 
 export const think: ReasoningSyntax = { open: "<think>", close: "</think>" };
 
-/** Markers of reasoning that families use. */
 export const knownReasoning: readonly ReasoningSyntax[] = [
   think,
   { open: "[THINK]", close: "[/THINK]" },
@@ -26,47 +25,27 @@ export const droppedMarkers: readonly string[] = [
   "<|python_tag|>",
 ];
 
-const noGroup = { groupOpen: "", groupClose: "" };
+const between = (open: string, close: string, payload: CallSyntax["payload"]): CallSyntax => ({
+  ...{ open, close, groupOpen: "", groupClose: "" },
+  payload,
+});
+const json = { type: "json", nameField: "name", argumentsField: "arguments", list: false } as const;
+const named = { type: "named", prefix: "", idOpen: "", suffix: "" } as const;
 
 /** `<tool_call>\n{"name": "f", "arguments": {…}}\n</tool_call>`: Hermes, Qwen 2.5 and 3, Granite 4, and many more. */
-const hermes: CallSyntax = {
-  open: "<tool_call>",
-  close: "</tool_call>",
-  ...noGroup,
-  payload: { type: "json", nameField: "name", argumentsField: "arguments", list: false },
-};
+const hermes = between("<tool_call>", "</tool_call>", json);
 
 /** `{"name": "f", "parameters": {…}}` as the whole reply. */
-const llama: CallSyntax = {
-  open: "",
-  close: "",
-  ...noGroup,
-  payload: { type: "json", nameField: "name", argumentsField: "parameters", list: false },
-};
+const llama = between("", "", { ...json, argumentsField: "parameters" });
 
 /** `[TOOL_CALLS][{"name": "f", "arguments": {…}, "id": "…"}]` */
-const mistral: CallSyntax = {
-  open: "[TOOL_CALLS]",
-  close: "",
-  ...noGroup,
-  payload: { type: "json", nameField: "name", argumentsField: "arguments", list: true, idField: "id" },
-};
+const mistral = between("[TOOL_CALLS]", "", { ...json, list: true, idField: "id" });
 
 /** `[TOOL_CALLS]f[ARGS]{…}`, since 2025; some write `f[CALL_ID]x[ARGS]{…}`. */
-const mistralNamed: CallSyntax = {
-  open: "[TOOL_CALLS]",
-  close: "",
-  ...noGroup,
-  payload: { type: "named", prefix: "", idOpen: "[CALL_ID]", separator: "[ARGS]", suffix: "" },
-};
+const mistralNamed = between("[TOOL_CALLS]", "", { ...named, idOpen: "[CALL_ID]", separator: "[ARGS]" });
 
 /** `<|tool_call|>[{"name": "f", "arguments": {…}}]` */
-const granite: CallSyntax = {
-  open: "<|tool_call|>",
-  close: "",
-  ...noGroup,
-  payload: { type: "json", nameField: "name", argumentsField: "arguments", list: true },
-};
+const granite = between("<|tool_call|>", "", { ...json, list: true });
 
 /** As Granite 3, with an end. */
 const phi: CallSyntax = { ...granite, close: "<|/tool_call|>" };
@@ -81,18 +60,12 @@ const deepSeekMarkers = {
 /** R1 and V3: the arguments as a block of Markdown. */
 const deepSeek: CallSyntax = {
   ...deepSeekMarkers,
-  payload: {
-    type: "named",
-    prefix: "function<｜tool▁sep｜>",
-    idOpen: "",
-    separator: "\n```json\n",
-    suffix: "\n```",
-  },
+  payload: { ...named, prefix: "function<｜tool▁sep｜>", separator: "\n```json\n", suffix: "\n```" },
 };
 
 const deepSeekV31: CallSyntax = {
   ...deepSeekMarkers,
-  payload: { type: "named", prefix: "", idOpen: "", separator: "<｜tool▁sep｜>", suffix: "" },
+  payload: { ...named, separator: "<｜tool▁sep｜>" },
 };
 
 const kimi: CallSyntax = {
@@ -100,73 +73,53 @@ const kimi: CallSyntax = {
   close: "<|tool_call_end|>",
   groupOpen: "<|tool_calls_section_begin|>",
   groupClose: "<|tool_calls_section_end|>",
-  payload: {
-    type: "named",
-    prefix: "functions.",
-    idOpen: ":",
-    separator: "<|tool_call_argument_begin|>",
-    suffix: "",
-  },
+  payload: { ...named, prefix: "functions.", idOpen: ":", separator: "<|tool_call_argument_begin|>" },
 };
 
 /** `<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>v</arg_value>\n</tool_call>` */
-const glm: CallSyntax = {
-  open: "<tool_call>",
-  close: "</tool_call>",
-  ...noGroup,
-  payload: {
-    type: "tagged",
-    nameOpen: "",
-    nameClose: "\n",
-    keyOpen: "<arg_key>",
-    keyClose: "</arg_key>",
-    valueOpen: "<arg_value>",
-    valueClose: "</arg_value>",
-    end: "",
-  },
-};
+const glm = between("<tool_call>", "</tool_call>", {
+  type: "tagged",
+  nameOpen: "",
+  nameClose: "\n",
+  keyOpen: "<arg_key>",
+  keyClose: "</arg_key>",
+  valueOpen: "<arg_value>",
+  valueClose: "</arg_value>",
+  end: "",
+});
+
+const functionTags = {
+  type: "tagged",
+  nameOpen: "<function=",
+  nameClose: ">",
+  keyOpen: "<parameter=",
+  keyClose: ">",
+  valueOpen: "\n",
+  valueClose: "\n</parameter>",
+  end: "</function>",
+} as const;
 
 /** `<tool_call>\n<function=f>\n<parameter=a>\nv\n</parameter>\n</function>\n</tool_call>`: Qwen3-Coder and later. */
-const qwenCoder = {
-  open: "<tool_call>",
-  close: "</tool_call>",
-  ...noGroup,
-  payload: {
-    type: "tagged",
-    nameOpen: "<function=",
-    nameClose: ">",
-    keyOpen: "<parameter=",
-    keyClose: ">",
-    valueOpen: "\n",
-    valueClose: "\n</parameter>",
-    end: "</function>",
-  },
-} as const satisfies CallSyntax;
+const qwenCoder = between("<tool_call>", "</tool_call>", functionTags);
 
 /** `<seed:tool_call>\n<function=f>\n<parameter=a>v</parameter>\n</function>\n</seed:tool_call>`: Seed-OSS. */
-const seed: CallSyntax = {
-  ...qwenCoder,
-  open: "<seed:tool_call>",
-  close: "</seed:tool_call>",
-  payload: { ...qwenCoder.payload, valueOpen: "", valueClose: "</parameter>" },
-};
+const seed = between("<seed:tool_call>", "</seed:tool_call>", {
+  ...functionTags,
+  valueOpen: "",
+  valueClose: "</parameter>",
+});
 
 /** `<minimax:tool_call>\n<invoke name="f">\n<parameter name="a">v</parameter>\n</invoke>\n</minimax:tool_call>` */
-const miniMax: CallSyntax = {
-  open: "<minimax:tool_call>",
-  close: "</minimax:tool_call>",
-  ...noGroup,
-  payload: {
-    type: "tagged",
-    nameOpen: '<invoke name="',
-    nameClose: '">',
-    keyOpen: '<parameter name="',
-    keyClose: '">',
-    valueOpen: "",
-    valueClose: "</parameter>",
-    end: "</invoke>",
-  },
-};
+const miniMax = between("<minimax:tool_call>", "</minimax:tool_call>", {
+  type: "tagged",
+  nameOpen: '<invoke name="',
+  nameClose: '">',
+  keyOpen: '<parameter name="',
+  keyClose: '">',
+  valueOpen: "",
+  valueClose: "</parameter>",
+  end: "</invoke>",
+});
 
 /** `<TOOLCALL>[{"name": "f", "arguments": {…}}]</TOOLCALL>` */
 const nemotron: CallSyntax = { ...granite, open: "<TOOLCALL>", close: "</TOOLCALL>" };
@@ -175,18 +128,13 @@ const nemotron: CallSyntax = { ...granite, open: "<TOOLCALL>", close: "</TOOLCAL
 const apriel: CallSyntax = { ...granite, open: "<tool_calls>", close: "</tool_calls>" };
 
 /** `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}]<|END_ACTION|>`: Command R7B and A. */
-const command: CallSyntax = {
-  open: "<|START_ACTION|>",
-  close: "<|END_ACTION|>",
-  ...noGroup,
-  payload: {
-    type: "json",
-    nameField: "tool_name",
-    argumentsField: "parameters",
-    list: true,
-    idField: "tool_call_id",
-  },
-};
+const command = between("<|START_ACTION|>", "<|END_ACTION|>", {
+  type: "json",
+  nameField: "tool_name",
+  argumentsField: "parameters",
+  list: true,
+  idField: "tool_call_id",
+});
 
 const marked = (
   calls: CallSyntax,

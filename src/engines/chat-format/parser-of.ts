@@ -1,6 +1,4 @@
-/**
- * The parser for a reply in a family's format.
- */
+/** The parser for a reply in a family's format. */
 import { genericReply } from "./parts/generic-reply.js";
 import { harmonyReply } from "./parts/harmony-reply.js";
 import { Input, type Reading } from "./parts/input.js";
@@ -12,7 +10,6 @@ import type { ReplySyntax } from "./reply-syntax.js";
 
 export interface ReplyTool {
   name: string;
-  /** The JSON schema of its arguments. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -3,7 +3,6 @@
  * its chat template; plain data, since the engine's process tells the API's.
  */
 
-/** Reasoning between two markers. */
 export interface ReasoningSyntax {
   open: string;
   close: string;

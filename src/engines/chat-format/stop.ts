@@ -8,13 +8,6 @@
  *
  * When several sequences end at the same character the longest wins, as nothing of it may be shown.
  */
-export interface StopResult {
-  /** Text that is safe to show now. */
-  text: string;
-  /** The stop sequence that was completed; `text` ends just before it and nothing more will come. */
-  stop: string | null;
-}
-
 export class StopMatcher {
   readonly #automata: Automaton[];
   #held = "";
@@ -24,7 +17,11 @@ export class StopMatcher {
     this.#automata = stops.filter((stop) => stop !== "" && !/\p{Surrogate}/u.test(stop)).map(newAutomaton);
   }
 
-  push(text: string): StopResult {
+  /**
+   * The text that is safe to show now, and the stop sequence that was completed: the text ends just before it, and
+   * nothing more will come.
+   */
+  push(text: string): { text: string; stop: string | null } {
     const before = this.#held.length;
     const whole = this.#held + text;
     for (let index = 0; index < text.length; index++) {

@@ -1,6 +1,4 @@
-/**
- * Earlier calls as the model would have written them: for templates that leave calls out, and for our own format.
- */
+/** Earlier calls as the model would have written them: for templates that leave calls out, and for our own format. */
 import { callsField, genericCallFields } from "./parts/generic-reply.js";
 import type { CallSyntax, JsonCalls, NamedCalls, ReplySyntax, TaggedCalls } from "./reply-syntax.js";
 

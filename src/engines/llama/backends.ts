@@ -5,7 +5,6 @@ export type Backend = GpuBackend | "cpu";
 
 export const isGpu = (name: string): name is GpuBackend => gpuBackends.some((backend) => backend === name);
 
-/** As people write them. */
 export const backendNames: Record<Backend, string> = {
   cuda: "CUDA",
   vulkan: "Vulkan",

@@ -21,12 +21,18 @@ import type { Backend, GpuBackend } from "./backends.js";
 
 export interface LoadRequest extends Pick<
   EngineConfig,
-  "threads" | "sequences" | "contextTokens" | "prefillChunkTokens" | "prefixReuse" | "cacheType"
+  | "threads"
+  | "sequences"
+  | "contextTokens"
+  | "prefillChunkTokens"
+  | "prefixReuse"
+  | "speculation"
+  | "savedStateBytes"
+  | "cacheType"
 > {
   weights: string;
-  /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */
-  gpu: "auto" | "off" | GpuBackend;
-  /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise the binding's own is used. */
+  gpu: "off" | GpuBackend;
+  /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise that of the binding's package. */
   library?: string | undefined;
   /** Measure how long a token of one reply takes, for at most a second or so. */
   measures?: boolean | undefined;
@@ -36,7 +42,6 @@ export interface LoadRequest extends Pick<
   probing?: boolean;
 }
 
-/** What the prompt is rendered from. */
 export interface Conversation {
   messages: readonly ChatMessage[];
   /** Empty when nothing can be called. */
@@ -59,7 +64,6 @@ export interface GenerateRequest extends Pick<
   maxTokens: number;
   defaults: SamplingDefaults;
   grammar: GrammarPlan | undefined;
-  /** How the reply is parsed. */
   parsing: ParsingPlan | undefined;
 }
 
@@ -71,7 +75,6 @@ export interface ComputeRequest {
   dimensions: number | undefined;
 }
 
-/** What the reply must follow. */
 export interface GrammarPlan {
   gbnf: string;
   /** Texts on which it begins, themselves included; undefined: from the first token on. */
@@ -84,7 +87,6 @@ export interface GrammarPlan {
 export interface ParsingPlan {
   syntax: ReplySyntax;
   tools: readonly Pick<Tool, "name" | "parameters">[];
-  /** The prompt ended inside reasoning. */
   reasoningOpen: boolean;
 }
 
@@ -126,12 +128,9 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
-  /** How the model writes reasoning and calls. */
   syntax: ReplySyntax;
   template: TemplateTokens;
-  /** Whether it takes conversations. */
   hasTemplate: boolean;
-  /** Whether it fills in between two texts. */
   hasInfill: boolean;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
@@ -139,12 +138,10 @@ export interface LoadedFacts {
   memoryBytes: number;
   /** How long a token of one reply takes, where that was to be measured. */
   tokenMs?: number | undefined;
-  /** Of a model that embeds. */
   vectors?: VectorFacts | undefined;
 }
 
 export interface VectorFacts {
-  /** Numbers in a vector. */
   dimensions: number;
   /** It was trained so that the first of them are a good vector by themselves. */
   canShorten: boolean;
@@ -161,9 +158,7 @@ export type PrepareResult =
   | { type: "input_too_long"; index: number; tokens: number }
   /** An input has a token that the model does not have. */
   | { type: "unknown_token"; index: number }
-  /** It has no chat template: a base model. */
   | { type: "no_template" }
-  /** It has no tokens for filling in. */
   | { type: "no_infill" }
   /** A bug on our side: the conversation made the template or the tokenizer throw. */
   | { type: "failed" };
@@ -180,7 +175,6 @@ export interface Progress {
   result?: TaskResult;
   /** Set with the choice's last text. */
   finishReason?: FinishReason;
-  /** The one that ended the choice. */
   stopSequence?: string;
 }
 
@@ -217,10 +211,8 @@ export interface ProbeRequest {
   backend: Backend;
   weights: string;
   cacheType: CacheType;
-  /** As in `LoadRequest`. */
   library: string | undefined;
 }
 
-/** What it found. */
 export type ProbeAnswer =
   { type: "works"; devices: string[]; cores: number } | { type: "failed"; reason: string };

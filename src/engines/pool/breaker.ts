@@ -7,22 +7,15 @@
  */
 import type { Clock } from "../../core/clock.js";
 
-export interface BreakerLimits {
-  failuresInRow: number;
-  /** Of the latest outcomes, how many are looked at, and which share of failures is too much. */
-  window: number;
-  failureShare: number;
-  firstPauseMs: number;
-  longestPauseMs: number;
-}
-
-export const defaultBreakerLimits: BreakerLimits = {
+export const defaultBreakerLimits = {
   failuresInRow: 3,
+  /** Of the latest outcomes, how many are looked at, and which share of failures is too much. */
   window: 20,
   failureShare: 0.5,
   firstPauseMs: 1_000,
   longestPauseMs: 30_000,
 };
+export type BreakerLimits = typeof defaultBreakerLimits;
 
 export type BreakerState = "closed" | "open" | "half-open";
 
@@ -45,7 +38,6 @@ export class Breaker {
     return this.clock.monotonicMs() < this.#openUntilMs ? "open" : "half-open";
   }
 
-  /** Whether work may be sent now. */
   get allows(): boolean {
     const { state } = this;
     return state === "closed" || (state === "half-open" && !this.#probing);

@@ -6,15 +6,23 @@ import { tasksOf } from "../../core/serving/required-task.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
 
+/** As an operator lists it. */
 export interface PoolMember {
-  /** The same for the same engine before and after a change of the pool. */
   id: string;
-  engine: Engine;
+  /** The same for the same engine before and after a change of the pool, of which its weight is none. */
+  settings: string;
   weight?: number | undefined;
+  make: () => MadeMember;
+}
+
+export interface MadeMember {
+  engine: Engine;
   /** Requests of others that wait at the engine, where it reports them. */
   waiting?: (() => number) | undefined;
   /** Restarted when it dies; requests wait for that. */
   restartsItself?: boolean | undefined;
+  /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
+  ready: (signal: AbortSignal) => Promise<void>;
 }
 
 interface MemberNow {
@@ -27,7 +35,9 @@ interface MemberNow {
 
 export class Member implements Candidate {
   readonly id: string;
+  readonly settings: string;
   readonly engine: Engine;
+  readonly ready: MadeMember["ready"];
   readonly breaker: Breaker;
   readonly restartsItself: boolean;
   weight: number;
@@ -40,16 +50,17 @@ export class Member implements Candidate {
   #whenIdle: (() => void) | null = null;
 
   constructor(member: PoolMember, clock: Clock, limits: BreakerLimits) {
-    const { id, engine, weight, waiting, restartsItself = false } = member;
-    this.id = id;
+    const { engine, ready, waiting, restartsItself = false } = member.make();
+    this.id = member.id;
+    this.settings = member.settings;
     this.engine = engine;
-    this.weight = weight ?? 1;
+    this.ready = ready;
+    this.weight = member.weight ?? 1;
     this.breaker = new Breaker(clock, limits);
     this.restartsItself = restartsItself;
     this.#readWaiting = waiting ?? (() => 0);
   }
 
-  /** Reads what the engine reports now. */
   refresh(model: ModelId): MemberNow {
     const status = this.engine.status(model);
     const { state, capacity, contextTokens, follows } = status;

@@ -20,6 +20,7 @@ import {
 } from "../../../test/contract/engines/engine-contract.js";
 import { eachOf } from "../../../test/support/engines/each-of.js";
 import { FakeEngine, type FakeEngineOptions, withTasks } from "../../../test/support/engines/fake-engine.js";
+import { memberOf } from "../../../test/support/engines/pool-member.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 
@@ -51,7 +52,7 @@ class TellingEngine extends FakeEngine {
 
 function poolOf(count: number, options: PoolOptions = {}, engine: FakeEngineOptions = {}) {
   const engines = Array.from({ length: count }, () => new ClosableEngine(engine));
-  const members = engines.map((each, index) => ({ id: `m${index}`, engine: each }));
+  const members = engines.map((each, index) => memberOf(`m${index}`, each));
   return { engines, members, pool: new PoolEngine(members, options) };
 }
 
@@ -131,8 +132,8 @@ describe("a pool of engines", () => {
     for (const before of [[], [thought], [call], [call, text]]) {
       const failing = new TellingEngine(before, new ServiceError("engine_unavailable"));
       const pool = new PoolEngine([
-        { id: "failing", engine: failing, weight: 100 },
-        { id: "telling", engine: new TellingEngine(whole) },
+        { ...memberOf("failing", failing), weight: 100 },
+        memberOf("telling", new TellingEngine(whole)),
       ]);
       const events: GenerationEvent[] = [];
       const run = async () => {
@@ -152,11 +153,11 @@ describe("a pool of engines", () => {
   };
 
   it("waits for a member that restarts by itself when no other is up, once", async () => {
-    const { engines, members } = poolOf(2);
+    const { engines } = poolOf(2);
     const [own, other] = engines;
     if (own === undefined || other === undefined) throw new Error("two engines");
     other.options.state = "down";
-    const pool = new PoolEngine(members.map((member, index) => ({ ...member, restartsItself: index === 0 })));
+    const pool = new PoolEngine([memberOf("m0", own, { restartsItself: true }), memberOf("m1", other)]);
     diesOnce(own);
     expect((await replyTo(pool, hello())).text).toBe("fine");
     expect(ran(engines)).toEqual([2, 0]);
@@ -166,8 +167,11 @@ describe("a pool of engines", () => {
   });
 
   it("goes to a member that is up rather than wait for a restart", async () => {
-    const { engines, members } = poolOf(2);
-    const pool = new PoolEngine(members.map((member) => ({ ...member, restartsItself: true })));
+    const { engines } = poolOf(2);
+    const restartsItself = true;
+    const pool = new PoolEngine(
+      engines.map((each, index) => memberOf(`m${index}`, each, { restartsItself })),
+    );
     for (const engine of engines) diesOnce(engine);
     await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(ran(engines)).toEqual([1, 1]);
@@ -425,7 +429,7 @@ describe("a pool whose members do different tasks", () => {
       new FakeEngine({ follows: follows("embed") }),
       new FakeEngine({ follows: follows("rank") }),
     ];
-    const pool = new PoolEngine(engines.map((engine, index) => ({ id: `m${index}`, engine })));
+    const pool = new PoolEngine(engines.map((engine, index) => memberOf(`m${index}`, engine)));
     expect(pool.status("iota").follows.tasks).toEqual(["embed", "rank"]);
     for (const _ of [1, 2, 3]) expect(await resultOf(pool, embedding())).toBe("vectors");
     expect(await resultOf(pool, ranking())).toBe("scores");

@@ -71,7 +71,20 @@ export class PoolEngine implements Engine {
     this.#limits = options.breaker ?? defaultBreakerLimits;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
     this.#warm = new RecentEntries(this.#clock, (options.keepsAffinity ?? true) ? maxWarm : 0);
-    this.#members = members.map((member) => new Member(member, this.#clock, this.#limits));
+    this.#members = this.#membersOf(members);
+  }
+
+  get engines(): Engine[] {
+    return this.#members.map(({ engine }) => engine);
+  }
+
+  /** Resolves when one of them can answer: the others are watched and join when they can. */
+  async ready(signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.any(this.#members.map((member) => member.ready(signal)));
+    } catch (error) {
+      throw error instanceof AggregateError ? error.errors[0] : error;
+    }
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
@@ -201,16 +214,25 @@ export class PoolEngine implements Engine {
     }));
   }
 
-  /** Replaces the members. Engines that no member uses any more are drained and closed. */
+  /**
+   * Replaces the members. One whose settings are the same keeps its connections and what is known of it; engines that
+   * are no longer listed are drained and closed.
+   */
   setMembers(members: readonly PoolMember[]): void {
     const before = this.#members;
-    this.#members = members.map((given) => {
-      const kept = before.find(({ id, engine }) => id === given.id && engine === given.engine);
+    this.#members = this.#membersOf(members, before);
+    for (const member of before) if (!this.#members.includes(member)) void this.#drain(member);
+  }
+
+  #membersOf(listed: readonly PoolMember[], known: readonly Member[] = []): Member[] {
+    const isFirst = ({ settings }: PoolMember, at: number) =>
+      listed.findIndex((one) => one.settings === settings) === at;
+    return listed.filter(isFirst).map((given) => {
+      const kept = known.find(({ settings }) => settings === given.settings);
       if (kept === undefined) return new Member(given, this.#clock, this.#limits);
       kept.weight = given.weight ?? 1;
       return kept;
     });
-    for (const member of before) if (!this.#members.includes(member)) void this.#drain(member);
   }
 
   forgetAccount(accountId: string): void {
@@ -219,19 +241,15 @@ export class PoolEngine implements Engine {
   }
 
   async keptOf(accountId: string): Promise<KeptByEngine> {
-    const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
-    const routes = { ...nothingKeptByEngine, routes: this.#warm.keptOf(accountId) };
-    return sumOfKeptByEngines([
-      routes,
-      ...(await Promise.all([...engines].map((engine) => engine.keptOf(accountId)))),
-    ]);
+    const members = [...this.#members, ...this.#draining];
+    const kept = await Promise.all(members.map(({ engine }) => engine.keptOf(accountId)));
+    return sumOfKeptByEngines([{ ...nothingKeptByEngine, routes: this.#warm.keptOf(accountId) }, ...kept]);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#warm.clear();
-    const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
-    await Promise.all([...engines].map((engine) => engine.close()));
+    await Promise.all([...this.#members, ...this.#draining].map(({ engine }) => engine.close()));
   }
 
   async #drain(member: Member): Promise<void> {
@@ -239,8 +257,7 @@ export class PoolEngine implements Engine {
     this.#warm.forgetValue(member);
     await member.idle(this.#drainMs);
     this.#draining.delete(member);
-    const isUsed = [...this.#members, ...this.#draining].some(({ engine }) => engine === member.engine);
-    if (!isUsed && !this.#closed) await member.engine.close().catch(() => undefined);
+    if (!this.#closed) await member.engine.close().catch(() => undefined);
   }
 
   /** After `failed` failed. Its restart is worth waiting for when no other member is up. */
@@ -296,7 +313,6 @@ function bestOf(available: readonly EngineStatus[]): EngineStatus["state"] | und
   return (["ready", "waking", "asleep"] as const).find((state) => states.includes(state));
 }
 
-/** A generation that a member has prepared. */
 class PoolPrompt {
   constructor(
     readonly key: string,

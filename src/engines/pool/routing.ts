@@ -3,9 +3,7 @@
  * much busier than the least busy; else the least busy. Pure: nothing here waits, or knows what a member is.
  */
 export interface Candidate {
-  /** More weight, more work. */
   weight: number;
-  /** How many runs at once. */
   capacity: number;
   runs: number;
   /** Tokens, prompt and reply, of the runs under way. */

@@ -16,6 +16,7 @@ export type Expression =
   | { type: "rule"; name: string };
 
 export type CodeRange = readonly [first: number, last: number];
+export const one = (char: string): CodeRange => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0];
 
 export const text = (value: string): Expression => ({ type: "text", text: value });
 export const chars = (...ranges: CodeRange[]): Expression => ({ type: "chars", ranges });
@@ -139,23 +140,25 @@ function rulesThat(
   return found;
 }
 
-/** Adds the rules that the expression mentions. */
-function addMentioned(expression: Expression, to: Set<string>): Set<string> {
+function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.type) {
-    case "rule":
-      return to.add(expression.name);
     case "sequence":
-      for (const part of expression.parts) addMentioned(part, to);
-      return to;
+      return expression.parts;
     case "choice":
-      for (const option of expression.options) addMentioned(option, to);
-      return to;
+      return expression.options;
     case "repeat":
-      return addMentioned(expression.part, to);
+      return [expression.part];
     case "text":
     case "chars":
-      return to;
+    case "rule":
+      return [];
   }
+}
+
+function addMentioned(expression: Expression, to: Set<string>): Set<string> {
+  if (expression.type === "rule") to.add(expression.name);
+  for (const part of partsOf(expression)) addMentioned(part, to);
+  return to;
 }
 
 /** The rules that a text of the expression can begin with. */
@@ -200,39 +203,27 @@ function hasCycle(edges: ReadonlyMap<string, readonly string[]>): boolean {
   return removed < edges.size;
 }
 
-function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): boolean {
-  switch (expression.type) {
-    case "text":
-      return expression.text === "";
-    case "chars":
-      return false;
-    case "sequence":
-      return expression.parts.every((part) => mayBeEmpty(part, empty));
-    case "choice":
-      return expression.options.some((option) => mayBeEmpty(option, empty));
-    case "repeat":
-      return expression.min === 0 || mayBeEmpty(expression.part, empty);
-    case "rule":
-      return empty.has(expression.name);
-  }
+/** What holds for an expression by what holds for the texts and characters in it. */
+function propertyOf(holdsFor: (leaf: Extract<Expression, { type: "text" | "chars" }>) => boolean): Property {
+  return function holds(expression, rules): boolean {
+    switch (expression.type) {
+      case "text":
+      case "chars":
+        return holdsFor(expression);
+      case "sequence":
+        return expression.parts.every((part) => holds(part, rules));
+      case "choice":
+        return expression.options.some((option) => holds(option, rules));
+      case "repeat":
+        return expression.min === 0 || holds(expression.part, rules);
+      case "rule":
+        return rules.has(expression.name);
+    }
+  };
 }
 
-function canBe(expression: Expression, possible: ReadonlySet<string>): boolean {
-  switch (expression.type) {
-    case "text":
-      return true;
-    case "chars":
-      return expression.ranges.length > 0;
-    case "sequence":
-      return expression.parts.every((part) => canBe(part, possible));
-    case "choice":
-      return expression.options.some((option) => canBe(option, possible));
-    case "repeat":
-      return expression.min === 0 || canBe(expression.part, possible);
-    case "rule":
-      return possible.has(expression.name);
-  }
-}
+const mayBeEmpty = propertyOf((leaf) => leaf.type === "text" && leaf.text === "");
+const canBe = propertyOf((leaf) => leaf.type === "text" || leaf.ranges.length > 0);
 
 export function sizeOf(expression: Expression): number {
   switch (expression.type) {
@@ -241,9 +232,8 @@ export function sizeOf(expression: Expression): number {
     case "chars":
       return expression.ranges.length;
     case "sequence":
-      return expression.parts.reduce((sum, part) => sum + sizeOf(part), 1);
     case "choice":
-      return expression.options.reduce((sum, option) => sum + sizeOf(option), 1);
+      return partsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1);
     case "repeat":
       return 1 + sizeOf(expression.part) * Math.max(1, expression.max ?? expression.min);
     case "rule":
@@ -295,7 +285,6 @@ class Printer {
   }
 }
 
-/** A text as GBNF writes it. */
 export function literal(value: string): string {
   if (/^[ !#-[\]-~]*$/.test(value)) return `"${value}"`;
   const content = Array.from(value, (char) => {

@@ -174,9 +174,7 @@ export class Grammars {
         throw error;
       } finally {
         const usedMs = this.#clock.monotonicMs() - startedMs;
-        const leave = () => {
-          slot.leave(usedMs);
-        };
+        const leave = () => slot.leave(usedMs);
         // The thread shares its processor with the event loop and the engine: it rests twice as long as it worked.
         const restMs = Math.min(longestRestMs, restShare * usedMs);
         if (restMs < 1) leave();

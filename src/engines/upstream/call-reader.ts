@@ -51,7 +51,6 @@ export class CallReader {
     this.#maxCalls = tooling === undefined ? 0 : tooling.parallel ? maxCalls : 1;
   }
 
-  /** Whether any call has begun. */
   get hasCalls(): boolean {
     return this.#calls.length > 0;
   }

@@ -42,7 +42,6 @@ export class ChoiceReader {
   #heldLogprobs: ReplyLogprob[] = [];
   /** Leading whitespace, dropped when a call follows. Null once there is other text. */
   #blank: string | null;
-  /** What arrived while a call was open. */
   #waiting: GenerationEvent[] = [];
 
   constructor(
@@ -190,9 +189,7 @@ export class ChoiceReader {
 
   #closeEmptyCalls(events: GenerationEvent[]): void {
     if (!this.#calls.hasCalls) return;
-    this.#emitCalls((emitted) => {
-      this.#calls.closeEmpty(emitted);
-    }, events);
+    this.#emitCalls((emitted) => this.#calls.closeEmpty(emitted), events);
   }
 
   /** After the text that came before them, and followed by what has waited for the end of a call. */

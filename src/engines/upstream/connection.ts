@@ -5,6 +5,7 @@
  * No redirect is ever followed, and every connection goes to an allowed address (see address.ts).
  */
 import { Pool } from "undici";
+import { allOf } from "../../adapters/bounded-body.js";
 import {
   AddressError,
   guardedLookup,
@@ -16,7 +17,8 @@ import { parseAddress, whyRefused } from "./checks/address.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import type { JsonObject } from "../../protocol/read-json.js";
 import { parseObject } from "./json-value.js";
-import type { UpstreamTimeouts } from "./options.js";
+import { timeoutsOf, type UpstreamTimeouts } from "./options.js";
+import { type Profile, profiles } from "./profiles.js";
 import type { StreamCall } from "./stream-call.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 
@@ -29,7 +31,8 @@ export interface EngineResponse {
   text: string;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
+  timeoutMs?: number;
   signal?: AbortSignal | undefined;
   /** Sent as JSON, with POST. */
   body?: object | undefined;
@@ -37,6 +40,8 @@ export interface RequestOptions {
 
 export class Connection {
   readonly url: URL;
+  readonly profile: Profile;
+  readonly timeouts: UpstreamTimeouts;
   readonly #replies: Pool;
   readonly #control: Pool;
   readonly #headers: Record<string, string>;
@@ -45,20 +50,21 @@ export class Connection {
   #closed = false;
 
   constructor(
-    source: UpstreamSource,
+    readonly source: UpstreamSource,
     replyConnections: number,
-    timeouts: UpstreamTimeouts,
     /** By default the system's resolver. */
     lookupAll?: LookupAll,
   ) {
     this.url = parseAddress(source.url);
+    this.profile = profiles[source.profile];
+    this.timeouts = timeoutsOf(source);
     const allowPublic = source.allowPublic ?? false;
     requireAllowedHost(this.url, allowPublic);
     const shared = {
       // Below the 5 s after which common servers close an idle connection, so that none is used as it closes.
       keepAliveTimeout: 4_000,
       connect: {
-        timeout: timeouts.connectMs,
+        timeout: this.timeouts.connectMs,
         lookup: guardedLookup((address) => isAllowedAddress(address, allowPublic), lookupAll),
       },
     };
@@ -66,8 +72,8 @@ export class Connection {
       ...shared,
       connections: replyConnections,
       // StreamCall has limits of its own; these only catch what it cannot see.
-      headersTimeout: timeouts.firstTokenMs + 5_000,
-      bodyTimeout: timeouts.nextTokenMs + 5_000,
+      headersTimeout: this.timeouts.firstTokenMs + 5_000,
+      bodyTimeout: this.timeouts.nextTokenMs + 5_000,
     });
     this.#control = new Pool(this.url.origin, { ...shared, connections: controlConnections });
     this.#headers = source.key === undefined ? {} : { authorization: `Bearer ${source.key}` };
@@ -79,7 +85,6 @@ export class Connection {
     this.#basePath = this.url.pathname.replace(/\/$/, "");
   }
 
-  /** Sends a request whose response `call` reads. */
   stream(path: string, body: object, call: StreamCall): void {
     this.#replies.dispatch(
       {
@@ -93,20 +98,19 @@ export class Connection {
   }
 
   /** A control request. Throws `engine_unavailable` when there is no response in time. */
-  request(path: string, timeoutMs: number, options: RequestOptions = {}): Promise<EngineResponse> {
-    return this.#request(this.#control, path, timeoutMs, options);
+  request(path: string, options: RequestOptions = {}): Promise<EngineResponse> {
+    return this.#request(this.#control, path, { timeoutMs: this.timeouts.healthMs, ...options });
   }
 
   /** The same for a reply that comes whole. */
-  requestReply(path: string, timeoutMs: number, options: RequestOptions): Promise<EngineResponse> {
-    return this.#request(this.#replies, path, timeoutMs, options);
+  requestReply(path: string, options: RequestOptions): Promise<EngineResponse> {
+    return this.#request(this.#replies, path, { timeoutMs: this.timeouts.firstTokenMs, ...options });
   }
 
   async #request(
     pool: Pool,
     path: string,
-    timeoutMs: number,
-    { signal, body }: RequestOptions,
+    { timeoutMs, signal, body }: RequestOptions & { timeoutMs: number },
   ): Promise<EngineResponse> {
     if (this.#closed) throw unavailable("CLOSED");
     const limit = AbortSignal.timeout(timeoutMs);
@@ -119,16 +123,8 @@ export class Connection {
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
       });
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      for await (const part of response.body) {
-        const chunk: unknown = part;
-        if (!Buffer.isBuffer(chunk)) continue;
-        bytes += chunk.length;
-        if (bytes > maxResponseBytes) throw unavailable("ANSWER_TOO_LARGE");
-        parts.push(chunk);
-      }
-      return { status: response.statusCode, text: Buffer.concat(parts).toString("utf8") };
+      const bytes = await allOf(response.body, maxResponseBytes, () => unavailable("ANSWER_TOO_LARGE"));
+      return { status: response.statusCode, text: bytes.toString("utf8") };
     } catch (error) {
       signal?.throwIfAborted();
       throw unavailable(causeOf(error));
@@ -136,8 +132,8 @@ export class Connection {
   }
 
   /** The same, for a response that is a JSON object. Any other is a failure of the engine. */
-  async requestJson(path: string, timeoutMs: number, options: RequestOptions = {}): Promise<JsonObject> {
-    const { status, text } = await this.request(path, timeoutMs, options);
+  async requestJson(path: string, options: RequestOptions = {}): Promise<JsonObject> {
+    const { status, text } = await this.request(path, options);
     if (status !== 200) throw errorOfResponse({ status, retryAfter: undefined, body: text }, 0);
     const parsed = parseObject(text);
     if (parsed === null) throw unavailable("INVALID_ANSWER");

@@ -14,14 +14,12 @@ export interface Conversation {
   reasoningEffort: ReasoningEffort | undefined;
 }
 
-/** What a prompt is made from. */
 export type PromptInput = Conversation | RawPrompt;
 
 export const isConversation = (input: PromptInput): input is Conversation => "messages" in input;
 
 type Fields = Record<string, unknown>;
 
-/** What determines the prompt. */
 export function promptFields(profile: Profile, input: PromptInput): Fields {
   if (!isConversation(input)) return rawPromptFields(profile, input);
   const { messages, tooling, reasoningEffort } = input;
@@ -45,7 +43,6 @@ function rawPromptFields({ infill }: Profile, prompt: RawPrompt): Fields {
   }
 }
 
-/** How tools may be called. */
 export function toolChoiceFields(profile: Profile, tooling: Tooling | undefined): Fields {
   if (tooling === undefined) return {};
   return {

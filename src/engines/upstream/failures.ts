@@ -57,7 +57,6 @@ export function contextExceeded(contextTokens: number, promptTokens?: number): S
 export interface FailedResponse {
   status: number;
   retryAfter: string | undefined;
-  /** The beginning of the body. */
   body: string;
 }
 

@@ -5,7 +5,7 @@ import type { ModelId } from "../../core/models.js";
 
 export type UpstreamTimeouts = Readonly<Record<keyof NonNullable<UpstreamSource["timeouts"]>, number>>;
 
-export const defaultTimeouts: UpstreamTimeouts = {
+const defaultTimeouts: UpstreamTimeouts = {
   connectMs: 3_000,
   firstTokenMs: 60_000,
   nextTokenMs: 30_000,
@@ -21,7 +21,6 @@ export function timeoutsOf({ timeouts = {} }: Pick<UpstreamSource, "timeouts">):
 }
 
 export interface UpstreamOptions extends UpstreamSource {
-  /** The models it answers for. */
   models: Readonly<Partial<Record<ModelId, Pick<ModelDefaults, "systemPrompt" | "maxTokens">>>>;
   /** See cache-salt.ts. */
   cacheSaltSecret: string;

@@ -15,7 +15,6 @@ export type CacheIsolation =
   /** There is no way: the operator must accept that accounts can infer from timing what others asked. */
   | { type: "none" };
 
-/** How a model's reasoning is controlled. */
 export interface ReasoningControl {
   /** Fields that disable it, where the model's chat template can. */
   off: Readonly<Record<string, unknown>>;
@@ -54,7 +53,6 @@ export interface Profile {
    * llama-server's `/infill`; `none`: it cannot, or would silently ignore the suffix.
    */
   infill: "field" | "endpoint" | "none";
-  /** Whether a raw prompt may be tokens. */
   takesTokens: boolean;
   /** Whether several choices are one request, or one request each. */
   choices: "native" | "separate";

@@ -12,7 +12,6 @@ import type { Connection } from "./connection.js";
 import { isConversation, promptFields, type PromptInput } from "./conversation.js";
 import { estimateImages } from "./images.js";
 import { countOf, listOf, textOf } from "./json-value.js";
-import type { Profile } from "./profiles.js";
 
 export interface PromptCount {
   tokens: number;
@@ -29,8 +28,6 @@ export class PromptCounter {
 
   constructor(
     private readonly connection: Connection,
-    private readonly profile: Profile,
-    private readonly timeoutMs: number,
     private readonly clock: Clock,
   ) {}
 
@@ -49,7 +46,8 @@ export class PromptCounter {
     const estimate = { tokens: estimateTokens(prompt), isExact: false };
     // How an engine marks the texts around a gap, and what it leaves out of them, is known to it alone.
     if (!isConversation(prompt) && prompt.type === "infill") return estimate;
-    if (this.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs) return estimate;
+    if (this.connection.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs)
+      return estimate;
     try {
       return { tokens: await this.#tokenize(model, prompt, signal), isExact: true };
     } catch {
@@ -60,22 +58,24 @@ export class PromptCounter {
   }
 
   async #tokenize(model: string, input: PromptInput, signal: AbortSignal): Promise<number> {
-    const prompt = promptFields(this.profile, input);
-    if (this.profile.counting === "messages") {
+    const { profile, timeouts } = this.connection;
+    const timeoutMs = timeouts.countMs;
+    const prompt = promptFields(profile, input);
+    if (profile.counting === "messages") {
       const added = isConversation(input) ? { add_generation_prompt: true } : { add_special_tokens: true };
       const body = { model, ...prompt, ...added };
-      const { count } = await this.connection.requestJson("/tokenize", this.timeoutMs, { signal, body });
+      const { count } = await this.connection.requestJson("/tokenize", { timeoutMs, signal, body });
       return required(countOf(count));
     }
     // The two steps share one limit.
-    const endsMs = this.clock.monotonicMs() + this.timeoutMs;
-    const template = { signal, body: prompt };
+    const endsMs = this.clock.monotonicMs() + timeoutMs;
+    const template = { timeoutMs, signal, body: prompt };
     const rendered = isConversation(input)
-      ? await this.connection.requestJson("/apply-template", this.timeoutMs, template)
+      ? await this.connection.requestJson("/apply-template", template)
       : prompt;
     const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
     const body = { content: required(textOf(rendered.prompt)), add_special: true, parse_special: true };
-    const { tokens } = await this.connection.requestJson("/tokenize", leftMs, { signal, body });
+    const { tokens } = await this.connection.requestJson("/tokenize", { timeoutMs: leftMs, signal, body });
     return listOf(required(tokens)).length;
   }
 }

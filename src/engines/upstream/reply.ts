@@ -46,7 +46,6 @@ export class ReplyReader {
     return this.#open === 0 && this.#choices.every((choice) => choice.wasCut);
   }
 
-  /** Adds the events of a stream event to `events`. */
   read(event: SseEvent, events: GenerationEvent[] = []): GenerationEvent[] {
     if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
@@ -65,7 +64,6 @@ export class ReplyReader {
     return events;
   }
 
-  /** The stream is over. */
   end(): GenerationEvent {
     if (this.#open > 0) throw unavailable("REPLY_TRUNCATED");
     const reported = this.#usage;

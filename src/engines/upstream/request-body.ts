@@ -12,7 +12,6 @@ import type { Profile } from "./profiles.js";
 
 export interface UpstreamRequest {
   profile: Profile;
-  /** The engine's name for the model. */
   model: string;
   generation: Generation;
   prompt: PromptInput;
@@ -21,7 +20,6 @@ export interface UpstreamRequest {
   choices: number;
   seed: number | undefined;
   cacheSaltSecret: string;
-  /** For engines that take ours. */
   grammar: string | undefined;
 }
 

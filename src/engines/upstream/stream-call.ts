@@ -13,12 +13,8 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../core/clock.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
+import type { UpstreamTimeouts } from "./options.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
-
-export interface StreamLimits {
-  firstTokenMs: number;
-  nextTokenMs: number;
-}
 
 const pauseAtChars = 256 * 1024;
 /** Engines, and proxies before them, have write timeouts at least this long. */
@@ -48,7 +44,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
   #longestPauseMs = 0;
 
   constructor(
-    private readonly limits: StreamLimits,
+    private readonly limits: Pick<UpstreamTimeouts, "firstTokenMs" | "nextTokenMs">,
     private readonly contextTokens: () => number,
     private readonly settled: () => void,
     private readonly clock: Pick<Clock, "monotonicMs">,

@@ -30,9 +30,9 @@ import { Connection } from "./connection.js";
 import type { PromptInput } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
 import { readInfillEvent } from "./infill-event.js";
-import { requireIsolation } from "./isolation.js";
-import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
-import { type Profile, profiles } from "./profiles.js";
+import { whyNotIsolated } from "./isolation.js";
+import type { UpstreamOptions } from "./options.js";
+import type { Profile } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
 import {
@@ -67,7 +67,6 @@ const maxBatchChars = 16 * 1024;
 export class UpstreamEngine implements Engine {
   readonly #clock: Clock;
   readonly #profile: Profile;
-  readonly #timeouts: UpstreamTimeouts;
   readonly #connections: number;
   readonly #connection: Connection;
   readonly #health: HealthMonitor;
@@ -81,7 +80,7 @@ export class UpstreamEngine implements Engine {
   #closed = false;
 
   /**
-   * Throws `UpstreamRefused` for an engine that does not isolate accounts. It need not be running yet. Its address is
+   * Throws, with a sentence for the operator, for an engine that does not isolate accounts. It need not be running yet. Its address is
    * checked at every connection; `preflight` covers the rest.
    */
   constructor(
@@ -95,24 +94,17 @@ export class UpstreamEngine implements Engine {
   ) {
     this.#clock = clock;
     this.#onFailure = onFailure;
-    requireIsolation(options);
+    const refusal = whyNotIsolated(options);
+    if (refusal !== null) throw new Error(refusal);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
-    this.#profile = profiles[options.profile];
-    this.#timeouts = timeoutsOf(options);
     this.#connections = options.maxConcurrent ?? defaultMaxConnections;
-    this.#connection = new Connection(options, this.#connections, this.#timeouts);
+    this.#connection = new Connection(options, this.#connections);
+    this.#profile = this.#connection.profile;
     this.#serving = `${this.#connection.url.host} (${this.#profile.label})`;
-    this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
-    this.#tasks = new VectorTasks(this.#connection, this.#profile, this.#timeouts.firstTokenMs, clock);
-    this.#health = new HealthMonitor(
-      this.#connection,
-      this.#profile,
-      options.name,
-      this.#timeouts,
-      clock,
-      onState,
-    );
+    this.#counter = new PromptCounter(this.#connection, clock);
+    this.#tasks = new VectorTasks(this.#connection, clock);
+    this.#health = new HealthMonitor(this.#connection, clock, onState);
   }
 
   /** Resolves when its health was checked, whatever the result, within a few seconds. */
@@ -229,11 +221,9 @@ export class UpstreamEngine implements Engine {
       seed,
       cacheSaltSecret: this.options.cacheSaltSecret,
     });
-    const hangUp = () => {
-      call.abort(signal.reason);
-    };
+    const hangUp = () => call.abort(signal.reason);
     const call = new StreamCall(
-      this.#timeouts,
+      this.#connection.timeouts,
       () => this.#contextTokens(),
       () => {
         this.#calls.delete(call);

@@ -13,7 +13,6 @@ import type { EngineTask, GenerationEvent } from "../../core/serving/engine-port
 import type { Connection, EngineResponse } from "./connection.js";
 import { errorOfResponse, isAboutContext, unavailable } from "./failures.js";
 import { countOf, objectOf, parseObject } from "./json-value.js";
-import type { Profile } from "./profiles.js";
 import { estimateText } from "./prompt-count.js";
 import {
   lacksEndpoint,
@@ -27,15 +26,12 @@ import { readScores, readVectors } from "./vector-reader.js";
 /** A response with as many vectors of 4,096 numbers is well below what is read of one. */
 const inputsPerBatch = 128;
 const refusedMs = 60_000;
-/** Markers around a text. */
 const tokensAround = 3;
 
 export interface TaskRequest {
-  /** The engine's name for the model. */
   model: string;
   /** 0: unknown. */
   contextTokens: number;
-  /** What keeps accounts apart. */
   cacheFields: Readonly<Record<string, unknown>>;
 }
 
@@ -49,20 +45,16 @@ interface Batch {
 export class VectorTasks {
   readonly #refusedUntilMs = new Map<EngineTask, number>();
   readonly #closing = new AbortController();
-  /** That run now. */
   active = 0;
 
   constructor(
     private readonly connection: Connection,
-    private readonly profile: Profile,
-    private readonly timeoutMs: number,
     private readonly clock: Clock,
   ) {}
 
-  /** What the engine does, as far as is known. */
   get tasks(): EngineTask[] {
     const nowMs = this.clock.monotonicMs();
-    return this.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);
+    return this.connection.profile.tasks.filter((task) => (this.#refusedUntilMs.get(task) ?? 0) <= nowMs);
   }
 
   close(): void {
@@ -104,7 +96,7 @@ export class VectorTasks {
   ): Promise<unknown> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const response = await this.connection
-      .requestReply(path, this.timeoutMs, { body, signal: either })
+      .requestReply(path, { body, signal: either })
       .catch((error: unknown) => {
         signal.throwIfAborted();
         throw this.#closing.signal.aborted ? unavailable("CLOSED") : error;

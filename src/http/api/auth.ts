@@ -16,13 +16,13 @@ export function authenticate({ keys }: HttpParts) {
     if (key === null) throw new ServiceError("invalid_api_key");
     const caller = await keys.verify(key);
     request.exchange.caller = caller;
-    // The address as `trust_proxy` gives it.
-    if (!mayCallFrom(caller, request.ip)) throw new ServiceError("ip_not_allowed");
+    if (!mayCallFrom(caller, request)) throw new ServiceError("ip_not_allowed");
   };
 }
 
-const mayCallFrom = ({ key, teamAllowFrom }: KeyRecord, address: string): boolean =>
-  [key.allowFrom, teamAllowFrom].every((networks) => networks == null || isInNetworks(networks, address));
+/** From the address as `trust_proxy` gives it. */
+const mayCallFrom = ({ key, teamAllowFrom }: KeyRecord, request: FastifyRequest): boolean =>
+  [key.allowFrom, teamAllowFrom].every((networks) => networks == null || isInNetworks(networks, request.ip));
 
 /** `mayDefer`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(

@@ -162,7 +162,7 @@ export class Bodies {
     await Promise.all(Object.values(this.#threads).map(({ worker }) => worker.close()));
   }
 
-  async #parse(bytes: Buffer<ArrayBuffer>, body: LargeBody, work: Work): Promise<ParsedRequest> {
+  #parse(bytes: Buffer<ArrayBuffer>, body: LargeBody, work: Work): ParsedRequest | Promise<ParsedRequest> {
     if (bytes.length <= quickBytes) return dialects[work.dialect].read(parseJson(bytes));
     if (!body.isAdmitted) return this.#parseInTurn(bytes, work);
     const { images, text } = this.#threads;

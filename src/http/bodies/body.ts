@@ -86,7 +86,12 @@ export async function readBody(
   if (length !== undefined && length <= smallBytes) {
     // Node hands over the headers before it looks at what came behind them.
     await Promise.resolve();
-    if (!signal.aborted && hasArrived(message, length)) return decoded(takeArrived(message), decoder);
+    if (!signal.aborted && hasArrived(message, length)) {
+      const bytes = takeArrived(message);
+      if (decoder === null) return bytes;
+      decoder.add(bytes);
+      return decoder.end();
+    }
   }
   const onArrived = (bytes: number): Promise<void> | undefined => {
     if (large === undefined || (bytes <= smallBytes && !large.isAdmitted)) return undefined;
@@ -107,15 +112,6 @@ export async function readBody(
     { onArrived, isTooSlow, everyMs },
     decoder ?? new PlainBody(),
   );
-}
-
-async function decoded(
-  bytes: Buffer<ArrayBuffer>,
-  decoder: BodyDecoder | null,
-): Promise<Buffer<ArrayBuffer>> {
-  if (decoder === null) return bytes;
-  decoder.add(bytes);
-  return decoder.end();
 }
 
 class PlainBody implements BodySink {

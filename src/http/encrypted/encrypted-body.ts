@@ -7,11 +7,16 @@
  * time and no bytes, so the number of frames is bounded, too.
  */
 import { ServiceError } from "../../core/errors.js";
-import { FrameCipher, type HpkeContext, scheduleContextOf, tagBytes } from "../../core/proof/hpke.js";
+import {
+  FrameCipher,
+  type HpkeContext,
+  lengthBytes,
+  scheduleContextOf,
+  tagBytes,
+} from "../../core/proof/hpke.js";
 import type { HpkeKey } from "../../core/proof/hpke-keys.js";
 import { tooLarge, type BodyDecoder } from "../bodies/body.js";
 
-const lengthBytes = 4;
 const maxFrames = 16_384;
 const scheduleContext = scheduleContextOf(Buffer.from("ehbp request"));
 

@@ -1,18 +1,10 @@
 /** Encrypts the reply to an encrypted request, under keys that are derived from the request's own. */
-import {
-  expand,
-  exportSecret,
-  extract,
-  FrameCipher,
-  type HpkeContext,
-  tagBytes,
-} from "../../core/proof/hpke.js";
+import { expand, exportSecret, extract, FrameCipher, type HpkeContext } from "../../core/proof/hpke.js";
 import type { ReplySeal } from "../connection/exchange.js";
 import { pooledBytes } from "../connection/ids.js";
 
 const keyBytes = 32;
 const nonceBytes = 12;
-const lengthBytes = 4;
 const responseLabel = Buffer.from("ehbp response");
 const keyLabel = Buffer.from("key");
 const nonceLabel = Buffer.from("nonce");
@@ -22,13 +14,7 @@ export function sealReply(encapsulated: Uint8Array, context: HpkeContext): Reply
   const cipher = replyCipher(exportSecret(context, responseLabel, keyBytes), encapsulated, nonce);
   return {
     nonce: nonce.toString("hex"),
-    frame: (text) => {
-      const length = Buffer.byteLength(text) + tagBytes;
-      const frame = Buffer.allocUnsafe(lengthBytes + length);
-      frame.writeUInt32BE(length);
-      cipher.seal(text, frame, lengthBytes);
-      return frame;
-    },
+    frame: (text) => cipher.frame(text),
   };
 }
 

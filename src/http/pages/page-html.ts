@@ -4,11 +4,13 @@
  * URL; without one they are left out rather than taken from a request.
  */
 import { documentTitle } from "../../protocol/document-title.js";
-import type { pageAddresses } from "../../protocol/pages/page-addresses.js";
-import { pageHead, publicAddresses, type PageHead } from "../../protocol/pages/page-heads.js";
+import {
+  pageHead,
+  publicAddresses,
+  type PageAddress,
+  type PageHead,
+} from "../../protocol/pages/page-addresses.js";
 import { escapeMarkup as escape } from "./markup.js";
-
-type PageAddress = (typeof pageAddresses)[number];
 
 /** Written by the build: the files that each address loads. */
 export type RouteHints = Readonly<Record<string, readonly string[] | undefined>>;

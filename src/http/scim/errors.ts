@@ -16,23 +16,17 @@ export function answerScimError(log: Log) {
       reply.hijack();
       return;
     }
-    if (error instanceof ServiceError) {
-      request.exchange.code = error.code;
-      if (error.retryAfterSeconds !== undefined)
-        reply.header("retry-after", Math.ceil(error.retryAfterSeconds));
-      sendScim(reply, error.status, scimError(error.status, error.message, null));
-      return;
-    }
     const known = error instanceof StoreUnavailable ? storeUnavailable : error;
-    if (!(known instanceof DashboardError)) log.unexpected(error, { requestId: request.id });
-    const told =
-      known instanceof DashboardError
-        ? known
-        : new DashboardError("internal", "Something went wrong on our side. Try again.");
-    const { status, code } = answers[told.code];
+    const isTold = known instanceof ServiceError || known instanceof DashboardError;
+    if (!isTold) log.unexpected(error, { requestId: request.id });
+    const told = isTold
+      ? known
+      : new DashboardError("internal", "Something went wrong on our side. Try again.");
+    const { status, code } = told instanceof ServiceError ? told : answers[told.code];
+    const scimType = told instanceof ServiceError ? null : scimTypeOf(told);
     request.exchange.code = code;
     if (told.retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(told.retryAfterSeconds));
-    sendScim(reply, status, scimError(status, told.message, scimTypeOf(told)));
+    sendScim(reply, status, scimError(status, told.message, scimType));
   };
 }
 

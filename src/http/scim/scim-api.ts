@@ -16,8 +16,7 @@ import { groupResource, listResponse, userResource, type Resource } from "../../
 import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
 import { readBytes } from "../bodies/body.js";
 import { parseJson } from "../bodies/json.js";
-import { callerOf } from "../connection/caller.js";
-import { scopedHooks } from "../operator/operator-api.js";
+import { actorOf, scopedHooks } from "../operator/operator-api.js";
 import type { HttpParts } from "../parts.js";
 import { answerScimError } from "./errors.js";
 import { sendScim } from "./send.js";
@@ -26,6 +25,8 @@ export interface ScimParts {
   http: HttpParts;
   users: ScimUsers;
   groups: ScimGroups;
+  /** What it is given to do happens together, or not at all if it rejects. */
+  atomically: <T>(work: (inside: Pick<ScimParts, "users" | "groups">) => Promise<T>) => Promise<T>;
   /** Where the service is reached, without a slash at the end. */
   publicUrl: () => string;
 }
@@ -71,69 +72,87 @@ function addDiscovery(scope: FastifyInstance, parts: ScimParts): void {
   }
 }
 
-function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void {
-  const view = (user: Parameters<typeof userResource>[0]) => userResource(user, publicUrl() + prefix);
-  scope.get("/Users", async (request, reply) => {
-    const query = queryOf(request);
-    const page = pageOf(query);
-    const found = await users.list(userFilterOf(query.get("filter") ?? undefined), page);
-    return sendScim(reply, 200, listResponse(found.users.map(view), found.total, page.offset + 1));
+interface Service<Found, Change> {
+  require: (id: string) => Promise<Found>;
+  create: (actor: Actor, change: Change) => Promise<Found>;
+  change: (actor: Actor, id: string, change: Change) => Promise<Found>;
+  remove: (actor: Actor, id: string) => Promise<void>;
+}
+
+/** What is below /Users or /Groups. */
+interface Collection<Found, Change> {
+  service: Service<Found, Change>;
+  /** Does what it is given together, or none of it. */
+  atomically: (work: (service: Service<Found, Change>) => Promise<Found>) => Promise<Found>;
+  list: (request: FastifyRequest, page: ScimPage) => Promise<{ found: Found[]; total: number }>;
+  read: (body: unknown) => Change;
+  readPatch: (body: unknown) => Change;
+  view: (found: Found, request: FastifyRequest) => Resource;
+}
+
+function addCollection<Found, Change>(
+  scope: FastifyInstance,
+  path: string,
+  { service, atomically, list, read, readPatch, view }: Collection<Found, Change>,
+): void {
+  scope.get(path, async (request, reply) => {
+    const page = pageOf(queryOf(request));
+    const { found, total } = await list(request, page);
+    const resources = found.map((one) => view(one, request));
+    return sendScim(reply, 200, listResponse(resources, total, page.offset + 1));
   });
-  scope.post("/Users", async (request, reply) =>
-    sendCreated(reply, view(await users.create(actorOf(request), readUser(await bodyOf(request))))),
+  scope.post(path, async (request, reply) => {
+    const asked = read(await bodyOf(request));
+    const created = await atomically((inside) => inside.create(actorOf(request), asked));
+    const resource = view(created, request);
+    return sendScim(reply.header("location", resource.meta.location), 201, resource);
+  });
+  scope.get(`${path}/:id`, async (request, reply) =>
+    sendScim(reply, 200, view(await service.require(idOf(request)), request)),
   );
-  scope.get("/Users/:id", async (request, reply) =>
-    sendScim(reply, 200, view(await users.require(idOf(request)))),
-  );
-  scope.put("/Users/:id", async (request, reply) => {
-    const change = readUser(await bodyOf(request));
-    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
-  });
-  scope.patch("/Users/:id", async (request, reply) => {
-    const change = readUserPatch(await bodyOf(request));
-    return sendScim(reply, 200, view(await users.change(actorOf(request), idOf(request), change)));
-  });
-  scope.delete("/Users/:id", async (request, reply) => {
-    await users.remove(actorOf(request), idOf(request));
+  const changing =
+    (readChange: (body: unknown) => Change) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const asked = readChange(await bodyOf(request));
+      const changed = await atomically((inside) => inside.change(actorOf(request), idOf(request), asked));
+      return sendScim(reply, 200, view(changed, request));
+    };
+  scope.put(`${path}/:id`, changing(read));
+  scope.patch(`${path}/:id`, changing(readPatch));
+  scope.delete(`${path}/:id`, async (request, reply) => {
+    await service.remove(actorOf(request), idOf(request));
     return reply.code(204).send();
   });
 }
 
-function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): void {
-  const view = (group: Parameters<typeof groupResource>[0], request: FastifyRequest) =>
-    groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) });
-  scope.get("/Groups", async (request, reply) => {
-    const query = queryOf(request);
-    const page = pageOf(query);
-    const filter = groupFilterOf(query.get("filter") ?? undefined);
-    const found = await groups.list(filter, page, { withMembers: wantsMembers(request) });
-    const resources = found.groups.map((group) => view(group, request));
-    return sendScim(reply, 200, listResponse(resources, found.total, page.offset + 1));
-  });
-  scope.post("/Groups", async (request, reply) =>
-    sendCreated(
-      reply,
-      view(await groups.create(actorOf(request), readGroup(await bodyOf(request))), request),
-    ),
-  );
-  scope.get("/Groups/:id", async (request, reply) =>
-    sendScim(reply, 200, view(await groups.require(idOf(request)), request)),
-  );
-  scope.put("/Groups/:id", async (request, reply) => {
-    const change = readGroup(await bodyOf(request));
-    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
-  });
-  scope.patch("/Groups/:id", async (request, reply) => {
-    const change = readGroupPatch(await bodyOf(request));
-    return sendScim(reply, 200, view(await groups.change(actorOf(request), idOf(request), change), request));
-  });
-  scope.delete("/Groups/:id", async (request, reply) => {
-    await groups.remove(actorOf(request), idOf(request));
-    return reply.code(204).send();
+function addUsers(scope: FastifyInstance, { users, atomically, publicUrl }: ScimParts): void {
+  addCollection(scope, "/Users", {
+    service: users,
+    atomically: (work) => atomically((inside) => work(inside.users)),
+    list: async (request, page) => {
+      const { users: found, total } = await users.list(userFilterOf(filterOf(request)), page);
+      return { found, total };
+    },
+    read: readUser,
+    readPatch: readUserPatch,
+    view: (user) => userResource(user, publicUrl() + prefix),
   });
 }
 
-const actorOf = (request: FastifyRequest): Actor => ({ accountId: callerOf(request).account.id });
+function addGroups(scope: FastifyInstance, { groups, atomically, publicUrl }: ScimParts): void {
+  addCollection(scope, "/Groups", {
+    service: groups,
+    atomically: (work) => atomically((inside) => work(inside.groups)),
+    list: async (request, page) => {
+      const options = { withMembers: wantsMembers(request) };
+      const { groups: found, total } = await groups.list(groupFilterOf(filterOf(request)), page, options);
+      return { found, total };
+    },
+    read: readGroup,
+    readPatch: readGroupPatch,
+    view: (group, request) =>
+      groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) }),
+  });
+}
 
 function idOf({ params }: FastifyRequest): string {
   const id: unknown = new Map(Object.entries(params ?? {})).get("id");
@@ -143,6 +162,8 @@ function idOf({ params }: FastifyRequest): string {
 /** From the address as it was sent: what is routed has no query. */
 const queryOf = ({ originalUrl }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(originalUrl.split("?", 2)[1] ?? "");
+
+const filterOf = (request: FastifyRequest): string | undefined => queryOf(request).get("filter") ?? undefined;
 
 /** What is out of bounds is moved into them, as RFC 7644 wants it. */
 function pageOf(query: URLSearchParams): ScimPage {
@@ -166,6 +187,3 @@ async function bodyOf(request: FastifyRequest): Promise<unknown> {
   }
   return parseJson(await readBytes(request.raw, bodyLimitBytes, request.exchange.signal));
 }
-
-const sendCreated = (reply: FastifyReply, resource: Resource): FastifyReply =>
-  sendScim(reply.header("location", resource.meta.location), 201, resource);

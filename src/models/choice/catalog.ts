@@ -9,11 +9,9 @@ import { isChatModelId, type ModelId } from "../../core/models.js";
 import { embeddingCatalog } from "./embedding-catalog.js";
 
 export interface CatalogEntry {
-  /** What `sotto models pull` takes. */
   id: string;
   title: string;
   licence: string;
-  /** As its file names it. */
   architecture: string;
   parametersBillion: number;
   /** Those that take part in a token, where not all do: mixtures of experts, embeddings that are only looked up. */
@@ -28,7 +26,6 @@ export interface CatalogEntry {
   cacheBytesPerToken: number;
   /** Where it fits best: `lambda` for speed, `prism` in between, `omega` for the best answers. */
   suits: readonly ModelId[];
-  /** One line for people who choose. */
   goodFor: string;
 }
 

@@ -7,7 +7,6 @@ export interface Serving {
   title: string;
   /** 0 where it is not known. */
   contextTokens: number;
-  /** As measured here. */
   tokensPerSecond: number | null;
 }
 

@@ -17,9 +17,7 @@ import type { CatalogEntry } from "./catalog.js";
 
 export interface Machine {
   memory: Memory;
-  /** The engine's configuration. */
   configured: ConfiguredSize;
-  /** The other files that serve models. */
   others?: readonly SizedModel[];
   /** Of weights, as measured; null before any were loaded. */
   bytesPerSecond: number | null;

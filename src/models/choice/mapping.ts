@@ -31,12 +31,8 @@ export async function readMapping(
   store: Pick<Store, "getSetting">,
   models: ConfiguredModels,
 ): Promise<Mapping> {
-  const rows = new Map(
-    await Promise.all(
-      modelIds.map(async (model) => [model, await store.getSetting(sourceSetting(model))] as const),
-    ),
-  );
-  return mapModels(models, (model) => rows.get(model) ?? null);
+  const rows = await Promise.all(modelIds.map((model) => store.getSetting(sourceSetting(model))));
+  return mapModels(models, (model) => rows[modelIds.indexOf(model)] ?? null);
 }
 
 export function mapModels(models: ConfiguredModels, setting: (model: ModelId) => string | null): Mapping {
@@ -46,20 +42,11 @@ export function mapModels(models: ConfiguredModels, setting: (model: ModelId) =>
 /** Null when the configuration leaves the model open. */
 export function configuredSource(models: ConfiguredModels, model: ModelId): DesiredSource | null {
   const { weights, upstreams = [] } = models[model];
-  if (upstreams.length > 0) {
-    return {
-      type: "source",
-      source: { type: "upstreams", upstreams: [...upstreams] },
-      from: "configuration",
-    };
-  }
+  const from = (source: ModelSource) => ({ type: "source", source, from: "configuration" }) as const;
+  if (upstreams.length > 0) return from({ type: "upstreams", upstreams: [...upstreams] });
   if (weights === undefined) return null;
-  const isOff = weights === "off" && !isChatModelId(model);
-  return {
-    type: "source",
-    source: isOff ? { type: "off" } : weightsSource(weights, model),
-    from: "configuration",
-  };
+  if (weights === "off" && !isChatModelId(model)) return from({ type: "off" });
+  return from(weightsSource(weights, model));
 }
 
 export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStrictEqual(a, b);

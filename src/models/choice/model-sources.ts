@@ -49,7 +49,6 @@ import type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export interface ModelSourcesOptions {
   store: Pick<Store, "getSetting" | "setSetting">;
-  /** The models folder. */
   folder: string;
   hosts: readonly string[];
   /** Without models, and before any other file is thought of. */
@@ -57,7 +56,6 @@ export interface ModelSourcesOptions {
   configured: () => ConfiguredModels;
   status: (model: ModelId) => EngineStatus;
   memoryBytes: (model: ModelId) => number | null;
-  /** The models by what answers for them. */
   sharers: () => ModelId[][];
   compute: (model: ModelId) => EngineComputeView | null;
   /** Follows the settings now; resolves with the reasons of the models that were not switched over. */
@@ -263,21 +261,15 @@ function catalogView(
   machine: Machine,
   here: ReadonlySet<string>,
 ): Omit<CatalogView, "isBest"> {
+  const { id, title, licence, parametersBillion, bytes, contextTokens, goodFor, suits } = entry;
   const size = entrySize(entry);
   const name = basename(entry.uri);
   return {
-    id: entry.id,
-    title: entry.title,
-    licence: entry.licence,
-    parametersBillion: entry.parametersBillion,
-    bytes: entry.bytes,
-    contextTokens: entry.contextTokens,
+    ...{ id, title, licence, parametersBillion, bytes, contextTokens, goodFor, suits: [...suits] },
     here: contextHere(size, machine),
     contexts: contextChoices(size, machine),
     // Of replies: other models have none.
-    tokensPerSecond: entry.suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
-    suits: [...entry.suits],
-    goodFor: entry.goodFor,
+    tokensPerSecond: suits.some(isChatModelId) ? speedHere(activeBytesOf(entry), machine) : null,
     fits: fitsHere(size, machine),
     file: here.has(name) ? name : null,
   };

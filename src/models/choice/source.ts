@@ -8,7 +8,6 @@ import { isChatModelId, type ModelId } from "../../core/models.js";
 
 export const modelSourceSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("starter") }),
-  /** The one that embeds. */
   z.strictObject({ type: z.literal("embedding-starter") }),
   z.strictObject({
     type: z.literal("weights"),

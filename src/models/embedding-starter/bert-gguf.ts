@@ -21,9 +21,7 @@ import { readSafetensors, type SafeTensor } from "./safetensors.js";
 export interface BertSource {
   name: string;
   licence: string;
-  /** Safetensors at 16 bits. */
   weights: Buffer;
-  /** tokenizer.json and config.json. */
   tokenizer: string;
   config: string;
 }

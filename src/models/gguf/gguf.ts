@@ -29,7 +29,6 @@ export interface WeightsFacts {
   licence: string | null;
   /** As the file calls it, such as Q4_K_M. */
   quantisation: string;
-  /** The type that most of its values have. */
   dominantType: string;
   parameters: number;
   /** Of all files together. */
@@ -38,7 +37,6 @@ export interface WeightsFacts {
   activeBytes: number;
   contextTokens: number | null;
   hasChatTemplate: boolean;
-  /** It has a head that ranks documents by a query. */
   ranks: boolean;
   /** Bytes that one token takes in the KV cache, at 16 bits. */
   cacheBytesPerToken: number;

@@ -15,7 +15,6 @@ import { isAllowedHost } from "./allowed-hosts.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface DownloadSettings {
-  /** Such as https://huggingface.co. */
   endpoint: string;
   /** For models that ask for one. */
   token?: string | undefined;

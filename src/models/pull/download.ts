@@ -183,7 +183,6 @@ async function readEtag(part: string, url: URL): Promise<string | null> {
 
 const hashOf = (url: URL): string => createHash("sha256").update(url.href).digest("hex");
 
-/** What has arrived of a file so far. */
 export const arrivedBytes = (target: string): Promise<number> => sizeOf(`${target}.part`);
 
 /** Removes what has arrived of a file that is not wanted any more. */

@@ -9,7 +9,6 @@ import { WeightsError } from "../weights-error.js";
 
 export interface RemoteFile {
   url: URL;
-  /** What it will be called here. */
   name: string;
   bytes: number | null;
   sha256: string | null;

@@ -17,7 +17,7 @@ import { FinalDownloadError } from "./download-error.js";
 import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
 import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
-import { loadPulls, savePulls } from "./saved-pulls.js";
+import { loadPulls, type SavedPull, savePulls } from "./saved-pulls.js";
 import { TransferRate } from "./transfer-rate.js";
 import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
@@ -35,13 +35,7 @@ export interface PullJobsOptions {
   retryMs?: number;
 }
 
-interface Job {
-  readonly id: string;
-  readonly reference: string;
-  readonly sha256: string | null;
-  readonly model: ModelId | null;
-  readonly use: boolean;
-  readonly contextTokens: number | null;
+interface Job extends Readonly<Omit<SavedPull, "names">> {
   state: PullView["state"];
   reason: string;
   /** It failed permanently: neither its URL, which may be signed, nor its files stay on the disk. */
@@ -191,7 +185,6 @@ export class PullJobs implements Pulls {
     return job;
   }
 
-  /** Starts as many as may run. */
   #pump(): void {
     this.#save();
     for (const job of this.#jobs) {
@@ -258,15 +251,9 @@ export class PullJobs implements Pulls {
       signal: job.stop.signal,
       sha256: job.sha256 ?? undefined,
       claim: (names) => this.#claim(job, names),
-      onFile: (name, number, count) => {
-        Object.assign(job, {
-          file: name,
-          fileNumber: number,
-          fileCount: count,
-          doneBytes: 0,
-          totalBytes: null,
-        });
-        job.downloads.add(name);
+      onFile: (file, fileNumber, fileCount) => {
+        Object.assign(job, { file, fileNumber, fileCount, doneBytes: 0, totalBytes: null });
+        job.downloads.add(file);
         job.rate.restart();
         if (job.state === "checking") job.state = "running";
       },
@@ -298,16 +285,14 @@ export class PullJobs implements Pulls {
     const unfinished = this.#jobs.filter(({ state, isFinal }) => state !== "done" && !isFinal);
     savePulls(
       this.options.folder,
-      unfinished.map(({ id, reference, sha256, model, use, contextTokens, names }) => {
-        return { id, reference, sha256, model, use, contextTokens, names: [...names] };
-      }),
+      unfinished.map(({ id, reference, sha256, model, use, contextTokens, names }) => ({
+        ...{ id, reference, sha256, model, use, contextTokens, names: [...names] },
+      })),
     );
   }
 }
 
-type JobStart = Pick<Job, "id" | "reference" | "sha256" | "model" | "use" | "contextTokens" | "names">;
-
-const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
+const newJob = (start: SavedPull, state: Job["state"], reason = ""): Job => ({
   ...start,
   state,
   reason,

@@ -15,7 +15,6 @@ import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface PullOptions extends DownloadSettings {
-  /** Where the files go. */
   folder: string;
   signal: AbortSignal;
   /** The expected hash, where the server does not report one; not for split models. */
@@ -33,7 +32,6 @@ export interface Pulled {
   /** Of the first file, which names the whole. */
   path: string;
   facts: WeightsFacts;
-  /** Nothing had to be downloaded. */
   wasHere: boolean;
 }
 

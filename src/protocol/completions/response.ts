@@ -1,7 +1,7 @@
 /** The wire shapes of a whole reply, and those that it shares with the chunks of a stream. */
 import type { FinishReason, ReplyChoice, ReplyLogprob, Usage } from "../../core/chat/reply.js";
 import type { ChatRequest } from "../../core/chat/request.js";
-import { wireUsage, type WireUsage } from "../chat-completions/response.js";
+import { wireUsage } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import { type LegacyLogprobs, LogprobWriter } from "./logprobs.js";
 
@@ -12,21 +12,12 @@ export interface TextChoice<Finish> {
   finish_reason: Finish;
 }
 
-export interface TextCompletion {
-  id: string;
-  object: "text_completion";
-  created: number;
-  model: string;
-  choices: TextChoice<FinishReason>[];
-  usage: WireUsage;
-}
-
 export function textCompletion(
   { id, created, model }: ReplyHead,
   request: ParsedRequest,
   choices: readonly ReplyChoice[],
   usage: Usage,
-): TextCompletion {
+): object {
   return {
     id,
     object: "text_completion",

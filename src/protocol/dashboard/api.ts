@@ -18,14 +18,18 @@ import {
   shownBound,
 } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
-import { type KeyScope, keyScopes } from "../../core/key-scopes.js";
+import type { Account, ApiKey, Plan, Quotas } from "../../core/entities.js";
+import { keyScopes } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { ModelState } from "../../core/admin/service-views.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
 import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
+import type { FactorDue } from "../../core/factors/requirement.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
+import type { InJson } from "./in-json.js";
 
 export interface DashboardErrorBody {
   error: { code: DashboardErrorCode; message: string; field?: string };
@@ -33,14 +37,7 @@ export interface DashboardErrorBody {
 
 // -------------------------------------------------------------------------------------------- public pages
 
-export interface Maintenance {
-  id: string;
-  title: string;
-  body: string;
-  startsAt: string;
-  endsAt: string;
-  /** Set when it was ended before its time; at or before `startsAt` when it was called off. */
-  endedAt: string | null;
+export interface Maintenance extends InJson<Omit<MaintenanceWindow, "publishedAt" | "updatedAt">> {
   state: "planned" | "open" | "over";
 }
 
@@ -209,44 +206,15 @@ export interface SignedOut {
 }
 // POST /api/sign-out-everywhere → {}
 
-/** Limits by the calendar's day and month; null: none. */
-export interface QuotasView {
-  requestsPerDay: number | null;
-  tokensPerDay: number | null;
-  requestsPerMonth: number | null;
-  tokensPerMonth: number | null;
-}
-
-export interface PlanView extends QuotasView {
-  id: string;
-  name: string;
-  requestsPerMinute: number;
-  tokensPerMinute: number;
-  concurrentRequests: number;
-  maxKeys: number;
-  /** Largest `max_tokens`; null: what the context leaves. */
-  maxTokens: number | null;
-  /** Null: every model. */
-  models: ModelId[] | null;
-  /** Whether the bodies of requests must be encrypted. */
-  requiresEncryption: boolean;
-  /** How much more of a busy engine its accounts get than those of a plan with weight 1. */
-  weight: number;
-}
+export type QuotasView = Quotas;
+export type PlanView = InJson<Plan>;
 
 /** GET /api/me */
 export interface Me {
-  account: {
-    id: string;
-    email: string;
-    /** By a link that was mailed to it. */
-    isEmailVerified: boolean;
-    role: "user" | "admin";
-    createdAt: string;
-  };
+  account: Pick<AccountView, "id" | "email" | "isEmailVerified" | "role" | "createdAt">;
   plan: PlanView;
   /** The account must add a second factor by then, and can do nothing else once it is due; null where it need not. */
-  missingFactor: { by: string; isDue: boolean } | null;
+  missingFactor: { by: string; of: FactorDue["of"]; isDue: boolean } | null;
 }
 
 // GET /api/me/memory → KeptOfAccount, of the server that answers    POST /api/me/memory/forget → the same, afterwards
@@ -297,28 +265,15 @@ export const keyLimits = z.object(
 );
 export type KeyLimitsView = z.infer<typeof keyLimits>;
 
-export interface KeyView {
-  id: string;
-  name: string;
-  lastFour: string;
-  models: ModelId[] | null;
-  limits: KeyLimitsView;
-  createdAt: string;
-  expiresAt: string | null;
+type NotShown =
+  "accountId" | "operations" | "revokedAt" | "disabledAt" | "lastUsedAt" | "replaces" | "lineage";
+
+export interface KeyView extends InJson<Omit<ApiKey, NotShown>> {
   /** As 2030-12-31, in UTC. Nothing finer is kept. */
   lastUsedDay: string | null;
-  /** Of the last request of that day that named one. */
-  lastUsedModel: ModelId | null;
-  tags: string[];
-  /** Networks that it may be used from; null: any. */
-  allowFrom: string[] | null;
   status: "active" | "disabled" | "expiring" | "expired" | "revoked";
   /** While a rotated key still works. */
   worksUntil: string | null;
-  /** In a team: the account of the member whose key it is; null for a service key and outside of teams. */
-  memberId: string | null;
-  /** Empty for an ordinary key. */
-  scopes: KeyScope[];
 }
 
 /** GET /api/keys → KeyList; `after` is the `next` of the page before. */
@@ -408,20 +363,15 @@ export interface LimitsNow {
   queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
 }
 
-// POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session.
+// POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session. For a team:
+// POST /api/teams/:team/playground.
 
 // --------------------------------------------------------------------------------------------------- admin
 
-export interface AccountView {
-  id: string;
-  email: string;
+export interface AccountView extends InJson<Omit<Account, "kind" | "emailVerifiedAt">> {
   isEmailVerified: boolean;
   /** False for one without a password, whose keys are managed on the command line. */
   canSignIn: boolean;
-  role: "user" | "admin";
-  planId: string;
-  createdAt: string;
-  suspendedAt: string | null;
   keys: number;
   /** As 2030-12-31, in UTC; of the key that was used last. */
   lastUsedDay: string | null;

@@ -2,10 +2,12 @@
 import * as z from "zod";
 import { graceDays, longest } from "../../core/bounds.js";
 import type { NewTotp } from "../../core/factors/authenticator-app.js";
+import type { Passkey } from "../../core/factors/ports.js";
 import { requiredFor } from "../../core/factors/requirement.js";
 import type { FactorMethod } from "../../core/factors/second-step.js";
-import type { SessionMethod } from "../../core/sign-in/ports.js";
+import type { Session } from "../../core/sign-in/ports.js";
 import { line, oldPassword, whole, type Me } from "./api.js";
+import type { InJson } from "./in-json.js";
 
 /** In place of `Me`: the password was right, and POST /api/sign-in/second-factor finishes. */
 export interface SecondStepView {
@@ -94,13 +96,7 @@ export interface FactorsView {
   /** False for one who signs in elsewhere. */
   hasPassword: boolean;
 }
-export interface PasskeyView {
-  id: string;
-  name: string;
-  isSynced: boolean;
-  createdAt: string;
-  lastUsedAt: string | null;
-}
+export type PasskeyView = InJson<Pick<Passkey, "id" | "name" | "isSynced" | "createdAt" | "lastUsedAt">>;
 // POST /api/me/totp → NewTotp    DELETE /api/me/totp → {}    POST /api/me/recovery-codes → NewCodesView
 export type { NewTotp };
 /** POST /api/me/totp/confirm → NewCodesView */
@@ -118,12 +114,8 @@ export const addPasskeyBody = z.object({
 export const renamePasskeyBody = addPasskeyBody.pick({ name: true });
 
 /** GET /api/me/sessions → { sessions: SessionView[] }, the one that was used last first */
-export interface SessionView {
+export interface SessionView extends InJson<Pick<Session, "method" | "device" | "createdAt" | "lastSeenAt">> {
   id: string;
-  device: string | null;
-  method: SessionMethod;
-  createdAt: string;
-  lastSeenAt: string;
   isThisOne: boolean;
 }
 // POST /api/me/sessions/:id/end → {}    POST /api/me/sessions/end-others → {}

@@ -27,11 +27,7 @@ export const keysQuery = z.object({
 });
 
 /** A key as others refer to it. */
-export interface KeyReference {
-  id: string;
-  name: string;
-  lastFour: string;
-}
+export type KeyReference = Pick<KeyView, "id" | "name" | "lastFour">;
 
 export interface ListedKeyView extends KeyView {
   /** The key it took the place of by a rotation, and the one that took its place. */

@@ -5,19 +5,10 @@
 import * as z from "zod";
 import { graceDays, inviteDays, longest } from "../../core/bounds.js";
 import { type Quotas, type TeamRole, teamRoles } from "../../core/entities.js";
-import type { TeamCounts } from "../../core/teams/ports.js";
+import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
 import type { MemberUsage } from "../../core/teams/team-usage.js";
-import {
-  email,
-  keyLimits,
-  keyNetworks,
-  line,
-  noPage,
-  quotas,
-  whole,
-  type KeyLimitsView,
-  type PlanView,
-} from "./api.js";
+import { email, keyLimits, keyNetworks, line, noPage, quotas, whole, type PlanView } from "./api.js";
+import type { InJson } from "./in-json.js";
 
 const role = z.enum(teamRoles, `Choose one of ${teamRoles.join(", ")}.`);
 const token = z.string("The link is not complete.").max(200, "The link is not complete.");
@@ -55,13 +46,7 @@ export interface TeamSecurityView {
   secondFactorDays: number | null;
 }
 
-export interface MemberView {
-  accountId: string;
-  email: string;
-  role: TeamRole;
-  /** In this team, below the team's own. */
-  limits: KeyLimitsView;
-  joinedAt: string;
+export interface MemberView extends InJson<Omit<Membership, "teamId" | "suspendedAt" | "providerId">> {
   isSuspended: boolean;
 }
 
@@ -113,11 +98,7 @@ export interface TeamInviteView {
 
 /** POST /api/team-invitation → TeamInvitation: what the link is to; …/accept → { id }; …/decline → {} */
 export const teamTokenBody = z.object({ token });
-export interface TeamInvitation {
-  id: string;
-  name: string;
-  role: TeamRole;
-}
+export type TeamInvitation = Omit<TeamView, "suspendedAt">;
 
 // ------------------------------------------------------------------------------------------------ for admins
 
@@ -137,12 +118,9 @@ export interface AdminTeamList {
   next: string | null;
 }
 
-export interface AdminTeam {
-  id: string;
-  name: string;
-  planId: string;
-  createdAt: string;
-  suspendedAt: string | null;
+export interface AdminTeam extends InJson<
+  Pick<Team, "id" | "name" | "planId" | "createdAt" | "suspendedAt">
+> {
   /** How many. */
   members: number;
   keys: number;

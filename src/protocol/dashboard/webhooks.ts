@@ -2,8 +2,9 @@
 import * as z from "zod";
 import { noPage } from "./api.js";
 import { longest } from "../../core/bounds.js";
-import { eventTypes, type EventType, type SubscribedType } from "../../core/events/events.js";
-import type { DeliveryError, OffReason } from "../../core/events/ports.js";
+import { eventTypes } from "../../core/events/events.js";
+import type { Delivery, Webhook } from "../../core/events/ports.js";
+import type { InJson } from "./in-json.js";
 
 const url = z
   .string("Enter the address that events are sent to.")
@@ -34,18 +35,7 @@ export const deliveriesQuery = z.object({
 
 // GET /api/admin/webhooks → { webhooks: WebhookView[] }, oldest first
 // DELETE /api/admin/webhooks/:id → {}
-export interface WebhookView {
-  id: string;
-  url: string;
-  description: string;
-  /** Null for all. */
-  events: SubscribedType[] | null;
-  createdAt: string;
-  /** Null while it is on. */
-  off: { at: string; reason: OffReason } | null;
-  /** Null while deliveries arrive. */
-  failingSince: string | null;
-}
+export type WebhookView = InJson<Webhook>;
 
 // POST /api/admin/webhooks/:id/secret → { secret: string }, a new one; the one before works for another day
 export interface WebhookWithSecret {
@@ -56,20 +46,10 @@ export interface WebhookWithSecret {
 
 // POST /api/admin/webhooks/:id/test → {}
 // POST /api/admin/webhook-deliveries/:id/redeliver → {}
-export interface DeliveryView {
-  id: string;
-  webhookId: string;
-  type: EventType;
+export interface DeliveryView extends InJson<
+  Omit<Delivery, "accountId" | "body" | "deliveredAt" | "retryUntil">
+> {
   state: "waiting" | "delivered" | "failed";
-  createdAt: string;
-  /** When it is tried next; null unless it waits. */
-  nextAt: string | null;
-  attempts: number;
-  /** Of the last attempt. */
-  lastAt: string | null;
-  responseStatus: number | null;
-  error: DeliveryError | null;
-  durationMs: number | null;
 }
 
 export interface DeliveryPage {

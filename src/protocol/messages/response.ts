@@ -6,15 +6,6 @@ import { isObject, type JsonObject } from "../read-json.js";
 
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use";
 
-export interface WireUsage {
-  /** Without those that came from the cache. */
-  input_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_read_input_tokens: number;
-  output_tokens: number;
-  output_tokens_details: { thinking_tokens: number };
-}
-
 export type ContentBlock =
   /** Reasoning is not signed here, and no signature is checked when it comes back. */
   | { type: "thinking"; thinking: string; signature: string }
@@ -104,10 +95,13 @@ export function ending({ finishReason, stopSequence }: Pick<ReplyChoice, "finish
     : { stop_reason: "stop_sequence", stop_sequence: stopSequence };
 }
 
-export const wireUsage = (usage: Usage): WireUsage => ({
+export const wireUsage = (usage: Usage) => ({
+  /** Without those that came from the cache. */
   input_tokens: usage.promptTokens - usage.cachedTokens,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
   output_tokens_details: { thinking_tokens: usage.reasoningTokens },
 });
+
+export type WireUsage = ReturnType<typeof wireUsage>;

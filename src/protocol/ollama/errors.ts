@@ -2,11 +2,7 @@
 import type { ServiceError } from "../../core/errors.js";
 import { translateError, type FieldNames } from "../translate-error.js";
 
-export interface OllamaError {
-  error: string;
-}
-
-export const ollamaError = (error: ServiceError): OllamaError => ({
+export const ollamaError = (error: ServiceError) => ({
   error: translateError(error, names).message,
 });
 

@@ -1,11 +1,9 @@
 /** Reads from a service that is not trusted: nothing it answers takes more than a bounded time and memory. */
+import { concatBytes } from "@noble/hashes/utils.js";
 
 /** The service could not be checked: it says nothing about whether it would have passed. */
 export class CannotVerify extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "CannotVerify";
-  }
+  override name = "CannotVerify";
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -54,13 +52,7 @@ async function bounded(response: Response, limitBytes: number, host: string): Pr
     }
     chunks.push(value);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return concatBytes(...chunks);
 }
 
 /** What the service says about its refusal, in one line; nothing where it is not in its own words. */

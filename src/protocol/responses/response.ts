@@ -1,16 +1,7 @@
 /** The wire shape of a response, as far as it has come. */
 import type { FinishReason, Usage } from "../../core/chat/reply.js";
-import type { ServiceTier } from "../../core/chat/request.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import type { OutputItem } from "./output.js";
-
-interface WireUsage {
-  input_tokens: number;
-  input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
-  output_tokens: number;
-  output_tokens_details: { reasoning_tokens: number };
-  total_tokens: number;
-}
 
 export interface ResponseState {
   status: "in_progress" | "completed" | "incomplete" | "failed";
@@ -18,29 +9,14 @@ export interface ResponseState {
   incomplete_details: { reason: "max_output_tokens" } | null;
   output: readonly OutputItem[];
   /** Once it is known. */
-  usage?: WireUsage;
-}
-
-export interface ResponseObject extends ResponseState {
-  id: string;
-  object: "response";
-  created_at: number;
-  model: string;
-  access_programs: null;
-  background: false;
-  previous_response_id: null;
-  service_tier: ServiceTier;
-  store: false;
-  truncation: "disabled";
-  /** Those that repeat the request. */
-  [echoed: string]: unknown;
+  usage?: ReturnType<typeof wireUsage>;
 }
 
 export function responseObject(
   { id, created, model }: Readonly<ReplyHead>,
   { echo, chat }: ParsedRequest,
   state: ResponseState,
-): ResponseObject {
+): object {
   return {
     id,
     object: "response",
@@ -77,12 +53,7 @@ export const finished = (
   usage: wireUsage(usage),
 });
 
-export const wireUsage = ({
-  promptTokens,
-  completionTokens,
-  cachedTokens,
-  reasoningTokens,
-}: Usage): WireUsage => ({
+export const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens,
   input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
   output_tokens: completionTokens,

@@ -2,7 +2,9 @@
 import type { Kysely } from "kysely";
 import type { FactorStore, FactorSummary, Passkey, Totp } from "../../core/factors/ports.js";
 import type { SqlChanges } from "./change-rows.js";
+import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
+import { toTime } from "./rows.js";
 import type { PasskeyRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
@@ -40,8 +42,7 @@ export class SqlFactors implements FactorStore {
       .where("account_id", "=", accountId)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const { sealed_secret: sealedSecret, confirmed_at: confirmedAt } = row;
-    return { sealedSecret, confirmedAt: confirmedAt === null ? null : new Date(confirmedAt) };
+    return { sealedSecret: row.sealed_secret, confirmedAt: toTime(row.confirmed_at) };
   }
 
   async beginTotp(accountId: string, sealedSecret: string, now: Date): Promise<boolean> {
@@ -157,28 +158,12 @@ export class SqlFactors implements FactorStore {
   }
 }
 
-const toPasskey = (row: PasskeyRow): Passkey => ({
-  id: row.id,
-  accountId: row.account_id,
-  name: row.name,
-  publicKey: row.public_key,
-  counter: row.counter,
-  transports: row.transports === "" ? [] : row.transports.split(","),
-  canSync: row.can_sync === 1,
-  isSynced: row.is_synced === 1,
-  createdAt: new Date(row.created_at),
-  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+const toPasskey = ({ transports, ...row }: PasskeyRow): Passkey => ({
+  ...fromRow<Omit<Passkey, "transports">>(row),
+  transports: transports === "" ? [] : transports.split(","),
 });
 
-const fromPasskey = (passkey: Passkey): PasskeyRow => ({
-  id: passkey.id,
-  account_id: passkey.accountId,
-  name: passkey.name,
-  public_key: passkey.publicKey,
-  counter: passkey.counter,
-  transports: passkey.transports.join(","),
-  can_sync: passkey.canSync ? 1 : 0,
-  is_synced: passkey.isSynced ? 1 : 0,
-  created_at: passkey.createdAt.getTime(),
-  last_used_at: passkey.lastUsedAt?.getTime() ?? null,
+const fromPasskey = ({ transports, ...passkey }: Passkey): PasskeyRow => ({
+  ...toRow(passkey),
+  transports: transports.join(","),
 });

@@ -9,6 +9,7 @@ import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-
 import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
@@ -237,30 +238,13 @@ export async function consumeLink(
   return row === undefined ? null : toLink(row);
 }
 
-const fromLink = (link: NewLink): LinkRow => ({
-  hash: link.hash,
-  kind: link.kind,
-  account_id: link.accountId,
-  email_hash: link.emailHash,
-  email: link.email ?? null,
-  plan_id: link.planId ?? null,
-  team_id: link.team?.id ?? null,
-  team_role: link.team?.role ?? null,
-  created_at: link.createdAt.getTime(),
-  expires_at: link.expiresAt.getTime(),
+const fromLink = ({ team, ...link }: NewLink): LinkRow => ({
+  ...toRow(link),
+  team_id: team?.id ?? null,
+  team_role: team?.role ?? null,
 });
 
-export const toLink = (row: LinkRow): NewLink => ({
-  // libsql returns bytes as a bare ArrayBuffer, whatever the schema says.
-  hash: new Uint8Array(row.hash),
-  kind: row.kind,
-  accountId: row.account_id,
-  emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
-  email: row.email,
-  planId: row.plan_id,
-  ...(row.team_id !== null && row.team_role !== null
-    ? { team: { id: row.team_id, role: row.team_role } }
-    : {}),
-  createdAt: new Date(row.created_at),
-  expiresAt: new Date(row.expires_at),
+export const toLink = ({ team_id: id, team_role: role, ...row }: LinkRow): NewLink => ({
+  ...fromRow<Omit<NewLink, "team">>(row),
+  ...(id !== null && role !== null ? { team: { id, role } } : {}),
 });

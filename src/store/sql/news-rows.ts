@@ -2,7 +2,8 @@
 import type { Kysely } from "kysely";
 import type { ChangelogItem, NewsStore } from "../../core/admin/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import type { ChangelogRow, MaintenanceRow, Schema } from "./schema.js";
+import { fromRow, toRow } from "./entity-rows.js";
+import type { Schema } from "./schema.js";
 
 export class SqlNews implements NewsStore {
   constructor(private readonly db: Kysely<Schema>) {}
@@ -15,26 +16,16 @@ export class SqlNews implements NewsStore {
       .orderBy("id")
       .limit(limit)
       .execute();
-    return rows.map(toItem);
+    return rows.map((row) => fromRow<ChangelogItem>(row));
   }
 
   async findItem(id: string): Promise<ChangelogItem | null> {
     const row = await this.db.selectFrom("changelog").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toItem(row);
+    return row === undefined ? null : fromRow<ChangelogItem>(row);
   }
 
   async createItem(item: ChangelogItem): Promise<void> {
-    const { id, title, body } = item;
-    await this.db
-      .insertInto("changelog")
-      .values({
-        id,
-        title,
-        body,
-        published_at: item.publishedAt.getTime(),
-        updated_at: item.updatedAt.getTime(),
-      })
-      .execute();
+    await this.db.insertInto("changelog").values(toRow(item)).execute();
   }
 
   async updateItem(
@@ -47,7 +38,7 @@ export class SqlNews implements NewsStore {
       .where("id", "=", id)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toItem(row);
+    return row === undefined ? null : fromRow<ChangelogItem>(row);
   }
 
   async deleteItem(id: string): Promise<boolean> {
@@ -63,7 +54,7 @@ export class SqlNews implements NewsStore {
       .orderBy("id")
       .limit(limit)
       .execute();
-    return rows.map(toWindow);
+    return rows.map((row) => fromRow<MaintenanceWindow>(row));
   }
 
   async listCurrentWindows(now: Date): Promise<MaintenanceWindow[]> {
@@ -76,29 +67,16 @@ export class SqlNews implements NewsStore {
       .orderBy("starts_at")
       .orderBy("id")
       .execute();
-    return rows.map(toWindow);
+    return rows.map((row) => fromRow<MaintenanceWindow>(row));
   }
 
   async findWindow(id: string): Promise<MaintenanceWindow | null> {
     const row = await this.db.selectFrom("maintenance").selectAll().where("id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toWindow(row);
+    return row === undefined ? null : fromRow<MaintenanceWindow>(row);
   }
 
   async createWindow(window: MaintenanceWindow): Promise<void> {
-    const { id, title, body } = window;
-    await this.db
-      .insertInto("maintenance")
-      .values({
-        id,
-        title,
-        body,
-        starts_at: window.startsAt.getTime(),
-        ends_at: window.endsAt.getTime(),
-        ended_at: window.endedAt?.getTime() ?? null,
-        published_at: window.publishedAt.getTime(),
-        updated_at: window.updatedAt.getTime(),
-      })
-      .execute();
+    await this.db.insertInto("maintenance").values(toRow(window)).execute();
   }
 
   async updatePlannedWindow(
@@ -115,7 +93,7 @@ export class SqlNews implements NewsStore {
       .where("ended_at", "is", null)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toWindow(row);
+    return row === undefined ? null : fromRow<MaintenanceWindow>(row);
   }
 
   async endWindow(id: string, at: Date): Promise<void> {
@@ -128,22 +106,3 @@ export class SqlNews implements NewsStore {
       .execute();
   }
 }
-
-const toItem = (row: ChangelogRow): ChangelogItem => ({
-  id: row.id,
-  title: row.title,
-  body: row.body,
-  publishedAt: new Date(row.published_at),
-  updatedAt: new Date(row.updated_at),
-});
-
-const toWindow = (row: MaintenanceRow): MaintenanceWindow => ({
-  id: row.id,
-  title: row.title,
-  body: row.body,
-  startsAt: new Date(row.starts_at),
-  endsAt: new Date(row.ends_at),
-  endedAt: row.ended_at === null ? null : new Date(row.ended_at),
-  publishedAt: new Date(row.published_at),
-  updatedAt: new Date(row.updated_at),
-});

@@ -10,7 +10,7 @@ import {
 } from "../../core/entities.js";
 import { isKeyScope } from "../../core/key-scopes.js";
 import { isModelId, type ModelId } from "../../core/models.js";
-import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
+import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
   return {
@@ -95,9 +95,6 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     scopes: toList(row.scopes)?.filter(isKeyScope) ?? [],
   };
 }
-
-export type LimitColumns = QuotaColumns &
-  Pick<KeyRow, "requests_per_minute" | "tokens_per_minute" | "concurrent_requests">;
 
 export const toLimits = (row: LimitColumns): KeyLimits => ({
   requestsPerMinute: row.requests_per_minute,

@@ -2,10 +2,14 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { StepKind } from "../../core/factors/ports.js";
-import type { LinkKind, SessionMethod } from "../../core/sign-in/ports.js";
-import type { AccountKind, Role, TeamRole } from "../../core/entities.js";
-import type { Round } from "../../core/single-sign-on/ports.js";
+import type { ChangelogItem } from "../../core/admin/ports.js";
+import type { Account, KeyLimits, Plan, Quotas, TeamRole } from "../../core/entities.js";
+import type { Delivery } from "../../core/events/ports.js";
+import type { Passkey, SignInStep } from "../../core/factors/ports.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import type { NewLink, Session } from "../../core/sign-in/ports.js";
+import type { LinkedIdentity, Round } from "../../core/single-sign-on/ports.js";
+import type { Row } from "./entity-rows.js";
 
 export interface Schema {
   accounts: AccountRow;
@@ -18,7 +22,7 @@ export interface Schema {
   totp: TotpRow;
   passkeys: PasskeyRow;
   recovery_codes: RecoveryCodeRow;
-  sign_in_steps: SignInStepRow;
+  sign_in_steps: Row<SignInStep>;
   oidc_identities: OidcIdentityRow;
   oidc_rounds: OidcRoundRow;
   oidc_sessions: OidcSessionRow;
@@ -32,8 +36,8 @@ export interface Schema {
   quota_warnings: QuotaWarningRow;
   service_usage: ServiceUsageRow;
   outcomes: OutcomeRow;
-  changelog: ChangelogRow;
-  maintenance: MaintenanceRow;
+  changelog: Row<ChangelogItem>;
+  maintenance: Row<MaintenanceWindow>;
   audit: AuditRow;
   settings: SettingRow;
   changes: ChangeRow;
@@ -84,60 +88,27 @@ export const primaryKeys: {
   migrations: ["number"],
 };
 
-export interface AccountRow {
-  id: string;
-  kind: AccountKind;
-  /** Of a team: its name. */
-  email: string;
-  /** The email as it is compared; of a team its id, so that no address is the same. */
-  email_lower: string;
-  /** When a link mailed to it was opened; null where none was. */
-  email_verified_at: number | null;
-  password_hash: string | null;
-  role: Role;
-  plan_id: string;
-  suspended_at: number | null;
-  created_at: number;
-}
+/** Of a team: `email` is its name, `email_lower` its id, so that no address is the same. */
+export type AccountRow = Row<Account> & { email_lower: string; password_hash: string | null };
 
-/** Null: none. */
-export interface QuotaColumns {
-  requests_per_day: number | null;
-  tokens_per_day: number | null;
-  requests_per_month: number | null;
-  tokens_per_month: number | null;
-}
+export type QuotaColumns = Row<Quotas>;
 
-export interface PlanRow extends QuotaColumns {
-  id: string;
-  name: string;
-  requests_per_minute: number;
-  tokens_per_minute: number;
-  concurrent_requests: number;
-  max_keys: number;
-  max_tokens: number | null;
-  /** Comma-separated; null for every model. */
-  models: string | null;
-  /** 1 or 0. */
-  requires_encryption: number;
-  weight: number;
-}
+export type LimitColumns = Row<KeyLimits>;
 
-export interface KeyRow extends QuotaColumns {
+/** Models are comma-separated; null for every one. */
+export type PlanRow = Row<Omit<Plan, "models">> & { models: string | null };
+
+export interface KeyRow extends LimitColumns {
   id: string;
   account_id: string;
   /** SHA-256 of the key's text. */
   hash: Uint8Array;
   last_four: string;
   name: string;
-  /** Comma-separated; null for every model. */
+  /** Comma-separated, like the other lists; null for every model. */
   models: string | null;
-  /** Comma-separated; null for every operation. */
+  /** Null for every operation. */
   operations: string | null;
-  /** Null where the plan's limit alone counts. */
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrent_requests: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -146,17 +117,15 @@ export interface KeyRow extends QuotaColumns {
   last_used_at: number | null;
   /** The model of the last request of that day that named one. */
   last_used_model: string | null;
-  /** Comma-separated; null for none. */
+  /** Null for none. */
   tags: string | null;
-  /** The id of the key that this one took the place of. */
   replaces: string | null;
-  /** The id that its own limits are counted under; null for `id`. */
+  /** Null for `id`. */
   lineage: string | null;
-  /** Networks, comma-separated; null for any. */
+  /** Networks; null for any. */
   allow_from: string | null;
-  /** In a team: whose key it is; null for a service key, and for the key of a person's own account. */
   member_id: string | null;
-  /** Comma-separated; null for none. */
+  /** Null for none. */
   scopes: string | null;
 }
 
@@ -175,13 +144,10 @@ export interface TeamRow extends QuotaColumns {
 }
 
 /** Limits are those of the member in this team; null where only the team's count. */
-export interface MembershipRow extends QuotaColumns {
+export interface MembershipRow extends LimitColumns {
   team_id: string;
   account_id: string;
   role: TeamRole;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrent_requests: number | null;
   created_at: number;
   /** The identity provider whose groups made it; null for one that people or SCIM made. */
   provider_id: string | null;
@@ -198,20 +164,8 @@ export interface ScimUserRow {
   inactive_since: number | null;
 }
 
-export interface SessionRow {
-  /** SHA-256 of the token in the cookie. */
-  hash: Uint8Array;
-  account_id: string;
-  method: SessionMethod;
-  /** The kind of browser; null where it is not known. */
-  device: string | null;
-  created_at: number;
-  /** Null where that was when it began. */
-  confirmed_at: number | null;
-  last_seen_at: number;
-  /** When it ends even if it is used every day. */
-  expires_at: number;
-}
+/** `confirmed_at` is null where that was when it began. */
+export type SessionRow = Row<Omit<Session, "confirmedAt">> & { confirmed_at: number | null };
 
 /** An authenticator app. */
 export interface TotpRow {
@@ -224,20 +178,8 @@ export interface TotpRow {
   confirmed_at: number | null;
 }
 
-export interface PasskeyRow {
-  id: string;
-  account_id: string;
-  name: string;
-  public_key: string;
-  counter: number;
-  /** Comma-separated. */
-  transports: string;
-  /** 1 or 0. */
-  can_sync: number;
-  is_synced: number;
-  created_at: number;
-  last_used_at: number | null;
-}
+/** Transports are comma-separated. */
+export type PasskeyRow = Row<Omit<Passkey, "transports">> & { transports: string };
 
 /** One that was not used. */
 export interface RecoveryCodeRow {
@@ -245,33 +187,8 @@ export interface RecoveryCodeRow {
   account_id: string;
 }
 
-export interface SignInStepRow {
-  /** SHA-256 of a random token. */
-  hash: Uint8Array;
-  kind: StepKind;
-  account_id: string | null;
-  expires_at: number;
-}
-
 /** A one-time link that has not been used. */
-export interface LinkRow {
-  /** SHA-256 of the token in the link. */
-  hash: Uint8Array;
-  kind: LinkKind;
-  /** The account of a link about one that exists; null for set-up and invitations. */
-  account_id: string | null;
-  /** SHA-256 of the address that an invitation is for; null for any. */
-  email_hash: Uint8Array | null;
-  /** The same address as it is shown to admins while the invitation is pending; or the new address of an account. */
-  email: string | null;
-  /** The plan of the account that an invitation creates; null for the default one. */
-  plan_id: string | null;
-  /** The team that an invitation is to, and the role in it. */
-  team_id: string | null;
-  team_role: TeamRole | null;
-  created_at: number;
-  expires_at: number;
-}
+export type LinkRow = Row<Omit<NewLink, "team">> & { team_id: string | null; team_role: TeamRole | null };
 
 /** How many replies had their first token in this step of the histogram. */
 export type FirstTokenColumn = `first_token_${number}`;
@@ -351,51 +268,14 @@ export interface OutcomeRow {
   requests: number;
 }
 
-export interface ChangelogRow {
-  id: string;
-  title: string;
-  body: string;
-  published_at: number;
-  updated_at: number;
-}
+/** `provider` is the id of one, which may be gone. */
+export type OidcIdentityRow = Row<Omit<LinkedIdentity, "providerId">> & { provider: string };
 
-export interface MaintenanceRow {
-  id: string;
-  title: string;
-  body: string;
-  starts_at: number;
-  ends_at: number;
-  ended_at: number | null;
-  published_at: number;
-  updated_at: number;
-}
-
-/** Someone at an identity provider, who may sign in to the account. */
-export interface OidcIdentityRow {
-  id: string;
-  account_id: string;
-  /** The id of the provider, which may be gone. */
+/** A sign-in with a provider that is under way, for ten minutes. `identity` is JSON. */
+export type OidcRoundRow = Row<Omit<Round, "providerId" | "identity">> & {
   provider: string;
-  issuer: string;
-  subject: string;
-  created_at: number;
-  last_used_at: number;
-}
-
-/** A sign-in with a provider that is under way, for ten minutes. */
-export interface OidcRoundRow {
-  /** SHA-256 of the token in the browser's cookie. */
-  hash: Uint8Array;
-  provider: string;
-  purpose: Round["purpose"];
-  account_id: string | null;
-  next: string;
-  /** 1 or 0. */
-  invite_hash: Uint8Array | null;
-  /** JSON; null until the provider has answered. */
   identity: string | null;
-  expires_at: number;
-}
+};
 
 /** What a session was begun by, where it was a provider. */
 export interface OidcSessionRow {
@@ -419,6 +299,8 @@ export interface AuditRow {
   id: string;
   at: number;
   actor: string;
+  /** The key of the actor's that it was done with. */
+  actor_key: string | null;
   action: string;
   target: string;
 }
@@ -444,25 +326,11 @@ export interface WebhookRow {
   failing_since: number | null;
 }
 
-export interface WebhookDeliveryRow {
-  id: string;
-  webhook_id: string;
-  /** The account that it is about, if it is about one. */
-  account_id: string | null;
+/** `next_at` is also when it is due again after a server that has claimed it. */
+export type WebhookDeliveryRow = Row<Omit<Delivery, "type" | "error">> & {
   type: string;
-  body: string;
-  created_at: number;
-  /** When it is given up. */
-  retry_until: number;
-  /** When it is due, also again after a server that has claimed it; null when it is done. */
-  next_at: number | null;
-  attempts: number;
-  delivered_at: number | null;
-  last_at: number | null;
-  response_status: number | null;
   error: string | null;
-  duration_ms: number | null;
-}
+};
 
 export interface SettingRow {
   name: string;
@@ -488,4 +356,6 @@ export interface MigrationRow {
   number: number;
   name: string;
   applied_at: number;
+  /** Of the program that applied it. */
+  version: string | null;
 }

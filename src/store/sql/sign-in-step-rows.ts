@@ -2,14 +2,14 @@
 import { type Kysely, sql } from "kysely";
 import type { SignInStep, StepKind, StepStore } from "../../core/factors/ports.js";
 import { deleteInBatches } from "./batches.js";
-import type { Schema, SignInStepRow } from "./schema.js";
+import { fromRow, toRow } from "./entity-rows.js";
+import type { Schema } from "./schema.js";
 
 export class SqlSignInSteps implements StepStore {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async create({ kind, hash, accountId, expiresAt }: SignInStep): Promise<void> {
-    const row = { kind, hash, account_id: accountId, expires_at: expiresAt.getTime() };
-    await this.db.insertInto("sign_in_steps").values(row).execute();
+  async create(step: SignInStep): Promise<void> {
+    await this.db.insertInto("sign_in_steps").values(toRow(step)).execute();
   }
 
   async find(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
@@ -20,7 +20,7 @@ export class SqlSignInSteps implements StepStore {
       .where("kind", "=", kind)
       .where("expires_at", ">", now.getTime())
       .executeTakeFirst();
-    return row === undefined ? null : toStep(row);
+    return row === undefined ? null : fromRow<SignInStep>(row);
   }
 
   async take(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
@@ -31,17 +31,10 @@ export class SqlSignInSteps implements StepStore {
       .where("expires_at", ">", now.getTime())
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : toStep(row);
+    return row === undefined ? null : fromRow<SignInStep>(row);
   }
 
   async prune(now: Date): Promise<void> {
     await deleteInBatches(this.db, "sign_in_steps", sql`expires_at <= ${now.getTime()}`);
   }
 }
-
-const toStep = (row: SignInStepRow): SignInStep => ({
-  kind: row.kind,
-  hash: new Uint8Array(row.hash),
-  accountId: row.account_id,
-  expiresAt: new Date(row.expires_at),
-});

@@ -8,12 +8,13 @@ import type {
   NewProviderAccount,
   ProvenIdentity,
   Round,
-  SessionOrigin,
   SingleSignOnStore,
 } from "../../core/single-sign-on/ports.js";
+import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
+import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { consumeLink } from "./link-rows.js";
 import { toAccount } from "./rows.js";
@@ -163,14 +164,6 @@ export class SqlSingleSignOn implements SingleSignOnStore {
     return row !== undefined;
   }
 
-  async noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
-    const { providerId: provider, issuer, subject, sid } = origin;
-    await this.db
-      .insertInto("oidc_sessions")
-      .values({ session_hash: sessionHash, provider, issuer, subject, sid })
-      .execute();
-  }
-
   async findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null> {
     const row = await this.db
       .selectFrom("oidc_sessions")
@@ -240,34 +233,19 @@ async function insertIdentity(
   return row !== undefined;
 }
 
-const fromRound = (round: Round): OidcRoundRow => ({
-  hash: round.hash,
-  provider: round.providerId,
-  purpose: round.purpose,
-  account_id: round.accountId,
-  next: round.next,
-  invite_hash: round.inviteHash,
-  identity: round.identity === null ? null : JSON.stringify(round.identity),
-  expires_at: round.expiresAt.getTime(),
+const fromRound = ({ providerId: provider, identity, ...round }: Round): OidcRoundRow => ({
+  ...toRow(round),
+  provider,
+  identity: identity === null ? null : JSON.stringify(identity),
 });
 
-const toRound = (row: OidcRoundRow): Round => ({
-  hash: new Uint8Array(row.hash),
-  providerId: row.provider,
-  purpose: row.purpose,
-  accountId: row.account_id,
-  next: row.next,
-  inviteHash: row.invite_hash === null ? null : new Uint8Array(row.invite_hash),
-  identity: row.identity === null ? null : (JSON.parse(row.identity) as ProvenIdentity),
-  expiresAt: new Date(row.expires_at),
+const toRound = ({ provider: providerId, identity, ...row }: OidcRoundRow): Round => ({
+  ...fromRow<Omit<Round, "providerId" | "identity">>(row),
+  providerId,
+  identity: identity === null ? null : (JSON.parse(identity) as ProvenIdentity),
 });
 
-const toIdentity = (row: OidcIdentityRow): LinkedIdentity => ({
-  id: row.id,
-  accountId: row.account_id,
-  providerId: row.provider,
-  issuer: row.issuer,
-  subject: row.subject,
-  createdAt: new Date(row.created_at),
-  lastUsedAt: new Date(row.last_used_at),
+const toIdentity = ({ provider: providerId, ...row }: OidcIdentityRow): LinkedIdentity => ({
+  ...fromRow<Omit<LinkedIdentity, "providerId">>(row),
+  providerId,
 });

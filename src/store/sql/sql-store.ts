@@ -31,7 +31,6 @@ import {
   fromLimits,
   fromPlan,
   fromTags,
-  type LimitColumns,
   startOfDayMs,
   toAccount,
   toKey,
@@ -40,7 +39,7 @@ import {
   toPlan,
   toTime,
 } from "./rows.js";
-import type { AccountRow, KeyRow, PlanRow, QuotaColumns, Schema } from "./schema.js";
+import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns, Schema } from "./schema.js";
 import { SqlScim } from "./scim-rows.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";

@@ -61,21 +61,21 @@ const few = (select: (owner: Owner) => RawBuilder<Row>): PersonalTable => ({
 });
 
 /** Rows of an account by time. `order` begins with the time and is unique for each row. */
-const byTime = (
-  table: "usage" | "account_days" | "key_days" | "key_spans",
-  order: readonly string[],
-): PersonalTable => ({
-  cursor: new RegExp(`^\\d{1,15}${" \\w{0,64}".repeat(order.length - 1)}$`),
-  select: ({ id }, after, limit) => {
-    const columns = order.map((column) => sql.ref(column));
-    const [time, ...rest] = after?.split(" ") ?? [];
-    const behind =
-      after === null ? sql`` : sql`and (${sql.join(columns)}) < (${sql.join([Number(time), ...rest])})`;
-    return sql<Row>`select * from ${sql.table(table)} where account_id = ${id} ${behind}
-      order by ${sql.join(columns.map((column) => sql`${column} desc`))} limit ${limit}`;
+const byTime = (table: keyof Schema, order: readonly string[]): [string, PersonalTable] => [
+  table,
+  {
+    cursor: new RegExp(`^\\d{1,15}${" \\w{0,64}".repeat(order.length - 1)}$`),
+    select: ({ id }, after, limit) => {
+      const columns = order.map((column) => sql.ref(column));
+      const [time, ...rest] = after?.split(" ") ?? [];
+      const behind =
+        after === null ? sql`` : sql`and (${sql.join(columns)}) < (${sql.join([Number(time), ...rest])})`;
+      return sql<Row>`select * from ${sql.table(table)} where account_id = ${id} ${behind}
+        order by ${sql.join(columns.map((column) => sql`${column} desc`))} limit ${limit}`;
+    },
+    next: (rows) => order.map((column) => rows.at(-1)?.[column]).join(" "),
   },
-  next: (rows) => order.map((column) => rows.at(-1)?.[column]).join(" "),
-});
+];
 
 const audit: PersonalTable = {
   cursor: /^[0-9a-f]{1,64}$/,
@@ -87,6 +87,12 @@ const audit: PersonalTable = {
   next: (rows) => String(rows.at(-1)?.id),
 };
 
+/** Those that belong to the account by their `account_id`. */
+const owned = (table: keyof Schema, order: string): [string, PersonalTable] => [
+  table,
+  few(({ id }) => sql`select * from ${sql.table(table)} where account_id = ${id} order by ${sql.raw(order)}`),
+];
+
 /** In the order in which they are shown. */
 const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ["accounts", few(({ id }) => sql`select * from accounts where id = ${id}`)],
@@ -97,38 +103,15 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
         order by created_at desc, id desc`,
     ),
   ],
-  [
-    "memberships",
-    few(
-      ({ id }) => sql`select * from memberships where account_id = ${id} order by created_at desc, team_id`,
-    ),
-  ],
-  ["scim_users", few(({ id }) => sql`select * from scim_users where account_id = ${id}`)],
-  [
-    "sessions",
-    few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),
-  ],
-  ["totp", few(({ id }) => sql`select * from totp where account_id = ${id}`)],
-  [
-    "passkeys",
-    few(({ id }) => sql`select * from passkeys where account_id = ${id} order by created_at desc, id`),
-  ],
-  [
-    "recovery_codes",
-    few(({ id }) => sql`select * from recovery_codes where account_id = ${id} order by hash`),
-  ],
-  [
-    "sign_in_steps",
-    few(({ id }) => sql`select * from sign_in_steps where account_id = ${id} order by expires_at desc, hash`),
-  ],
-  [
-    "oidc_identities",
-    few(({ id }) => sql`select * from oidc_identities where account_id = ${id} order by created_at desc, id`),
-  ],
-  [
-    "oidc_rounds",
-    few(({ id }) => sql`select * from oidc_rounds where account_id = ${id} order by expires_at desc, hash`),
-  ],
+  owned("memberships", "created_at desc, team_id"),
+  owned("scim_users", "account_id"),
+  owned("sessions", "created_at desc, hash"),
+  owned("totp", "account_id"),
+  owned("passkeys", "created_at desc, id"),
+  owned("recovery_codes", "hash"),
+  owned("sign_in_steps", "expires_at desc, hash"),
+  owned("oidc_identities", "created_at desc, id"),
+  owned("oidc_rounds", "expires_at desc, hash"),
   [
     "oidc_sessions",
     few(
@@ -143,24 +126,13 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
         order by created_at desc, hash`,
     ),
   ],
-  ["usage", byTime("usage", ["hour", "key_id", "model"])],
-  ["account_days", byTime("account_days", ["day", "model"])],
-  ["key_days", byTime("key_days", ["day", "key_id", "model"])],
-  ["key_spans", byTime("key_spans", ["span", "key_id", "model"])],
-  [
-    "quota_days",
-    few(({ id }) => sql`select * from quota_days where account_id = ${id} order by day desc, key_id`),
-  ],
-  [
-    "quota_warnings",
-    few(({ id }) => sql`select * from quota_warnings where account_id = ${id} order by sent_at desc, name`),
-  ],
-  [
-    "webhook_deliveries",
-    few(
-      ({ id }) => sql`select * from webhook_deliveries where account_id = ${id} order by created_at desc, id`,
-    ),
-  ],
+  byTime("usage", ["hour", "key_id", "model"]),
+  byTime("account_days", ["day", "model"]),
+  byTime("key_days", ["day", "key_id", "model"]),
+  byTime("key_spans", ["span", "key_id", "model"]),
+  owned("quota_days", "day desc, key_id"),
+  owned("quota_warnings", "sent_at desc, name"),
+  owned("webhook_deliveries", "created_at desc, id"),
   ["audit", audit],
   [
     "changes",

@@ -4,7 +4,14 @@
  */
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
-import { withQuotas, type KeyLimits, type Plan, type TeamRole } from "../../core/entities.js";
+import {
+  noKeyLimits,
+  noQuotas,
+  withQuotas,
+  type KeyLimits,
+  type Plan,
+  type TeamRole,
+} from "../../core/entities.js";
 import { newId } from "../../core/keys/ids.js";
 import type { NewLink } from "../../core/sign-in/ports.js";
 import type {
@@ -21,7 +28,7 @@ import type { NoteChange, SqlChanges } from "./change-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { consumeLink, toLink } from "./link-rows.js";
 import { fromLimits, fromQuotas, toAccount, toLimits, toList, toPlan, toQuotas, toTime } from "./rows.js";
-import type { AccountRow, Schema, TeamRow } from "./schema.js";
+import type { AccountRow, MembershipRow, Schema, TeamRow } from "./schema.js";
 import { isOnlyOwner, lockTeam } from "./team-owners.js";
 
 type JoinedTeamRow = AccountRow & Omit<TeamRow, "id">;
@@ -47,12 +54,12 @@ export class SqlTeams implements TeamStore {
       await transaction
         .insertInto("teams")
         .values({
-          ...{ id, join_domain: null, ...noQuotaColumns, allow_from: null, external_id: null },
+          ...{ id, join_domain: null, ...fromQuotas(noQuotas), allow_from: null, external_id: null },
           ...{ second_factor_days: null, second_factor_since: null },
         })
         .execute();
       if (ownerId === null) return;
-      await insertMember(transaction, { teamId: id, accountId: ownerId, role: "owner", created_at });
+      await insertMember(transaction, { team_id: id, account_id: ownerId, role: "owner", created_at });
     });
     const team = await this.find(id);
     if (team === null) throw new Error("A team that was just created is gone.");
@@ -215,7 +222,13 @@ export class SqlTeams implements TeamStore {
       .executeTakeFirst();
     if (person === undefined) return false;
     const created_at = this.options.clock.now().getTime();
-    return insertMember(this.db, { teamId: id, accountId, role, created_at, providerId });
+    return insertMember(this.db, {
+      team_id: id,
+      account_id: accountId,
+      role,
+      created_at,
+      provider_id: providerId,
+    });
   }
 
   setRole(id: string, accountId: string, role: TeamRole, at: Date): Promise<MemberOutcome> {
@@ -292,8 +305,9 @@ export class SqlTeams implements TeamStore {
         .where("accounts.suspended_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { id: teamId, role } = link.team;
-      await insertMember(transaction, { teamId, accountId: account.id, role, created_at: now.getTime() });
+      const { id: team_id, role } = link.team;
+      const member = { team_id, account_id: account.id, role, created_at: now.getTime() };
+      await insertMember(transaction, member);
       return toTeam(row);
     });
   }
@@ -332,13 +346,6 @@ export class SqlTeams implements TeamStore {
   }
 }
 
-const noQuotaColumns = fromQuotas({
-  requestsPerDay: null,
-  tokensPerDay: null,
-  requestsPerMonth: null,
-  tokensPerMonth: null,
-});
-
 export async function countTeams(db: Kysely<Schema>, found: RawBuilder<boolean>): Promise<number> {
   const { total } = await db
     .selectFrom("teams")
@@ -370,33 +377,11 @@ function teamColumns({ quotas, joinDomain, allowFrom, secondFactor }: TeamChange
 /** False when the account is in the team already. */
 async function insertMember(
   db: Kysely<Schema>,
-  {
-    teamId,
-    accountId,
-    role,
-    created_at,
-    providerId = null,
-  }: {
-    teamId: string;
-    accountId: string;
-    role: TeamRole;
-    created_at: number;
-    providerId?: string | null;
-  },
+  member: Pick<MembershipRow, "team_id" | "account_id" | "role" | "created_at"> & Partial<MembershipRow>,
 ): Promise<boolean> {
-  const rates = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null };
-  const origin = { provider_id: providerId };
   const row = await db
     .insertInto("memberships")
-    .values({
-      team_id: teamId,
-      account_id: accountId,
-      role,
-      created_at,
-      ...origin,
-      ...rates,
-      ...noQuotaColumns,
-    })
+    .values({ provider_id: null, ...fromLimits(noKeyLimits), ...member })
     .onConflict((conflict) => conflict.columns(["team_id", "account_id"]).doNothing())
     .returning("team_id")
     .executeTakeFirst();
@@ -451,9 +436,7 @@ const toTeam = (row: JoinedTeamRow): Team => ({
       : { graceDays: row.second_factor_days, since: new Date(row.second_factor_since) },
 });
 
-const toMembership = (
-  row: Schema["memberships"] & Pick<AccountRow, "email" | "suspended_at">,
-): Membership => ({
+const toMembership = (row: MembershipRow & Pick<AccountRow, "email" | "suspended_at">): Membership => ({
   teamId: row.team_id,
   accountId: row.account_id,
   email: row.email,

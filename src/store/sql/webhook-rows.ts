@@ -13,7 +13,9 @@ import {
   type WebhookStore,
 } from "../../core/events/ports.js";
 import { chunks, deleteInBatches } from "./batches.js";
+import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
+import { toTime } from "./rows.js";
 import type { Schema, WebhookDeliveryRow, WebhookRow } from "./schema.js";
 
 /** Rows that one statement adds. */
@@ -159,14 +161,7 @@ export class SqlWebhooks implements WebhookStore {
   async finish({ id, attempts }: Pick<Delivery, "id" | "attempts">, result: AttemptResult): Promise<void> {
     await this.db
       .updateTable("webhook_deliveries")
-      .set({
-        next_at: result.nextAt?.getTime() ?? null,
-        delivered_at: result.deliveredAt?.getTime() ?? null,
-        last_at: result.lastAt.getTime(),
-        response_status: result.responseStatus,
-        error: result.error,
-        duration_ms: result.durationMs,
-      })
+      .set(toRow(result))
       .where("id", "=", id)
       .where("attempts", "=", attempts)
       .execute();
@@ -230,13 +225,7 @@ export class SqlWebhooks implements WebhookStore {
 }
 
 const fromNewDelivery = (delivery: NewDelivery): WebhookDeliveryRow => ({
-  id: delivery.id,
-  webhook_id: delivery.webhookId,
-  account_id: delivery.accountId,
-  type: delivery.type,
-  body: delivery.body,
-  created_at: delivery.createdAt.getTime(),
-  retry_until: delivery.retryUntil.getTime(),
+  ...toRow(delivery),
   next_at: delivery.createdAt.getTime(),
   attempts: 0,
   delivered_at: null,
@@ -265,24 +254,11 @@ function toWebhook(row: WebhookRow): Webhook {
   };
 }
 
-const toDelivery = (row: WebhookDeliveryRow): Delivery => ({
-  id: row.id,
-  webhookId: row.webhook_id,
-  accountId: row.account_id,
-  type: toType(row.type),
-  body: row.body,
-  createdAt: new Date(row.created_at),
-  retryUntil: new Date(row.retry_until),
-  nextAt: toTime(row.next_at),
-  attempts: row.attempts,
-  deliveredAt: toTime(row.delivered_at),
-  lastAt: toTime(row.last_at),
-  responseStatus: row.response_status,
-  error: deliveryErrors.find((error) => error === row.error) ?? null,
-  durationMs: row.duration_ms,
+const toDelivery = ({ type, error, ...row }: WebhookDeliveryRow): Delivery => ({
+  ...fromRow<Omit<Delivery, "type" | "error">>(row),
+  type: toType(type),
+  error: deliveryErrors.find((known) => known === error) ?? null,
 });
 
 /** Others are of a newer version, and sent as they are: the type is in the body, too. */
 const toType = (text: string): EventType => eventTypes.find((type) => type === text) ?? "webhook.test";
-
-const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

@@ -77,13 +77,13 @@ describe("the embedded engine", () => {
     const prepared = await tiny.engine.prepare(generationOf("a".repeat(1900)), never());
     const events = tiny.engine.generate(prepared, reading.signal)[Symbol.asyncIterator]();
     const refused = expect(events.next()).rejects.toThrow("hung up");
-    await eventually(() => tiny.engine.sequencesActive() === 2);
+    await eventually(() => tiny.engine.status("omega").active === 2);
     reading.abort(new Error("hung up"));
     await refused;
-    await eventually(() => tiny.engine.sequencesActive() === 1);
+    await eventually(() => tiny.engine.status("omega").active === 1);
     running.abort(new Error("enough"));
     await expect(drain(besides.events)).rejects.toThrow("enough");
-    await eventually(() => tiny.engine.sequencesActive() === 0);
+    await eventually(() => tiny.engine.status("omega").active === 0);
   });
 
   it("refuses more choices than it can run", async () => {

@@ -1,5 +1,6 @@
 import { PoolEngine } from "../../../src/engines/pool/pool-engine.js";
 import { serveAsUpstream } from "../../support/engines/engine-as-upstream.js";
+import { memberOf } from "../../support/engines/pool-member.js";
 import { startTinyEngine } from "../../support/engines/tiny-engine.js";
 import { connectUpstream } from "../../support/engines/upstream-engine.js";
 import { describeEngineContract } from "./engine-contract.js";
@@ -11,8 +12,8 @@ describeEngineContract("A pool of an embedded and an upstream engine", async () 
   const served = await serveAsUpstream(remote.engine);
   const upstream = await connectUpstream({ url: served.url, key: served.key, maxConcurrent: 2 });
   const engine = new PoolEngine([
-    { id: "embedded", engine: embedded.engine },
-    { id: "upstream", engine: upstream, waiting: () => upstream.waiting() },
+    memberOf("embedded", embedded.engine),
+    memberOf("upstream", upstream, { waiting: () => upstream.waiting() }),
   ]);
   return {
     engine,

@@ -92,7 +92,7 @@ describe("the embedded engine, on a model that embeds", () => {
   it("is answered after a restart when its process is killed", async () => {
     const texts = Array.from({ length: 300 }, (_, index) => `text ${index} ${"more ".repeat(10)}`);
     const answer = vectorsOf(tiny.engine, texts);
-    await eventually(() => tiny.engine.sequencesActive() === 1);
+    await eventually(() => tiny.engine.status("omega").active === 1);
     process.kill(tiny.engine.pid ?? 0, "SIGKILL");
     expect(await answer).toHaveLength(300);
     expect(tiny.engine.status("omega").restarts).toBe(1);
@@ -102,7 +102,7 @@ describe("the embedded engine, on a model that embeds", () => {
     const many = Array.from({ length: 600 }, (_, index) => `text ${index} ${"more ".repeat(20)}`);
     const ended: string[] = [];
     const long = vectorsOf(tiny.engine, many, { accountId: "acc_many" }).then(() => ended.push("many"));
-    await eventually(() => tiny.engine.sequencesActive() === 1);
+    await eventually(() => tiny.engine.status("omega").active === 1);
     const short = vectorsOf(tiny.engine, ["one"], { accountId: "acc_one" }).then(() => ended.push("one"));
     await Promise.all([long, short]);
     expect(ended).toEqual(["one", "many"]);

@@ -85,8 +85,8 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       const { store } = opened;
       const { id } = await opened.createAccount();
       const now = new Date();
-      const times = { createdAt: now, lastSeenAt: now, expiresAt: new Date(now.getTime() + 60_000) };
-      const session = newSession(id, times);
+      const times = { createdAt: now, expiresAt: new Date(now.getTime() + 60_000) };
+      const session = newSession(id, { lastSeenAt: now, ...times });
       const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
       await store.sessions.create(session);
       await store.sessions.end(someHash());

@@ -20,7 +20,8 @@ export function expectDescribed(
   const described = Object.entries(storedTables).filter(([table]) => has(table));
   const sorted = (tables: Iterable<[string, Iterable<string>]>) =>
     Object.fromEntries([...tables].map(([table, names]) => [table, [...names].sort()]));
-  expect(sorted(described.map(([table, { columns: words }]) => [table, Object.keys(words)]))).toEqual(
+  const namesOf = (words: Readonly<Record<string, string>>) => Object.values(words).join(" ").split(" ");
+  expect(sorted(described.map(([table, { columns: words }]) => [table, namesOf(words)]))).toEqual(
     sorted(found),
   );
   // Those that are about accounts say why, and are shown to their owners.

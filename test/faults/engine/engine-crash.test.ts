@@ -236,7 +236,7 @@ describe("when the engine's process hangs", () => {
     const controller = new AbortController();
     const reply = replyTo(tiny.engine, generationOf("Hello"), controller.signal);
     const refused = expect(reply).rejects.toThrow("hung up");
-    await eventually(() => tiny.engine.sequencesActive() === 1, slowMs);
+    await eventually(() => tiny.engine.status("omega").active === 1, slowMs);
     controller.abort(new Error("hung up"));
     await refused;
     await eventually(() =>

@@ -29,7 +29,7 @@ describe("an account with 16 long prompts", () => {
       ended.push(prepared.generation.accountId);
     };
     const flooding = flood.map(run);
-    await eventually(() => engine.sequencesActive() === 4);
+    await eventually(() => engine.status("omega").active === 4);
     await run(newcomer);
     expect(ended.indexOf("newcomer")).toBeLessThan(8);
     await Promise.all(flooding);

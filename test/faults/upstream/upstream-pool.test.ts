@@ -1,7 +1,7 @@
 /** A pool of engines on the network, as an operator lists them. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PoolEngine } from "../../../src/engines/pool/pool-engine.js";
-import { MemberList, type MemberSource } from "../../../src/engines/pool/member-list.js";
+import type { PoolMember } from "../../../src/engines/pool/member.js";
 import { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
 import type { UpstreamSource } from "../../../src/protocol/engine-member.js";
 import { collect, generationOf, never, replyTo } from "../../contract/engines/engine-contract.js";
@@ -23,9 +23,8 @@ const models = { omega: testDefaults, prism: testDefaults, lambda: testDefaults 
 
 describe("a pool of engines on the network", () => {
   let upstreams: ScriptedUpstream[];
-  let members: MemberList;
   let pool: PoolEngine;
-  const source = (index: number, changes: Partial<UpstreamSource> = {}): MemberSource => {
+  const source = (index: number, changes: Partial<UpstreamSource> = {}): PoolMember => {
     const written = { url: upstreams[index]?.url ?? "", profile: "vllm" as const, ...changes };
     const make = () => {
       const timeouts = { healthIntervalMs: 100 };
@@ -46,8 +45,7 @@ describe("a pool of engines on the network", () => {
 
   beforeEach(async () => {
     upstreams = await Promise.all([startScriptedUpstream(), startScriptedUpstream()]);
-    members = new MemberList();
-    pool = new PoolEngine(members.list([source(0), source(1)]));
+    pool = new PoolEngine([source(0), source(1)]);
     await up(2);
   });
   afterEach(async () => {
@@ -91,7 +89,7 @@ describe("a pool of engines on the network", () => {
     const reply = collect(pool.generate(await pool.prepare(generationOf("Hello"), never()), never()));
     await eventually(() => upstreams.some(({ open }) => open === 1));
     const [running, other] = at(0).open === 1 ? [0, 1] : [1, 0];
-    pool.setMembers(members.list([source(other)]));
+    pool.setMembers([source(other)]);
     at(other).chat = speaks("fine");
     expect((await replyTo(pool, generationOf("Hello"))).text).toBe("fine");
     expect(pool.members("omega")).toMatchObject([{ draining: false }, { draining: true, runs: 1 }]);
@@ -102,12 +100,11 @@ describe("a pool of engines on the network", () => {
   });
 
   it("keeps an engine if only its weight changes", async () => {
-    const before = members.list([source(0), source(1)]);
-    const after = members.list([source(1, { weight: 5 }), source(0, { maxConcurrent: 3 })]);
-    expect(after[0]).toMatchObject({ weight: 5 });
-    expect(after[0]?.engine).toBe(before[1]?.engine);
-    expect(after[1]?.engine).not.toBe(before[0]?.engine);
-    pool.setMembers(after);
+    const before = pool.engines;
+    pool.setMembers([source(1, { weight: 5 }), source(0, { maxConcurrent: 3 })]);
+    expect(pool.members("omega")[0]).toMatchObject({ weight: 5 });
+    expect(pool.engines[0]).toBe(before[1]);
+    expect(pool.engines[1]).not.toBe(before[0]);
     await up(2);
     expect(pool.status("omega").capacity).toBe(128 + 3);
   });

@@ -59,6 +59,8 @@ export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): L
   contextTokens: 1024,
   prefillChunkTokens: 128,
   prefixReuse: "on",
+  speculation: "on",
+  savedStateBytes: undefined,
   cacheType: "f16",
   ...changes,
 });

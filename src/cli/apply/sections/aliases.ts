@@ -6,8 +6,7 @@ import { isPattern, type ModelAlias, readAliases } from "../../../core/model-ali
 import { aliasesInUse, areConfigured, saveAliases } from "../../../core/stored-aliases.js";
 import { differences } from "./differences.js";
 import { isFields } from "./fields.js";
-import type { Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import type { Section, SectionParts } from "./section.js";
 
 export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {
   const { modelAliases: configured } = config.service;

@@ -23,7 +23,6 @@ export interface Keyed<Entry extends object> {
   save: (name: string, entry: Entry, before: Entry | undefined) => Promise<void>;
   remove: (name: string) => Promise<unknown>;
   isPruned?: (name: string) => boolean;
-  /** What is lost with one that is deleted. */
   losses?: (name: string) => Promise<FieldChange[]>;
   /** As the file has it. */
   shown?: (name: string, entry: Entry) => Fields;

@@ -16,8 +16,14 @@ import { modelsFolder } from "../../models/models-pull.js";
 import { differences } from "./differences.js";
 import { keptSecret, Secret, secretField } from "./secret.js";
 import { type Fields, isFields } from "./fields.js";
-import { type Change, type Path, type Reading, reportIssues, type Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import {
+  type Change,
+  type Path,
+  type Reading,
+  reportIssues,
+  type Section,
+  type SectionParts,
+} from "./section.js";
 
 export function modelsSection(parts: SectionParts): Section {
   const { store, audit, actor, config } = parts;

@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { Operator } from "../../../core/operator.js";
 import { operatorBody } from "../../../protocol/dashboard/api.js";
-import type { Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import type { Section, SectionParts } from "./section.js";
 import { singleSection } from "./single.js";
 
 export const operatorEntry = z.strictObject({

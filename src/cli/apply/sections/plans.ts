@@ -3,8 +3,7 @@ import { defaultPlanId } from "../../../core/accounts/accounts.js";
 import { deletePlan, savePlan } from "../../../core/accounts/plans.js";
 import { planBody } from "../../../protocol/dashboard/api.js";
 import { keyedSection } from "./keyed.js";
-import type { Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import type { Section, SectionParts } from "./section.js";
 
 export const planEntry = z.strictObject(planBody.shape);
 

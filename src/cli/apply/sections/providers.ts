@@ -4,8 +4,7 @@ import { Providers } from "../../../core/single-sign-on/providers.js";
 import { providerBody, providerId } from "../../../protocol/identity-provider.js";
 import { keyedSection } from "./keyed.js";
 import { keptSecret, Secret, secretField } from "./secret.js";
-import { EntryError, type Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import { EntryError, type Section, type SectionParts } from "./section.js";
 
 export const providerEntry = z.strictObject({ ...providerBody.shape, clientSecret: secretField.nullable() });
 

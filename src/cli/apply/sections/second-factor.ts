@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { FactorRequirement } from "../../../core/factors/requirement.js";
 import { requirementBody } from "../../../protocol/dashboard/factors.js";
-import type { Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import type { Section, SectionParts } from "./section.js";
 import { singleSection } from "./single.js";
 
 export const secondFactorEntry = z.strictObject(requirementBody.shape);

@@ -32,7 +32,6 @@ export const secretField = z.custom<Secret>(
   "Write a secret as a reference: { env: NAME } or { file: path }.",
 );
 
-/** The places in the file that hold secrets. */
 export function isSecretPlace(path: Path): boolean {
   const [section, , field, , last] = path;
   if (section === "providers") return path.length === 3 && field === "clientSecret";

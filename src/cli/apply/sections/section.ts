@@ -3,7 +3,12 @@
  * turns what the file says into changes. Nothing is written before a change is run.
  */
 import type { core } from "zod";
+import type { Config } from "../../../config.js";
+import type { Actor, Audit } from "../../../core/audit.js";
+import type { Clock } from "../../../core/clock.js";
+import type { SealedSettings } from "../../../core/proof/sealed-settings.js";
 import { UserError } from "../../../core/user-error.js";
+import type { FullStore } from "../../../store/full-store.js";
 import type { FieldChange } from "./differences.js";
 
 /** A place in the file, such as `plans`, `team`, `name`. */
@@ -29,8 +34,21 @@ export interface Reading {
   /** Something is wrong there. Nothing will be changed. */
   problem: (path: Path, message: string) => void;
   unknownField: (path: Path) => void;
-  /** Something that the operator should know. */
   note: (text: string) => void;
+}
+
+/** What the sections work with: the store, inside of a transaction or not, and the audit trail. */
+export interface SectionParts {
+  store: FullStore;
+  audit: Audit;
+  actor: Actor;
+  clock: Clock;
+  config: Config;
+  sealed: SealedSettings;
+  /** Weights are accepted that seem too large for this machine. */
+  force: boolean;
+  /** A webhook was created: its secret is shown once. */
+  onWebhookSecret: (url: string, secret: string) => void;
 }
 
 export interface Section {

@@ -6,8 +6,7 @@ import { WebhookSecrets } from "../../../core/events/webhook-secret.js";
 import { Webhooks } from "../../../core/events/webhooks.js";
 import { webhookChangeBody } from "../../../protocol/dashboard/webhooks.js";
 import { byNameOrId, keyedSection } from "./keyed.js";
-import type { Section } from "./section.js";
-import type { SectionParts } from "./section-parts.js";
+import type { Section, SectionParts } from "./section.js";
 
 export const webhookEntry = z.strictObject(webhookChangeBody.shape);
 

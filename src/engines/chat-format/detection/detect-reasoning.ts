@@ -1,6 +1,4 @@
-/**
- * How a template marks its model's reasoning, and which variable switches it.
- */
+/** How a template marks its model's reasoning, and which variable switches it. */
 import { knownReasoning } from "../families.js";
 import type { ReasoningSyntax } from "../reply-syntax.js";
 import { answer, probeText, probeReasoning, promptFor, question } from "./probe.js";

@@ -1,6 +1,4 @@
-/**
- * A conversation with words that occur nowhere else, so that it can be seen where a template puts them.
- */
+/** A conversation with words that occur nowhere else, so that it can be seen where a template puts them. */
 import type { RenderTemplate, TemplateCall, TemplateMessage, TemplateTool } from "./template-render.js";
 
 export const probeName = "sotto_probe_tool";

@@ -1,6 +1,4 @@
-/**
- * What a chat template is given. Field names are those that templates expect.
- */
+/** What a chat template is given. Field names are those that templates expect. */
 
 export interface TemplateTool {
   type: "function";

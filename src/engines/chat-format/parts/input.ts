@@ -9,37 +9,23 @@
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
 export class Input {
-  #unread = "";
-  #position = 0;
-  #ended = false;
+  unread = "";
+  position = 0;
+  ended = false;
   #recording: string | null = null;
 
   push(fragment: string): void {
-    this.#unread += fragment;
+    this.unread += fragment;
   }
 
   end(): void {
-    this.#ended = true;
-  }
-
-  /** What has arrived and was not taken. */
-  get unread(): string {
-    return this.#unread;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** How many characters were taken so far. */
-  get position(): number {
-    return this.#position;
+    this.ended = true;
   }
 
   take(count: number): string {
-    const taken = this.#unread.slice(0, count);
-    this.#unread = this.#unread.slice(count);
-    this.#position += taken.length;
+    const taken = this.unread.slice(0, count);
+    this.unread = this.unread.slice(count);
+    this.position += taken.length;
     if (this.#recording !== null) this.#recording += taken;
     return taken;
   }
@@ -58,8 +44,8 @@ export class Input {
   takeBack(): boolean {
     const recorded = this.#recording ?? "";
     this.#recording = null;
-    this.#unread = recorded + this.#unread;
-    this.#position -= recorded.length;
+    this.unread = recorded + this.unread;
+    this.position -= recorded.length;
     return recorded !== "";
   }
 }
@@ -83,7 +69,6 @@ export function* skipSpace(input: Input, keep?: (space: string) => void): Readin
   }
 }
 
-/** Takes this text if it is what comes next. */
 export function* literal(input: Input, text: string): Reading<boolean> {
   return (yield* oneOf(input, [text])) !== null;
 }

@@ -1,6 +1,4 @@
-/**
- * Readings of JSON as it grows: values passed on as they are, strings decoded.
- */
+/** Readings of JSON as it grows: values passed on as they are, strings decoded. */
 import { literal, peek, skipSpace, type Input, type Reading } from "./input.js";
 import { JsonScanner } from "./json-scanner.js";
 

@@ -19,7 +19,6 @@ export interface MarkedOptions {
   reasoning: ReasoningSyntax | null;
   reasoningOpen: boolean;
   calls: CallMarkers | null;
-  /** Markers that carry no meaning. */
   dropped: readonly string[];
 }
 
@@ -99,7 +98,6 @@ function* startOf(
   return next !== null && bare.includes(next) ? bareCall : null;
 }
 
-/** The markers of a family's calls. */
 export function markersOf(calls: CallSyntax, read: CallReader): CallMarkers {
   const { open, close, groupOpen, groupClose, payload } = calls;
   // Models of tagged families leave the outer marker out at times.

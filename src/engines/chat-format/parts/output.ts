@@ -11,22 +11,18 @@ export class Output {
   #events: ParsedEvent[] = [];
   /** Half a character that was held back, and of what. */
   #half: (ParsedEvent & { type: "text" | "reasoning" | "arguments" }) | null = null;
-  #state: ReplyState = { isReasoning: false, since: 0 };
+  state: ReplyState = { isReasoning: false, since: 0 };
 
   constructor(private readonly input: Input) {}
 
-  get state(): ReplyState {
-    return this.#state;
-  }
-
   /** What is read from here on is reasoning. */
   beginReasoning(): void {
-    this.#state = { isReasoning: true, since: this.input.position };
+    this.state = { isReasoning: true, since: this.input.position };
   }
 
   /** `afterwards`: how many of the characters read last already belong to what follows. */
   endReasoning(afterwards = 0): void {
-    this.#state = { isReasoning: false, since: this.input.position - afterwards };
+    this.state = { isReasoning: false, since: this.input.position - afterwards };
   }
 
   /** `waiting`: how many characters after it have been read and are not given out yet. */
@@ -46,7 +42,6 @@ export class Output {
     this.#add({ type: "arguments", text });
   }
 
-  /** What was found since the last time. */
   take(isLast: boolean): ParsedEvent[] {
     if (isLast) this.#joinHalf();
     const events = this.#events;
@@ -65,7 +60,7 @@ export class Output {
     const end = this.input.position;
     const length = event.type === "call" ? 0 : event.text.length;
     // Text that is ours, such as what separates paragraphs, has no place of its own.
-    const start = Math.max(this.#state.since, end - waiting - length);
+    const start = Math.max(this.state.since, end - waiting - length);
     this.#join({ ...event, start, end });
   }
 

@@ -1,6 +1,4 @@
-/**
- * What reads the calls of a family: by the type of its notation.
- */
+/** What reads the calls of a family: by the type of its notation. */
 import type { CallSyntax } from "../reply-syntax.js";
 import { genericCallFields } from "./generic-reply.js";
 import { peek, skipSpace } from "./input.js";

@@ -6,7 +6,7 @@ const maxHeld = 64;
 
 export class TrimmedText {
   #space = "";
-  #isBlank = true;
+  isBlank = true;
 
   constructor(
     /** `waiting`: how much whitespace after it is still held. */
@@ -16,18 +16,13 @@ export class TrimmedText {
   ) {}
 
   write(text: string): void {
-    const arrived = this.#isBlank && this.dropsLeading ? text.trimStart() : text;
+    const arrived = this.isBlank && this.dropsLeading ? text.trimStart() : text;
     const whole = this.#space + arrived;
     const body = whole.trimEnd();
-    if (body !== "") this.#isBlank = false;
+    if (body !== "") this.isBlank = false;
     const held = Math.max(body.length, whole.length - maxHeld);
     this.#space = whole.slice(held);
     if (held > 0) this.emit(whole.slice(0, held), this.#space.length);
-  }
-
-  /** Whether nothing but whitespace has come. */
-  get isBlank(): boolean {
-    return this.#isBlank;
   }
 
   /** Markup follows, and the whitespace before it was part of it. */

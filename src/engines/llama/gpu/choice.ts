@@ -23,7 +23,6 @@ import { probe } from "./probe.js";
 
 /** Simulates a machine in tests. */
 export interface GpuMachine {
-  /** What is found on the disk. */
   look?: (() => GpuPresence) | undefined;
   /** The program of the throwaway process, and how long it may take. */
   program?: string | undefined;
@@ -120,7 +119,10 @@ export class GpuChoice {
     const fingerprint = `${presence.fingerprint} ${cacheType}`;
     this.#candidates = presence.candidates;
     this.#known = this.#cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
-    this.#report(null, await this.#firstUsable(this.#candidates, null));
+    const first = await this.#firstUsable(this.#candidates, null);
+    const [unused] = presence.withoutLibrary;
+    if (first === "cpu" && unused !== undefined) this.#noteWithoutLibrary(unused);
+    this.#report(null, first);
   }
 
   #look(): GpuPresence {
@@ -138,6 +140,12 @@ export class GpuChoice {
       if (this.#isProven(backend, subject)) return backend;
     }
     return "cpu";
+  }
+
+  #noteWithoutLibrary(backend: GpuBackend): void {
+    const at = this.options.now().toISOString();
+    const words = "its library is not installed";
+    this.#record({ backend, during: "probe", kind: "not_installed", words, subject: null, at });
   }
 
   async #try(backend: GpuBackend): Promise<void> {
@@ -206,7 +214,7 @@ export interface EngineFailure {
  * weights have loaded on the next one: a damaged file fails everywhere.
  */
 export class EngineBackends {
-  #current: Backend;
+  current: Backend;
   #suspected: Omit<BackendFailure, "at">[] = [];
 
   constructor(
@@ -214,21 +222,16 @@ export class EngineBackends {
     private readonly subject: LoadSubject,
     first: Backend,
   ) {
-    this.#current = first;
-  }
-
-  get current(): Backend {
-    return this.#current;
+    this.current = first;
   }
 
   /** What to load on instead; null when nothing is left. */
   fallBack(failure: EngineFailure): Promise<Backend> | null {
-    return this.#current === "cpu" ? null : this.#fallBackFrom(this.#current, failure);
+    return this.current === "cpu" ? null : this.#fallBackFrom(this.current, failure);
   }
 
-  /** The weights have loaded on the current one. */
   loaded(): void {
-    for (const failure of this.#suspected.splice(0)) this.choice.giveUp(failure, this.#current);
+    for (const failure of this.#suspected.splice(0)) this.choice.giveUp(failure, this.current);
   }
 
   failures(): BackendFailure[] {
@@ -240,7 +243,7 @@ export class EngineBackends {
     const known = kindOf(words);
     const kind = known === "failed" && during === "run" ? "crashed" : known;
     this.#suspected.push({ backend, during, kind, words, subject: this.subject });
-    this.#current = await this.choice.after(backend, this.subject);
-    return this.#current;
+    this.current = await this.choice.after(backend, this.subject);
+    return this.current;
   }
 }

@@ -4,13 +4,7 @@ import { backendNames, type Backend } from "../backends.js";
 import { adviceFor } from "./failures.js";
 import type { BackendFailure } from "./probe-cache.js";
 
-export interface FailureText {
-  /** What failed, with the library's own words. */
-  reason: string;
-  advice: string;
-}
-
-export function failureText({ backend, during, kind, words, subject }: BackendFailure): FailureText {
+export function failureText({ backend, during, kind, words, subject }: BackendFailure) {
   const name = backendNames[backend];
   const weights = subject === null ? "the weights" : basename(subject.weights);
   const what = {
@@ -18,6 +12,8 @@ export function failureText({ backend, during, kind, words, subject }: BackendFa
     load: `${name} could not load ${weights}`,
     run: `${name} failed while it computed ${weights}`,
   }[during];
+  if (kind === "not_installed")
+    return { reason: `${name} could be used here, but ${words}`, advice: adviceFor(backend, kind) };
   return { reason: `${what}: ${words}`, advice: adviceFor(backend, kind) };
 }
 

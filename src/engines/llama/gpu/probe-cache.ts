@@ -68,9 +68,7 @@ export function probeCacheIn(dataDir: string): ProbeCache {
         remove(unfinished);
       }
     },
-    forget: () => {
-      remove(path);
-    },
+    forget: () => remove(path),
   };
 }
 

@@ -80,16 +80,12 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
       else if (answer !== undefined) resolve(failed("failed", bounded(answer.reason), output));
       else resolve(failed("crashed", `its process ended with ${ending}`, output));
     };
-    child.once("exit", () => {
-      killGroup(child);
-    });
+    child.once("exit", () => killGroup(child));
     // Closed: everything it printed has been read.
     child.once("close", (code, signal) => {
       settle(signal ?? `exit code ${code ?? "unknown"}`);
     });
-    child.once("error", (error) => {
-      settle(bounded(error.message));
-    });
+    child.once("error", (error) => settle(bounded(error.message)));
     // A message that cannot be delivered needs no care of its own: the exit is on its way.
     const request: ProbeRequest = { backend, weights, cacheType, library: options.library };
     child.send(request, () => undefined);

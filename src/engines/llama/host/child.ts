@@ -31,7 +31,6 @@ export class EngineChild {
   readonly #exited: Promise<void>;
   readonly #output: StartupOutput;
   #watchdog: Watchdog | undefined;
-  /** Why we killed it. */
   #killedFor: ExitCause | undefined;
   #isClosing = false;
   #hasFailed = false;
@@ -70,9 +69,7 @@ export class EngineChild {
         exited({ code: null, signal: null, cause: errnoOf(error) });
       });
     });
-    this.#process.on("message", (message: FromWorker) => {
-      this.#receive(message);
-    });
+    this.#process.on("message", (message: FromWorker) => this.#receive(message));
     this.send({ type: "load", request: options.load });
   }
 
@@ -94,9 +91,7 @@ export class EngineChild {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.send({ type: "close" });
-    const timer = setTimeout(() => {
-      this.#kill("CLOSE_TIMED_OUT");
-    }, this.options.timing.closeMs);
+    const timer = setTimeout(() => this.#kill("CLOSE_TIMED_OUT"), this.options.timing.closeMs);
     await this.#exited;
     clearTimeout(timer);
   }
@@ -140,9 +135,7 @@ export class EngineChild {
           ping: () => {
             this.send({ type: "ping" });
           },
-          onSilent: () => {
-            this.#kill("UNRESPONSIVE");
-          },
+          onSilent: () => this.#kill("UNRESPONSIVE"),
         });
         this.handlers.onLoaded(message.facts);
         return;

@@ -68,7 +68,6 @@ export function exitProblem(exit: ChildExit): EngineProblem {
   return withAdvice(exit.cause, describeExit(exit));
 }
 
-/** As a sentence. */
 export function describeExit({ code, signal, cause }: ChildExit): string {
   switch (cause) {
     case "KILLED_BY_SYSTEM":

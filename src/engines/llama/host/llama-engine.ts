@@ -40,7 +40,7 @@ import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { withTimeLimit } from "../../../core/time-limit.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { withSystemPrompt } from "../../chat-format/system-prompt.js";
-import { type GpuBackend, isGpu } from "../backends.js";
+import { type Backend, type GpuBackend, isGpu } from "../backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
 import { engineEnvironment } from "../child-environment.js";
 import type { EngineChild } from "./child.js";
@@ -62,22 +62,18 @@ import type {
   StepReport,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
-import { Uses } from "../../uses.js";
 
 export interface LlamaEngineOptions {
-  /** Path of the GGUF file. */
   weights: string;
   /** What the file is for; chat by default. One that is for something else does nothing but that. */
   task?: EngineTask | undefined;
-  /** The models that it answers for. */
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   /** Context and sequences where the CPU computes; without it the child chooses. On a GPU it always does. */
   cpuFit?: ContextFit | undefined;
-  /** Its speed on this machine is not known yet. */
   measures?: boolean | undefined;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
-  /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
+  /** What to compute on, one after the other. By default the CPU. */
   backends?: EngineBackends | undefined;
   /** The folder of the GPU library of this machine, where it has one for the backend. */
   libraryOf?: ((backend: GpuBackend) => string | undefined) | undefined;
@@ -93,6 +89,8 @@ export interface LlamaEngineOptions {
 }
 
 export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs"> {
+  /** Called before each load, to create the file. Rejects with an error for the operator. */
+  prepare?: () => Promise<unknown>;
   residency: Residency;
   size: ResidentSize;
   clock: Clock;
@@ -111,16 +109,19 @@ export class LlamaEngine implements Engine {
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
-  readonly #uses = new Uses(() => {
-    this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
-  });
+  readonly #uses = new Set<object>();
   #lastUsedMs = 0;
+  readonly #task: EngineTask;
+  /** Of one request, in total: reading its prompt and running it share the retries. */
+  readonly #mostTries: number;
 
   constructor(private readonly options: LlamaEngineOptions) {
     const { config, weights, backends } = options;
-    const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
+    this.#task = options.task ?? "chat";
+    this.#mostTries = options.failsOver === true ? 1 : 2;
+    const loadOn = (gpu: Backend): LoadRequest => ({
       ...config,
-      ...(gpu === "cpu" || gpu === "off" ? options.cpuFit : {}),
+      ...(gpu === "cpu" ? options.cpuFit : {}),
       weights,
       task: options.task,
       measures: options.measures,
@@ -132,7 +133,7 @@ export class LlamaEngine implements Engine {
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
         env: engineEnvironment(options.task),
-        load: loadOn(backends?.current ?? config.gpu),
+        load: loadOn(backends?.current ?? "cpu"),
         loadTimeoutMs: config.loadTimeoutMs,
         timing: { ...defaultTiming, ...options.timing },
       },
@@ -153,7 +154,6 @@ export class LlamaEngine implements Engine {
     );
   }
 
-  /** The child's process id while there is one. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }
@@ -163,13 +163,8 @@ export class LlamaEngine implements Engine {
     await this.#supervisor.firstLoad(signal);
   }
 
-  /** Sequences in use, as the child reports them. */
-  sequencesActive(): number {
-    return this.#active;
-  }
-
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    const endUse = this.#uses.begin();
+    const endUse = this.#beginUse();
     try {
       const { task } = generation;
       return await (task === undefined
@@ -184,15 +179,13 @@ export class LlamaEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<readonly GenerationEvent[], void, undefined> {
-    const endUse = this.#uses.begin();
+    const endUse = this.#beginUse();
     // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
       for (let { retries } = promptOf(prepared); ; retries--) {
         const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
-        const abort = () => {
-          run.abort();
-        };
+        const abort = () => run.abort();
         // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
         signal.addEventListener("abort", abort);
         try {
@@ -260,30 +253,31 @@ export class LlamaEngine implements Engine {
     if (this.options.grammars === undefined) await this.#grammars.close();
   }
 
-  #loadingOn({ residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
+  #loadingOn({ prepare, residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
     const resident: Resident = {
       size,
       isLoaded: () => this.#supervisor.isReady,
-      idleSinceMs: () => (this.#uses.count === 0 ? this.#lastUsedMs : null),
+      idleSinceMs: () => (this.#uses.size === 0 ? this.#lastUsedMs : null),
       unload: () => this.#supervisor.sleep(),
     };
     return {
       maxWaiting,
       waitMs,
-      admit: (isWanted) => residency.admit(resident, isWanted),
-      release: () => {
-        residency.release(resident);
+      admit: async (isWanted) => {
+        await prepare?.();
+        return residency.admit(resident, isWanted);
       },
+      release: () => residency.release(resident),
     };
   }
 
-  /** Of one request, in total: reading its prompt and running it share the retries. */
-  get #mostTries(): number {
-    return this.options.failsOver === true ? 1 : 2;
-  }
-
-  get #task(): EngineTask {
-    return this.options.task ?? "chat";
+  /** The returned function ends it, and may be called more than once. */
+  #beginUse(): () => void {
+    const use = {};
+    this.#uses.add(use);
+    return () => {
+      if (this.#uses.delete(use)) this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
+    };
   }
 
   get #features(): EngineFeatures {
@@ -309,9 +303,9 @@ export class LlamaEngine implements Engine {
       reasoningEffort,
     };
     const plan = await this.#grammarPlan(generation, signal);
-    const { result, retries } = await this.#read({ accountId, prompt }, signal, (facts) => {
-      requireFits(generation, prompt, facts);
-    });
+    const { result, retries } = await this.#read({ accountId, prompt }, signal, (facts) =>
+      requireFits(generation, prompt, facts),
+    );
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens, generation);
     const promptTokens = tokens.length;
@@ -335,9 +329,9 @@ export class LlamaEngine implements Engine {
     this.#defaultsOf(generation.model);
     requireSupported(task, this.#task, this.#supervisor.facts?.vectors);
     const { accountId } = generation;
-    const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) => {
-      requireSupported(task, this.#task, vectors);
-    });
+    const { result, retries } = await this.#read({ accountId, task }, signal, ({ vectors }) =>
+      requireSupported(task, this.#task, vectors),
+    );
     const inputs = inputsIn(result, task, this.#supervisor.facts?.contextTokens ?? 0);
     return {
       generation,

@@ -38,9 +38,7 @@ export class PromptReader {
     }
     const id = this.newId();
     const result = await new Promise<PrepareResult | null>((resolve) => {
-      const onAbort = () => {
-        resolve(null);
-      };
+      const onAbort = () => resolve(null);
       signal.addEventListener("abort", onAbort);
       // Even after a hang-up the child is busy until it has answered.
       this.#reading.set(id, (answer) => {

@@ -60,9 +60,7 @@ export class ReplyStream {
   }
 
   async *read(signal: AbortSignal): AsyncGenerator<GenerationEvent, void, undefined> {
-    const onAbort = () => {
-      this.#wake();
-    };
+    const onAbort = () => this.#wake();
     signal.addEventListener("abort", onAbort);
     try {
       for (;;) {

@@ -33,11 +33,9 @@ export interface ResidentSize {
 export interface ResidencyOptions {
   clock: Clock;
   idleMs: number;
-  /** How long a model may wait for room. */
   waitMs: number;
   /** Memory that the system could give to a program now. */
   availableBytes: () => number;
-  /** How often idle models are looked for. */
   pollMs?: number;
 }
 
@@ -81,7 +79,6 @@ export class Residency {
     return admitted;
   }
 
-  /** It holds no memory any more. */
   release(resident: Resident): void {
     this.#held.delete(resident);
     if (this.#held.size > 0) return;

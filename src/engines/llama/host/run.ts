@@ -75,7 +75,6 @@ export class Run {
     this.stream.finish();
   }
 
-  /** The child is gone, and with it the sequences. */
   lost(): void {
     // One that was aborted, because it took too long or its client hung up, is over either way.
     this.#wasLost = this.#state === "running";

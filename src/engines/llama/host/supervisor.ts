@@ -17,17 +17,21 @@ import { RestartPolicy } from "./restart-policy.js";
 import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 
 export interface OnDemand {
-  /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
+  /**
+   * Resolves to true when there is memory for the model, to false when nobody wants it any more. Rejects with
+   * `overloaded`, or with another error, for the operator, where what is to be loaded cannot be had.
+   */
   admit: (isWanted: () => boolean) => Promise<boolean>;
   /** The memory is free again. */
   release: () => void;
-  /** How many may wait for a load. */
   maxWaiting: number;
   /** How long a request waits for memory and a load. */
   waitMs: number;
 }
 
-/** One load on demand. */
+/** Until what could not be had is asked for again. */
+const pauseAfterFailureMs = 10_000;
+
 interface Wake {
   failure: ServiceError | undefined;
 }
@@ -57,21 +61,18 @@ export class Supervisor {
   /** Each re-checks its condition. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
-  #facts: LoadedFacts | undefined;
+  facts: LoadedFacts | undefined;
   /** When the child became able to answer; undefined while it cannot. */
   #readySinceMs: number | undefined;
   /** Why the latest load failed, until one succeeds. */
   #loadProblem: EngineProblem | undefined;
-  /** Why the latest child that had loaded ended. */
   #exitProblem: EngineProblem | undefined;
-  /** The load failed on every backend. */
   #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
-  #restarts = 0;
+  restarts = 0;
   #closed = false;
   #asleep = false;
-  /** The load on demand that is under way. */
   #wake: Wake | undefined;
   /** While a child is being closed by `sleep`. */
   #leaving: Promise<void> | undefined;
@@ -97,15 +98,6 @@ export class Supervisor {
     return this.#readySinceMs !== undefined;
   }
 
-  /** Of the latest child that loaded. */
-  get facts(): LoadedFacts | undefined {
-    return this.#facts;
-  }
-
-  get restarts(): number {
-    return this.#restarts;
-  }
-
   get problem(): EngineProblem | undefined {
     return this.#loadProblem ?? this.#exitProblem;
   }
@@ -113,8 +105,9 @@ export class Supervisor {
   get state(): EngineStatus["state"] {
     if (this.isReady) return "ready";
     if (this.#wake !== undefined) return "waking";
-    if (this.#asleep && !this.#closed) return performance.now() < this.#restartAtMs ? "down" : "asleep";
-    return this.#facts === undefined && this.#restarts === 0 ? "starting" : "down";
+    if (this.#asleep && !this.#closed)
+      return performance.now() < this.#restartAtMs || this.#isNotBuilt ? "down" : "asleep";
+    return this.facts === undefined && this.restarts === 0 ? "starting" : "down";
   }
 
   /**
@@ -153,9 +146,9 @@ export class Supervisor {
       });
       return;
     }
-    await this.#until(() => this.#facts !== undefined || this.#cannotLoad || this.#closed, signal);
+    await this.#until(() => this.facts !== undefined || this.#cannotLoad || this.#closed, signal);
     signal.throwIfAborted();
-    if (this.#facts !== undefined) return;
+    if (this.facts !== undefined) return;
     throw this.#loadProblem === undefined ? this.unavailable() : new Error(this.#loadProblem.text);
   }
 
@@ -216,11 +209,22 @@ export class Supervisor {
       if (isAdmitted === true && !this.#closed) this.#start();
       else this.#giveUp(wake, this.unavailable());
     } catch (error) {
+      if (!(error instanceof ServiceError)) this.#noteNotBuilt(error);
       this.#giveUp(wake, error instanceof ServiceError ? error : this.unavailable());
     }
   }
 
-  /** The load on demand has failed. */
+  get #isNotBuilt(): boolean {
+    return this.#loadProblem?.cause === "NOT_BUILT";
+  }
+
+  #noteNotBuilt(error: unknown): void {
+    const reason = error instanceof Error ? error.message : "unknown error";
+    this.#loadProblem = { cause: "NOT_BUILT", text: reason };
+    this.#restartAtMs = performance.now() + pauseAfterFailureMs;
+    this.handlers.onEvent({ type: "load_failed", cause: "NOT_BUILT", reason });
+  }
+
   #giveUp(wake: Wake, failure: ServiceError): void {
     wake.failure = failure;
     this.#wake = undefined;
@@ -237,7 +241,7 @@ export class Supervisor {
       {
         onMessage,
         onLoaded: (facts) => {
-          this.#facts = facts;
+          this.facts = facts;
           this.#hasLoaded = true;
           this.#loadProblem = undefined;
           this.#cannotLoad = false;
@@ -251,9 +255,7 @@ export class Supervisor {
           this.#loadProblem = loadProblem(reason);
           this.handlers.onEvent({ type: "load_failed", cause: this.#loadProblem.cause, reason });
         },
-        onExit: (exit) => {
-          this.#onExit(exit, loadFailure);
-        },
+        onExit: (exit) => this.#onExit(exit, loadFailure),
       },
     );
   }
@@ -303,12 +305,10 @@ export class Supervisor {
   }
 
   #restartIn(delayMs: number): void {
-    this.#restarts += 1;
+    this.restarts += 1;
     this.#restartAtMs = performance.now() + delayMs;
     this.handlers.onEvent({ type: "restarting", delayMs, cause: this.problem?.cause });
-    this.#restartTimer = setTimeout(() => {
-      this.#start();
-    }, delayMs);
+    this.#restartTimer = setTimeout(() => this.#start(), delayMs);
   }
 
   #notifyWaiting(): void {

@@ -15,15 +15,11 @@ export interface WatchdogOptions {
 
 export class Watchdog {
   readonly #timer: NodeJS.Timeout;
-  /** Ticks since the last sign of life. */
   #silentTicks = 0;
-  /** Ticks since each abort. */
   readonly #expected = new Map<number, number>();
 
   constructor(private readonly options: WatchdogOptions) {
-    this.#timer = setInterval(() => {
-      this.#tick();
-    }, options.tickMs);
+    this.#timer = setInterval(() => this.#tick(), options.tickMs);
     this.#timer.unref();
   }
 

@@ -9,10 +9,16 @@
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
+import {
+  Llama,
+  LlamaLogLevel,
+  type LlamaContext,
+  type LlamaModel,
+  type LlamaModelOptions,
+} from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
-import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
 import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../../adapters/kv-cache.js";
@@ -26,7 +32,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { openWithLibrary, type Opened } from "./own-binding.js";
+import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
   requireMethods,
@@ -36,28 +42,26 @@ import {
 } from "./native-vocabulary.js";
 import type { Vocabulary } from "./vocabulary.js";
 
+/** What is known of weights before a context is created for them. */
+type WeightsFacts = Pick<LoadedFacts, "gpu" | "gpuLayers" | "layers" | "description" | "vocabularySize">;
+
 export interface LoadedModel {
+  facts: WeightsFacts;
   vocabulary: Vocabulary;
-  /** For a thread that reads prompts. */
   vocabularySource: VocabularySource;
   sizing: ContextFit;
   threads: number;
-  /** From the next batch on. */
   setThreads: (threads: number) => void;
-  gpu: LoadedFacts["gpu"];
-  /** Names of the GPUs, where one is used. */
   devices: readonly string[];
   /** Physical ones that this process may use. */
   cores: number;
-  gpuLayers: number;
-  layers: number;
-  description: string;
   context: BatchContext;
+  states: SequenceStates;
+  /** Of the cache, for each token. */
+  tokenBytes: number;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
-  /** The most tokens one batch can hold. */
   batchTokens: number;
-  vocabularySize: number;
   newSampler: () => Sampler;
   grammars: NativeGrammars;
   dispose: () => Promise<void>;
@@ -65,6 +69,11 @@ export interface LoadedModel {
 
 interface NativeContext extends BatchContext {
   setThreads(threads: number): void;
+  restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
+}
+
+interface Checkpoint extends SavedState {
+  init(context: NativeContext, sequenceId: number): Promise<void>;
 }
 
 interface NativeClasses {
@@ -74,11 +83,11 @@ interface NativeClasses {
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
-/** Native log lines to quote when loading fails. */
 const quotedLines = 3;
 
 export const loadModel = (request: LoadRequest): Promise<LoadedModel> =>
@@ -107,12 +116,38 @@ export async function quotingLog<Model>(
   }
 }
 
-async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+/** The weights, for whichever kind of context. */
+export async function openModel(
+  request: LoadRequest,
+  gpuLayers: NonNullable<LlamaModelOptions["gpuLayers"]>,
+  onLogLine: (line: string) => void,
+) {
   const llama = await openBinding(request, onLogLine);
-  const model = await llama.loadModel({
-    modelPath: request.weights,
-    gpuLayers: layersOnGpu(request),
-  });
+  const model = await llama.loadModel({ modelPath: request.weights, gpuLayers });
+  const { tokenizer } = model.fileInfo.metadata;
+  const texts = tokenizer.ggml.tokens;
+  const layers = model.fileInsights.totalLayers;
+  const facts: WeightsFacts = {
+    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    gpuLayers: model.gpuLayers,
+    layers,
+    description: model.typeDescription,
+    vocabularySize: texts.length,
+  };
+  const vocabularySource: VocabularySource = {
+    weights: request.weights,
+    binding: loadedBinding(),
+    texts,
+    chatTemplate: tokenizer.chat_template,
+  };
+  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
+  return { llama, model, facts, vocabularySource, onGpu, cores: coresOf(llama) };
+}
+
+async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+  const opened = await openModel(request, layersOnGpu(request), onLogLine);
+  const { llama, model, facts, vocabularySource, onGpu, cores } = opened;
+  const { vocabularySize } = facts;
   const shape = attentionShape(model);
   const size = {
     bytes: model.size,
@@ -120,12 +155,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     cacheBytesPerToken: cacheBytesPerToken(shape, "f16"),
     takesQuantisedCache: takesQuantisedCache(shape),
   };
-  const { tokenizer } = model.fileInfo.metadata;
-  const layers = model.fileInsights.totalLayers;
-  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
   const batchFacts = {
     freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
-    vocabularySize: tokenizer.ggml.tokens.length,
+    vocabularySize,
     embeddingLength: shape.embeddingLength,
   };
   const batchSize = chooseBatchTokens(batchFacts);
@@ -139,7 +171,6 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
           (batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts)) * shareOfGpuMemory,
           usualGpuSequences,
         );
-  const cores = coresOf(llama);
   const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
   const context = await model.createContext({
     sequences: sizing.sequences,
@@ -156,28 +187,15 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const native = nativeHandles(llama, model, context);
   return {
-    vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
-    vocabularySource: {
-      weights: request.weights,
-      binding: loadedBinding(),
-      texts: tokenizer.ggml.tokens,
-      chatTemplate: tokenizer.chat_template,
-    },
-    sizing,
-    threads,
-    setThreads: (count) => {
-      native.context.setThreads(count);
-    },
-    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    ...{ facts, vocabularySource, cores, sizing, threads },
+    vocabulary: readVocabulary(native.model, vocabularySource.texts),
+    setThreads: (count) => native.context.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
-    cores,
-    gpuLayers: model.gpuLayers,
-    layers,
-    description: model.typeDescription,
     context: native.context,
+    states: native.states,
+    tokenBytes: cacheBytesPerToken(shape, sizing.cacheType),
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
-    vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
     grammars: native.grammars,
     // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
@@ -190,26 +208,20 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
 }
 
 /** Physical ones that this process may use. */
-export const coresOf = ({ cpuMathCores }: Llama): number =>
+const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
-export function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+async function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
     debug: request.probing === true,
     logLevel: LlamaLogLevel.warn,
-    logger: (_level: LlamaLogLevel, line: string) => {
-      onLogLine(line);
-    },
+    logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
-  const { library, gpu, probing } = request;
-  if (library !== undefined && gpu !== "off" && gpu !== "auto") {
-    const opened = openWithLibrary(gpu, library);
-    return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
-  }
-  const progressLogs = probing === true;
-  return getLlama({ ...options, gpu: bindingFor(request), build: "never", skipDownload: true, progressLogs });
+  const { library, gpu } = request;
+  const opened = openNative(gpu === "off" ? "cpu" : gpu, library);
+  return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
 }
 
 /** What its public way in would set: room for what the estimates of memory miss. */
@@ -225,12 +237,6 @@ function internals(type: typeof Llama): { _create: Create } {
   return type as unknown as { _create: Create };
 }
 
-/** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
-function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
-  if (gpu !== "off") return gpu;
-  return process.platform === "darwin" && process.arch === "arm64" ? "metal" : false;
-}
-
 function layersOnGpu(request: LoadRequest) {
   if (request.gpu === "off") return 0;
   if (request.probing === true) return "max";
@@ -239,7 +245,7 @@ function layersOnGpu(request: LoadRequest) {
 }
 
 /** The file of the native code that this process has loaded: the binding keeps it to itself. */
-export function loadedBinding(): string {
+function loadedBinding(): string {
   // Without the names of sockets' addresses, which take a while to look up. Not in the types of Node 20.
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
@@ -270,7 +276,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     context: { _ctx: NativeContext };
   };
   const classes = internals.llama._bindings;
-  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireModelMethods(handles.model);
   requireMethods(handles.context, [
@@ -283,20 +289,28 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     "copySequenceStateFromOtherSequence",
     "getSequenceKvCacheMinPosition",
     "setThreads",
+    "restoreCheckpoint",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(AddonSampler, [
     "acceptGrammarEvaluationStateToken",
     "canBeNextTokenForGrammarEvaluationState",
   ]);
-  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState", "AddonContextSequenceCheckpoint"]);
+  requireMethods(AddonContextSequenceCheckpoint.prototype, ["init", "dispose"]);
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
-    accept: (state, token) => {
-      AddonSampler.acceptGrammarEvaluationStateToken(state, token);
-    },
+    accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };
-  return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
+  const states: SequenceStates = {
+    save: async (sequenceId) => {
+      const checkpoint = new AddonContextSequenceCheckpoint();
+      await checkpoint.init(handles.context, sequenceId);
+      return checkpoint;
+    },
+    restore: (sequenceId, state, tokens) => handles.context.restoreCheckpoint(state, tokens - 1, sequenceId),
+  };
+  return { ...handles, states, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

@@ -30,14 +30,10 @@ export interface NativeModel {
   shouldAppendEosToken(): boolean;
 }
 
-/** What another thread needs to open it. */
 export interface VocabularySource {
   weights: string;
-  /** The native code's file. */
   binding: string;
-  /** Of all tokens. */
   texts: readonly string[];
-  /** Jinja source from the file. */
   chatTemplate: string | undefined;
 }
 
@@ -46,7 +42,6 @@ interface NativeModels {
     weights: string,
     options: Record<string, unknown>,
   ) => NativeModel & {
-    /** Whether it could be loaded. */
     init(): Promise<boolean>;
   };
 }

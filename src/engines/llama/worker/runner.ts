@@ -11,6 +11,7 @@ import type {
   PromptInput,
   StepReport,
 } from "../messages.js";
+import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
@@ -25,7 +26,10 @@ import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
+import { DraftPace } from "./schedule/speculation.js";
+import { SavedPrefixes } from "./schedule/saved-prefixes.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
+import { savesAll } from "./sequence-states.js";
 
 export interface RunnerOptions {
   onStep: (report: StepReport) => void;
@@ -36,14 +40,15 @@ export interface RunnerOptions {
 type PromptThread = WorkerThread<PromptInput, PrepareResult, PromptFacts>;
 
 /** For one conversation. The longest take a second. */
-export const longestPromptMs = 60_000;
+const longestPromptMs = 60_000;
 /** The host's own limit on loading is shorter. */
-export const longestStartMs = 60 * 60_000;
+const longestStartMs = 60 * 60_000;
 
-const promptThread = (setup: PromptSetup): PromptThread =>
-  new WorkerThread({
-    file: programFile("engines/llama/worker/prompt/prompt-worker"),
-    workerData: setup,
+/** A thread of this process that reads prompts or inputs; `program` is below this folder. */
+export const readingThread = <Task, Facts = undefined>(program: string, workerData: object) =>
+  new WorkerThread<Task, PrepareResult, Facts>({
+    file: programFile(`engines/llama/worker/${program}`),
+    workerData,
     startMs: longestStartMs,
     taskMs: longestPromptMs,
     runsNativeCode: true,
@@ -63,20 +68,30 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
-    const prompts = promptThread({ source: model.vocabularySource, contextTokens });
+    const setup: PromptSetup = { source: model.vocabularySource, contextTokens };
+    const prompts: PromptThread = readingThread("prompt/prompt-worker", setup);
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
-    const { vocabularySize } = model;
+    const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const pace = new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken);
+    const saved = (await savesConversations(request, model))
+      ? new SavedPrefixes({
+          states: model.states,
+          tokenBytes: model.tokenBytes,
+          mostBytes: (savedBytes) => request.savedStateBytes ?? mostSavedBytes(savedBytes),
+          readingMs: (tokens) => pace.predictedMs(tokens),
+        })
+      : undefined;
     const batcher = new Batcher({
       ...events,
       context,
       newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
-      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on", undefined, saved),
+      pace,
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
         setThreads: model.setThreads,
@@ -84,19 +99,16 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
-      readsWhileComputing: model.gpu !== "cpu",
+      speculation: request.speculation === "on" ? { pace: new DraftPace(), contextTokens } : undefined,
+      readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
     const facts: LoadedFacts = {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
-      gpu: model.gpu,
-      gpuLayers: model.gpuLayers,
-      layers: model.layers,
-      vocabularySize,
+      ...model.facts,
       ...promptFacts,
-      description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       tokenMs,
     };
@@ -174,8 +186,8 @@ export class Runner {
 }
 
 /** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
-const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
-  prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
+const besideReplies = ({ prefillChunkTokens }: LoadRequest, { facts, batchTokens }: LoadedModel): number =>
+  prefillChunkTokens ?? (facts.gpu === "cpu" ? cpuPromptTokens : batchTokens);
 const cpuPromptTokens = 128;
 
 /** With more of them a step is so long that waking up does not show. */
@@ -183,13 +195,23 @@ const mostPolled = 4;
 /** One computes, one polls, and the API has one. */
 const coresForPolling = 4;
 
-const polledSequences = ({ gpu, gpuLayers, layers, cores }: LoadedModel): number =>
+const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedModel): number =>
   gpu !== "cpu" && gpuLayers >= layers && cores >= coresForPolling ? mostPolled : 0;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
-function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
-  return request.threads === undefined && gpu === "cpu" ? threads : 1;
+function adaptableThreads({ threads, facts }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 }
+
+const savesConversations = async (request: LoadRequest, model: LoadedModel): Promise<boolean> =>
+  request.prefixReuse === "on" &&
+  request.savedStateBytes !== 0 &&
+  (await savesAll(model.context, model.states, model.tokenBytes));
+
+/** Of the memory that would be free without them. Engines that run side by side leave each other their parts. */
+const shareForSaved = 1 / 4;
+
+const mostSavedBytes = (savedBytes: number): number => (savedBytes + availableMemory()) * shareForSaved;
 
 const triedTokens = 8;
 
@@ -219,9 +241,9 @@ const longestMeasuringMs = 1000;
  * whatever else runs; where that is much, threads wait for one another, and a single one is faster than all of them.
  */
 async function measureToken(model: LoadedModel): Promise<number> {
-  const { threads, gpu, setThreads } = model;
+  const { threads, facts, setThreads } = model;
   const all = await fastestStep(model);
-  if (gpu !== "cpu" || threads === 1) return all;
+  if (facts.gpu !== "cpu" || threads === 1) return all;
   setThreads(1);
   const single = await fastestStep(model);
   setThreads(threads);

@@ -27,7 +27,6 @@ export interface Vocabulary {
   readonly specialTokens: ReadonlySet<number>;
   /** What marks the texts around a gap; null where the model was not trained to fill one. */
   readonly infill: InfillTokens | null;
-  /** No token stands for more characters than this. */
   readonly longestTokenChars: number;
 }
 

@@ -17,16 +17,15 @@ import { choice, Grammar, optional, repeat, sequence, text, type Expression } fr
 import { anyString } from "../json-schema/json-text.js";
 import { callsField, genericCallFields, replyField } from "../../chat-format/parts/generic-reply.js";
 import type { CallSyntax, ReplySyntax } from "../../chat-format/reply-syntax.js";
-import { anyCall, maxCalls, severalOf, space, type GrammarTool } from "./call-rules.js";
+import {
+  anyCall,
+  type CallGrammarOptions,
+  maxCalls,
+  severalOf,
+  space,
+  type GrammarTool,
+} from "./call-rules.js";
 import { harmonyGrammar, harmonyTriggers } from "./harmony-grammar.js";
-
-export interface CallGrammarOptions {
-  /** Whether there may be several calls. */
-  parallel: boolean;
-  from: "start" | "trigger";
-  /** What may be written instead of calls, in GBNF. */
-  reply?: string | undefined;
-}
 
 /**
  * Without the reasoning that may come before, but for that of gpt-oss. Throws when the format has no calls, or there

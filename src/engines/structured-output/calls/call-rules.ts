@@ -1,6 +1,4 @@
-/**
- * The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool.
- */
+/** The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool. */
 import { chars, choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../gbnf.js";
 import { oneOfNames, oneOfTexts } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";
@@ -13,6 +11,13 @@ export interface GrammarTool {
   argumentsGrammar: string;
   /** For notations with tags. Without them the arguments are written as JSON in the place of the tags. */
   taggedParameters?: readonly TaggedParameter[] | null;
+}
+
+export interface CallGrammarOptions {
+  parallel: boolean;
+  from: "start" | "trigger";
+  /** What may be written instead of calls, in GBNF. */
+  reply?: string | undefined;
 }
 
 /** More calls in one reply mean that the model does not stop. */

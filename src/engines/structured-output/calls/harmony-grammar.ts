@@ -5,14 +5,7 @@
 import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../gbnf.js";
 import { oneOfNames } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";
-import { callArguments, type GrammarTool } from "./call-rules.js";
-
-export interface HarmonyGrammarOptions {
-  /** From the start: after any reasoning. */
-  from: "start" | "trigger";
-  /** What the text for the reader must be where the reply may have one, in GBNF. */
-  reply?: string | undefined;
-}
+import { callArguments, type CallGrammarOptions, type GrammarTool } from "./call-rules.js";
 
 const [channelFirst, recipientFirst] = ["<|channel|>commentary to=functions.", " to=functions."];
 const nextMessage = "<|start|>assistant";
@@ -23,7 +16,7 @@ export const harmonyTriggers: readonly string[] = [channelFirst, nextMessage + r
 /** Without tools there must be a `reply`. */
 export function harmonyGrammar(
   tools: readonly GrammarTool[],
-  { from, reply }: HarmonyGrammarOptions,
+  { from, reply }: Omit<CallGrammarOptions, "parallel">,
 ): string {
   const grammar = new Grammar({ maxElements: Infinity });
   const messages = tools.length === 0 ? [] : callsOf(tools, from, grammar);

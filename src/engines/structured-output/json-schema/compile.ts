@@ -30,15 +30,8 @@ import { Strings } from "./strings/strings.js";
 import { listedValues } from "./values.js";
 import { Work } from "./work.js";
 
-/** Limits on the work for one schema. */
 const maxSchemas = 2000;
 const deepest = 64;
-
-export interface SchemaOptions {
-  /** Whether to refuse what cannot be enforced, rather than to ignore it. */
-  strict?: boolean;
-  work?: Work;
-}
 
 /** The grammar of any JSON object, for `json_object`. */
 export function objectGrammar(): string {
@@ -46,10 +39,10 @@ export function objectGrammar(): string {
   return grammar.toText(json.anyObject(grammar)) ?? "";
 }
 
-/** Throws `SchemaError`. */
+/** `strict`: refuses what cannot be enforced, rather than to ignore it. Throws `SchemaError`. */
 export function schemaGrammar(
   schema: Schema,
-  { strict = false, work = new Work() }: SchemaOptions = {},
+  { strict = false, work = new Work() }: { strict?: boolean; work?: Work } = {},
 ): string {
   const excess = excessOf(schema);
   if (excess !== null) throw new SchemaError([], `it is too large: ${excess}`);

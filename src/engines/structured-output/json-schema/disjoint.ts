@@ -82,7 +82,6 @@ function valuesOf(schema: Schema): readonly unknown[] | null {
   return Array.isArray(schema["enum"]) ? schema["enum"] : null;
 }
 
-/** Properties that both must have. */
 function sharedRequired(left: Schema, right: Schema, references: References): string[] {
   const required = new Set(asList(right["required"]));
   references.work.compare(required.size + asList(left["required"]).length);

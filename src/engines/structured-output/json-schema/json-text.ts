@@ -8,6 +8,7 @@
 import {
   chars,
   choice,
+  one,
   optional,
   repeat,
   sequence,
@@ -39,20 +40,7 @@ export function anyChar(grammar: Grammar): Expression {
   return grammar.define("char", () =>
     choice(
       chars(...plainRanges),
-      sequence(
-        text("\\"),
-        choice(
-          chars(
-            [0x22, 0x22],
-            [0x5c, 0x5c],
-            [0x62, 0x62],
-            [0x66, 0x66],
-            [0x6e, 0x6e],
-            [0x72, 0x72],
-            [0x74, 0x74],
-          ),
-        ),
-      ),
+      sequence(text("\\"), chars(...Array.from('"\\bfnrt', one))),
       sequence(
         text("\\u"),
         choice(
@@ -92,13 +80,7 @@ export function anyNumber(grammar: Grammar): Expression {
     sequence(
       anyInteger(grammar),
       optional(sequence(text("."), repeat(digit, 1, exactDigits))),
-      optional(
-        sequence(
-          chars([0x45, 0x45], [0x65, 0x65]),
-          optional(chars([0x2b, 0x2b], [0x2d, 0x2d])),
-          repeat(digit, 1, 2),
-        ),
-      ),
+      optional(sequence(chars(one("E"), one("e")), optional(chars(one("+"), one("-"))), repeat(digit, 1, 2))),
     ),
   );
 }
@@ -120,7 +102,6 @@ function anyArray(grammar: Grammar): Expression {
   return grammar.define("array", () => listOf(anyValue(grammar), 0, undefined));
 }
 
-/** An object with any names. */
 export function mapOf(grammar: Grammar, value: Expression, needsOne: boolean): Expression {
   const member = sequence(anyString(grammar), colon, value);
   const members = sequence(member, repeat(sequence(comma, member), 0));

@@ -1,6 +1,4 @@
-/**
- * Two schemas to one that allows what both allow, for `allOf` and for what stands beside `anyOf` or `$ref`.
- */
+/** Two schemas to one that allows what both allow, for `allOf` and for what stands beside `anyOf` or `$ref`. */
 import { constraints } from "./constraints.js";
 import { isKeyword, type Keyword } from "./keywords.js";
 import type { References } from "./references.js";

@@ -10,7 +10,6 @@ export interface Member {
   isRequired: boolean;
 }
 
-/** Rules for counting. */
 const maxRules = 1_000;
 
 /** Whether so many can be counted. What holds by itself needs no counting. */

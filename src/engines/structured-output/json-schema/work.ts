@@ -7,24 +7,18 @@ const maxWork = 5_000_000;
 const stepsPerComparison = 50;
 
 export class Work {
-  #spent = 0;
-
-  get spent(): number {
-    return this.#spent;
-  }
+  spent = 0;
 
   /** Before the steps are taken. Throws `SchemaError`. */
   readonly spend = (steps: number): void => {
-    const spent = this.#spent + steps;
+    const spent = this.spent + steps;
     if (spent <= maxWork) {
-      this.#spent = spent;
+      this.spent = spent;
       return;
     }
     throw new SchemaError([], "it takes too long to compile");
   };
 
   /** The same for comparisons and lookups. */
-  readonly compare = (parts: number): void => {
-    this.spend(parts * stepsPerComparison);
-  };
+  readonly compare = (parts: number): void => this.spend(parts * stepsPerComparison);
 }

@@ -3,7 +3,6 @@ import { startScriptedUpstream } from "../../../../test/support/engines/scripted
 import { AddressError, type LookupAll } from "../../../adapters/address-policy.js";
 import { checkAddress } from "./address.js";
 import { Connection } from "../connection.js";
-import { defaultTimeouts } from "../options.js";
 
 describe("the address of an engine", () => {
   it("loses its /v1 and keeps its folder", async () => {
@@ -54,9 +53,9 @@ describe("the address of an engine", () => {
       const ask = async (allowPublic: boolean) => {
         const url = `http://gpu.example:${upstream.port}/v1`;
         const source = { url, profile: "vllm" as const, allowPublic };
-        const connection = new Connection(source, 1, defaultTimeouts, lookupAll);
+        const connection = new Connection(source, 1, lookupAll);
         try {
-          return (await connection.request("/health", 5_000)).status;
+          return (await connection.request("/health")).status;
         } finally {
           await connection.close();
         }
@@ -76,7 +75,7 @@ describe("the address of an engine", () => {
     "%s is no engine's, though public addresses are allowed",
     async (url) => {
       const source = { url, profile: "vllm" as const, allowPublic: true };
-      expect(() => new Connection(source, 1, defaultTimeouts)).toThrow("credentials");
+      expect(() => new Connection(source, 1)).toThrow("credentials");
       await expect(checkAddress(url, { allowPublic: true })).rejects.toThrow("credentials");
       // Nor is the operator told to allow public addresses, which would change nothing.
       await expect(checkAddress(url)).rejects.toThrow("credentials");

@@ -15,13 +15,11 @@ import {
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface AddressRules {
-  allowPublic?: boolean | undefined;
-  resolve?: Resolve;
-}
-
 /** The address of an engine without a `/v1` at its end, or an `AddressError`. */
-export async function checkAddress(text: string, rules: AddressRules = {}): Promise<URL> {
+export async function checkAddress(
+  text: string,
+  rules: { allowPublic?: boolean | undefined; resolve?: Resolve } = {},
+): Promise<URL> {
   const url = parseAddress(text);
   const literal = literalAddress(url);
   const host = literal ?? url.hostname;

@@ -3,24 +3,17 @@ import type { Connection } from "../connection.js";
 import { isObject, type JsonObject } from "../../../protocol/read-json.js";
 import { countOf, flagOf, listOf, objectOf, textOf } from "../json-value.js";
 import { hasVision } from "./vision.js";
-import type { Profile } from "../profiles.js";
 
 /** Undefined: not reported. */
 export interface EngineFacts {
-  /** Names of its models, in its own order. */
   models: readonly string[];
   /** Prompt and reply together. */
   contextTokens?: number | undefined;
-  /** How many requests it runs concurrently. */
   maxConcurrent?: number | undefined;
   vocabularySize?: number | undefined;
-  /** Whether its model can call tools. */
   hasTools?: boolean;
-  /** Whether its model reasons before it answers. */
   hasReasoning?: boolean;
-  /** Whether its model fills in between two texts. */
   hasInfill?: boolean;
-  /** Whether its model reads images. */
   hasVision?: boolean | undefined;
 }
 
@@ -28,28 +21,22 @@ export interface EngineFacts {
 const ollamaDefaultContext = 4096;
 
 /** From the engine's list of models and its other endpoints. A fact that it does not report stays unknown. */
-export async function readFacts(
-  connection: Connection,
-  profile: Profile,
-  listed: readonly JsonObject[],
-  name: string | undefined,
-  timeoutMs: number,
-): Promise<EngineFacts> {
+export async function readFacts(connection: Connection, listed: readonly JsonObject[]): Promise<EngineFacts> {
   const request = (path: string, body?: object): Promise<JsonObject> =>
-    connection.requestJson(path, timeoutMs, { body }).catch(() => ({}));
+    connection.requestJson(path, { body }).catch(() => ({}));
   const models = listed.map(({ id }) => textOf(id)).filter((id) => id !== undefined);
-  const chosen = name ?? models[0];
+  const chosen = connection.source.name ?? models[0];
   const model = listed.find(({ id }) => id === chosen);
   const listedContext =
     countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
-  switch (profile.context) {
+  switch (connection.profile.context) {
     case "models":
       // Another Sotto says so in its list.
       return {
         models,
         contextTokens: listedContext,
         hasInfill: objectOf(model?.capabilities).infill === true,
-        hasVision: await hasVision(connection, profile, model, chosen, timeoutMs),
+        hasVision: await hasVision(connection, model, chosen),
       };
     case "props": {
       const props = await request("/props");
@@ -59,7 +46,7 @@ export async function readFacts(
         maxConcurrent: countOf(props.total_slots),
         // It has one model, whatever that is called.
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
-        hasInfill: await takesInfill(connection, timeoutMs),
+        hasInfill: await takesInfill(connection),
         hasVision: flagOf(objectOf(props.modalities).vision),
       };
     }
@@ -72,14 +59,11 @@ export async function readFacts(
 }
 
 /** The length of the engine's queue, requests of its other users included; undefined when it is not reported. */
-export async function readQueueLength(
-  connection: Connection,
-  profile: Profile,
-  timeoutMs: number,
-): Promise<number | undefined> {
-  if (profile.queueMetric === null) return undefined;
-  const { path, name } = profile.queueMetric;
-  const response = await connection.request(path, timeoutMs).catch(() => null);
+export async function readQueueLength(connection: Connection): Promise<number | undefined> {
+  const { queueMetric } = connection.profile;
+  if (queueMetric === null) return undefined;
+  const { path, name } = queueMetric;
+  const response = await connection.request(path).catch(() => null);
   if (response?.status !== 200) return undefined;
   const values = response.text
     .split("\n")
@@ -94,8 +78,8 @@ export async function readQueueLength(
 }
 
 /** llama-server looks at its model before it looks at the request, which is refused either way. */
-async function takesInfill(connection: Connection, timeoutMs: number): Promise<boolean> {
-  const response = await connection.request("/infill", timeoutMs, { body: {} }).catch(() => null);
+async function takesInfill(connection: Connection): Promise<boolean> {
+  const response = await connection.request("/infill", { body: {} }).catch(() => null);
   return response !== null && ![401, 403, 404, 405, 501, 503].includes(response.status);
 }
 

@@ -11,15 +11,13 @@ import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-p
 import type { Connection } from "../connection.js";
 import { readQueueLength, type EngineFacts } from "./facts.js";
 import { checkHealth, identifyEngine, whyUnusable, type Unusable } from "./identify.js";
-import type { UpstreamTimeouts } from "../options.js";
-import type { Profile } from "../profiles.js";
 
 const failuresUntilDown = 2;
 /** Facts rarely change but when an engine is restarted with other weights. */
 const maxFactsAgeMs = 60_000;
 
 export class HealthMonitor {
-  #state: EngineStatus["state"] = "starting";
+  state: EngineStatus["state"] = "starting";
   facts: EngineFacts = { models: [] };
   /** Why it cannot be used; undefined while it can. */
   problem: EngineProblem | undefined;
@@ -34,17 +32,10 @@ export class HealthMonitor {
 
   constructor(
     private readonly connection: Connection,
-    private readonly profile: Profile,
-    private readonly modelName: string | undefined,
-    private readonly timeouts: UpstreamTimeouts,
     private readonly clock: Clock,
     private readonly onState: (state: EngineStatus["state"], cause: string | undefined) => void,
   ) {
     void this.checkNow();
-  }
-
-  get state(): EngineStatus["state"] {
-    return this.#state;
   }
 
   /** Never rejects. Concurrent callers share one check. */
@@ -59,20 +50,18 @@ export class HealthMonitor {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#state = "down";
+    this.state = "down";
   }
 
   #become(state: EngineStatus["state"]): void {
-    if (state === this.#state) return;
-    this.#state = state;
+    if (state === this.state) return;
+    this.state = state;
     this.onState(state, this.problem?.cause);
   }
 
   async #check(): Promise<void> {
     const problem = await this.#findProblem();
-    if (problem === null) {
-      this.waiting = (await readQueueLength(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
-    }
+    if (problem === null) this.waiting = (await readQueueLength(this.connection)) ?? 0;
     // close() may have been called meanwhile.
     if (this.#closed) return;
     if (problem !== null) {
@@ -87,14 +76,13 @@ export class HealthMonitor {
 
   /** Null when it can be used. */
   async #findProblem(): Promise<Unusable | null> {
-    const { healthMs } = this.timeouts;
-    const health = await checkHealth(this.connection, this.profile, healthMs);
+    const health = await checkHealth(this.connection);
     if ("cause" in health) return health;
     const nowMs = this.clock.monotonicMs();
     const isKnown =
       this.state === "ready" && this.#factsAtMs !== undefined && nowMs - this.#factsAtMs <= maxFactsAgeMs;
     if (health.type === "healthy" && isKnown) return null;
-    const identity = await identifyEngine(this.connection, this.profile, this.modelName, healthMs);
+    const identity = await identifyEngine(this.connection);
     if (identity.type === "engine") {
       this.facts = identity.facts;
       this.#factsAtMs = nowMs;
@@ -115,7 +103,7 @@ export class HealthMonitor {
   #scheduleNext(): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
-    const { healthIntervalMs } = this.timeouts;
+    const { healthIntervalMs } = this.connection.timeouts;
     // An unreachable engine is checked more often: its recovery should not wait for a whole interval.
     const intervalMs = this.state === "ready" ? healthIntervalMs : Math.min(healthIntervalMs, 1000);
     this.#timer = setTimeout(() => void this.checkNow(), intervalMs * (0.75 + 0.5 * Math.random()));

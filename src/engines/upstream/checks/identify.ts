@@ -8,7 +8,6 @@ import { causeOf, httpCause } from "../failures.js";
 import { readFacts, type EngineFacts } from "./facts.js";
 import { isObject, type JsonObject } from "../../../protocol/read-json.js";
 import { parseObject } from "../json-value.js";
-import type { Profile } from "../profiles.js";
 
 /** Why an address is not used, with a code for the operator. */
 export interface Unusable {
@@ -26,30 +25,22 @@ export type Identity = { type: "engine"; facts: EngineFacts } | Unusable;
 
 export type Health = { type: "healthy" | "no-health-endpoint" } | Unusable;
 
-export async function checkHealth(
-  connection: Connection,
-  profile: Profile,
-  timeoutMs: number,
-): Promise<Health> {
-  const response = await connection.request(profile.healthPath, timeoutMs).catch(unreachable);
+export async function checkHealth(connection: Connection): Promise<Health> {
+  const response = await connection.request(connection.profile.healthPath).catch(unreachable);
   if ("type" in response) return response;
   if (rejectsKey(response)) return unusable("key-rejected", response);
   if (isMissing(response)) return { type: "no-health-endpoint" };
   return response.status < 300 ? { type: "healthy" } : unusable("unhealthy", response);
 }
 
-export async function identifyEngine(
-  connection: Connection,
-  profile: Profile,
-  name: string | undefined,
-  timeoutMs: number,
-): Promise<Identity> {
-  const response = await connection.request("/v1/models", timeoutMs).catch(unreachable);
+export async function identifyEngine(connection: Connection): Promise<Identity> {
+  const { name } = connection.source;
+  const response = await connection.request("/v1/models").catch(unreachable);
   if ("type" in response) return response;
   if (rejectsKey(response)) return unusable("key-rejected", response);
   const engine = async (listed: readonly JsonObject[]): Promise<Identity> => ({
     type: "engine",
-    facts: await readFacts(connection, profile, listed, name, timeoutMs),
+    facts: await readFacts(connection, listed),
   });
   if (response.status === 200) {
     const listed = modelsIn(response.text);
@@ -60,9 +51,8 @@ export async function identifyEngine(
     return unusable(isTemporary ? "unhealthy" : "not-an-engine", response);
   }
   if (name === undefined) return notAnEngine;
-  const chat = await connection
-    .request("/v1/chat/completions", timeoutMs, { body: { model: name } })
-    .catch(unreachable);
+  const body = { model: name };
+  const chat = await connection.request("/v1/chat/completions", { body }).catch(unreachable);
   if ("type" in chat) return chat;
   if (rejectsKey(chat)) return unusable("key-rejected", chat);
   return chat.status === 400 || chat.status === 422 ? engine([]) : notAnEngine;

@@ -11,9 +11,7 @@ import { checkAddress } from "./address.js";
 import { checkHealth, identifyEngine, whyUnusable } from "./identify.js";
 import { type Finding, findingsFor } from "./preflight-checks.js";
 import { Connection } from "../connection.js";
-import { requireIsolation, UpstreamRefused } from "../isolation.js";
-import { timeoutsOf } from "../options.js";
-import { profiles } from "../profiles.js";
+import { whyNotIsolated } from "../isolation.js";
 import type { UpstreamSource } from "../../../protocol/engine-member.js";
 
 export interface PreflightFinding {
@@ -27,20 +25,15 @@ export async function preflight(
   source: UpstreamSource,
   { strict = false }: { strict?: boolean } = {},
 ): Promise<PreflightFinding[]> {
-  const profile = profiles[source.profile];
   const refusals = await configurationErrors(source);
   if (refusals.length > 0) return refusals.map((text) => ({ level: "refuse", text }));
-  const timeouts = timeoutsOf(source);
-  const connection = new Connection(source, 1, timeouts);
+  const connection = new Connection(source, 1);
   try {
-    const { host } = connection.url;
-    const { healthMs: timeoutMs } = timeouts;
-    const health = await checkHealth(connection, profile, timeoutMs);
-    const identity =
-      "cause" in health ? health : await identifyEngine(connection, profile, source.name, timeoutMs);
-    if (identity.type !== "engine") return [{ level: "useless", text: whyUnusable(host, identity) }];
-    const { facts } = identity;
-    const findings = await findingsFor({ source, profile, connection, facts, timeoutMs });
+    const health = await checkHealth(connection);
+    const identity = "cause" in health ? health : await identifyEngine(connection);
+    if (identity.type !== "engine")
+      return [{ level: "useless", text: whyUnusable(connection.url.host, identity) }];
+    const findings = await findingsFor({ connection, facts: identity.facts });
     return findings.map((finding) => judge(finding, source, strict));
   } finally {
     await connection.close();
@@ -63,18 +56,12 @@ function judge(
 }
 
 async function configurationErrors(source: UpstreamSource): Promise<string[]> {
-  const errors: string[] = [];
-  try {
-    requireIsolation(source);
-  } catch (error) {
-    if (!(error instanceof UpstreamRefused)) throw error;
-    errors.push(error.message);
-  }
+  const errors = [whyNotIsolated(source)].filter((error) => error !== null);
   try {
     await checkAddress(source.url, { allowPublic: source.allowPublic });
+    return errors;
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    errors.push(error.message);
+    return [...errors, error.message];
   }
-  return errors;
 }

@@ -37,6 +37,7 @@ const optionsWith = (changes: Partial<BuildOptions>): BuildOptions => ({
   architectures: undefined,
   definitions: [],
   now: () => new Date("2026-01-31T09:05:00Z"),
+  sourcePlace: { from: "/nowhere", signal: AbortSignal.abort() },
   onOutput: () => undefined,
   ...changes,
 });

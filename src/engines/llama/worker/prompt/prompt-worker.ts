@@ -2,10 +2,9 @@
  * The thread that turns prompts into tokens: rendering and tokenizing a long one takes as long as several steps
  * of decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
-import { workerData } from "node:worker_threads";
-import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
-import { plainSyntax, type ReplySyntax } from "../../../chat-format/reply-syntax.js";
-import type { PrepareResult, PromptInput, TemplateTokens } from "../../messages.js";
+import { openThread, performTasks } from "../../../../adapters/worker-tasks.js";
+import { plainSyntax } from "../../../chat-format/reply-syntax.js";
+import type { LoadedFacts, PrepareResult, PromptInput } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import { measureTemplate } from "./measure-template.js";
 import { PieceTokenizer } from "./piece-tokenizer.js";
@@ -18,16 +17,9 @@ export interface PromptSetup {
   contextTokens: number;
 }
 
-export interface PromptFacts {
-  syntax: ReplySyntax;
-  template: TemplateTokens;
-  /** Whether it takes conversations. */
-  hasTemplate: boolean;
-  /** Whether it fills in between two texts. */
-  hasInfill: boolean;
-}
+export type PromptFacts = Pick<LoadedFacts, "syntax" | "template" | "hasTemplate" | "hasInfill">;
 
-async function open({ source, contextTokens }: PromptSetup): Promise<void> {
+openThread(async ({ source, contextTokens }: PromptSetup) => {
   const vocabulary = await openVocabulary(source);
   const tokenizer = new PieceTokenizer(vocabulary, contextTokens);
   // A base model has none: it continues texts.
@@ -52,7 +44,7 @@ async function open({ source, contextTokens }: PromptSetup): Promise<void> {
     return builder?.build(prompt) ?? { type: "no_template" };
   };
   performTasks((prompt: PromptInput) => safely(() => build(prompt)), facts);
-}
+});
 
 /** A prompt that trips the template or the tokenizer must not end the thread. */
 function safely(build: () => PrepareResult): PrepareResult {
@@ -62,8 +54,3 @@ function safely(build: () => PrepareResult): PrepareResult {
     return { type: "failed" };
   }
 }
-
-open(workerData as PromptSetup).catch((error: unknown) => {
-  // No conversation has been seen yet: the message can only be about the file and the machine.
-  failToStart(error instanceof Error ? error.message : "unknown error");
-});

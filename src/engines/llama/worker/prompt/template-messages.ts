@@ -30,7 +30,6 @@ export const templateTools = (tools: readonly Tool[]): TemplateTool[] =>
     function: { name, description, parameters },
   }));
 
-/** The function that each call named. */
 export const namesOfCalls = (messages: readonly ChatMessage[]): ReadonlyMap<string, string> =>
   new Map(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id, name }) => [id, name] as const)));
 

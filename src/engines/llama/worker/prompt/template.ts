@@ -29,7 +29,6 @@ export class ChatTemplate {
   readonly #template: Template;
   readonly #abilities: TemplateAbilities;
   readonly #takesSystem: boolean;
-  /** As this template wants its conversations. */
   readonly #render: RenderTemplate;
 
   /** Throws when the template is not Jinja that can be read. */
@@ -46,7 +45,6 @@ export class ChatTemplate {
     this.#takesSystem = this.#showsSystemMessages();
   }
 
-  /** How the model writes reasoning and calls. */
   get syntax(): ReplySyntax {
     return this.#abilities.syntax;
   }

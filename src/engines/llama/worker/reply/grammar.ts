@@ -3,11 +3,9 @@ export interface GrammarState {
   readonly grammarState?: never;
 }
 
-/** What the native code does with grammars. */
 export interface NativeGrammars {
   /** Throws when the text is no grammar. */
   newState(gbnf: string): GrammarState;
-  /** Whether the token may come next. */
   allows(state: GrammarState, token: number): boolean;
   /** The token has come. Only for one that is allowed. */
   accept(state: GrammarState, token: number): void;

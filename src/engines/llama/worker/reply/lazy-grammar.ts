@@ -37,7 +37,8 @@ interface Recent {
 }
 
 export class LazyGrammar {
-  #state: GrammarState | null = null;
+  /** What constrains the next token; null while anything may come. */
+  state: GrammarState | null = null;
   readonly #triggers: readonly string[];
   readonly #longestTrigger: number;
   /** The last tokens, as many as a trigger may be spread over. */
@@ -54,22 +55,17 @@ export class LazyGrammar {
     const { plan } = options;
     this.#triggers = (plan.triggers ?? []).map((text) => Buffer.from(text).toString("latin1"));
     this.#longestTrigger = Math.max(0, ...this.#triggers.map(({ length }) => length));
-    if (plan.triggers === undefined) this.#state = grammars.newState(plan.gbnf);
-  }
-
-  /** What constrains the next token; null while anything may come. */
-  get state(): GrammarState | null {
-    return this.#state;
+    if (plan.triggers === undefined) this.state = grammars.newState(plan.gbnf);
   }
 
   allows(token: number): boolean {
-    return this.#state === null || this.grammars.allows(this.#state, token);
+    return this.state === null || this.grammars.allows(this.state, token);
   }
 
   /** `isRead`: the native sampler applied the grammar and has already advanced it. */
   accept(token: number, isRead: boolean): void {
-    if (this.#state === null) this.#watch(token);
-    else if (!isRead) this.grammars.accept(this.#state, token);
+    if (this.state === null) this.#watch(token);
+    else if (!isRead) this.grammars.accept(this.state, token);
   }
 
   #watch(token: number): void {
@@ -113,7 +109,7 @@ export class LazyGrammar {
       if (!this.grammars.allows(state, token)) return;
       this.grammars.accept(state, token);
     }
-    this.#state = state;
+    this.state = state;
   }
 
   /** Drops tokens that end before this place, and returns the text before it that is left. */

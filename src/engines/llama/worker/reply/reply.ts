@@ -51,10 +51,10 @@ export class Reply {
   readonly #parser: StatefulParser;
   readonly #stop: StopMatcher;
   #tokens = 0;
-  #reasoningTokens = 0;
+  /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
+  reasoningTokens = 0;
   #calls = 0;
   #stopSequence: string | undefined;
-  /** Characters read from tokens. */
   #readChars = 0;
   /** What the last token added to them. */
   #newest = "";
@@ -63,7 +63,6 @@ export class Reply {
   /** Characters of text that the stop sequences hold back. */
   #heldChars = 0;
   #held: Held[] = [];
-  /** Since the last part. */
   #events: ReplyEvent[] = [];
   #released: ReplyLogprob[] = [];
 
@@ -76,11 +75,6 @@ export class Reply {
   /** Tokens generated so far. The one that ends the generation is a signal, not part of the reply. */
   get completionTokens(): number {
     return this.#tokens;
-  }
-
-  /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
-  get reasoningTokens(): number {
-    return this.#reasoningTokens;
   }
 
   /** Whether the model is reasoning, after the last token that was read. */
@@ -192,7 +186,7 @@ export class Reply {
       const { start, end, isReasoning } = held;
       if (isReasoning || end === undefined || start >= to || end <= from) continue;
       held.isReasoning = true;
-      this.#reasoningTokens += 1;
+      this.reasoningTokens += 1;
     }
   }
 

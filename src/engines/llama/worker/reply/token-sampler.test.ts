@@ -28,7 +28,8 @@ beforeAll(async () => {
   writeTinyGguf(weights, { says: "anything", loudness: 0.3, seed: 2 });
   model = await loadModel(tinyLoad(weights, { sequences: 1 }));
   samplers = new SamplerPool(model.newSampler);
-  const { context, vocabulary, vocabularySize } = model;
+  const { context, vocabulary, facts } = model;
+  const { vocabularySize } = facts;
   const prompt = vocabulary.tokenize("What do you think of the sea?", false);
   context.initBatch(prompt.length);
   [logitIndex = 0] = context.addToBatch(0, 0, prompt, Uint32Array.of(prompt.length - 1));
@@ -62,7 +63,7 @@ const plain: Sampling = {
 
 function newTokenSampler(changes: Partial<Sampling>, topLogprobs?: number): TokenSampler {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
-  const { vocabularySize } = model;
+  const { vocabularySize } = model.facts;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
   return new TokenSampler(model.context, samplers, facts, { ...plan, topLogprobs, grammar: undefined });
 }

@@ -49,24 +49,18 @@ const noToken = -1;
 /** Most nuclei are smaller. */
 const firstLook = 256;
 
-/** Of the model. */
-export interface TokenSamplerFacts {
-  vocabularySize: number;
-  utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
-}
-
 export class TokenSampler {
   readonly #sampler: Sampler;
   readonly #rawSampler: Sampler | undefined;
   #reply = new Uint32Array(64);
   #length = 0;
-  /** Tokens that must not come next. */
   #forbidden: readonly number[] = [];
 
   constructor(
     private readonly context: Pick<BatchContext, "sampleToken">,
     private readonly samplers: Pick<SamplerPool, "take" | "share" | "release">,
-    private readonly facts: TokenSamplerFacts,
+    /** Of the model. */
+    private readonly facts: { vocabularySize: number; utf8Guard: Pick<Utf8Guard, "forbiddenAfter"> },
     private readonly options: TokenSamplerOptions,
   ) {
     // A grammar changes the configuration from token to token.
@@ -75,7 +69,6 @@ export class TokenSampler {
     if (options.topLogprobs !== undefined) this.#rawSampler = samplers.share(rawConfig);
   }
 
-  /** Null when nothing can be sampled. */
   async next(logitIndex: number): Promise<SampledToken | null> {
     const { nucleus, grammar } = this.options;
     const topK = nucleus === undefined ? undefined : await this.#narrow(logitIndex, nucleus);

@@ -30,7 +30,6 @@ export class Utf8Guard {
     }
   }
 
-  /** The tokens that must not follow this one. */
   forbiddenAfter(token: number): readonly number[] {
     return this.#forbidden.get(this.vocabulary.bytesOf(token).at(-1) ?? 0) ?? [];
   }

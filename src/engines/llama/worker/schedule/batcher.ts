@@ -14,6 +14,8 @@
  * Sampling from a grammar is slow and blocks decoding for everybody: its time is bounded (grammar-budget.ts). A
  * choice whose turn does not come in a step is put back by one token, and computed again in the next.
  *
+ * A reply that runs alone is computed several tokens at a time where they can be guessed (speculation.ts).
+ *
  * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When nothing
  * can be computed twice in a row, the native context counts as lost: `onBroken` is called and the loop ends.
  */
@@ -28,6 +30,7 @@ import { PrefillTurns } from "./prefill-turns.js";
 import { followsGrammar, Slots, type Group, type SlotsOptions, type Sequence } from "./slots.js";
 import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
+import { Draft, type DraftPace } from "./speculation.js";
 import { TokenReader } from "./token-reader.js";
 import { SlotScheduler } from "./slot-scheduler.js";
 
@@ -43,6 +46,8 @@ export interface BatcherOptions extends SlotsOptions {
   readsWhileComputing?: boolean;
   /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
   polledSequences?: number;
+  /** Guesses tokens of a reply that runs alone; never by default. */
+  speculation?: { pace: Pick<DraftPace, "worth" | "record">; contextTokens: number } | undefined;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
@@ -69,11 +74,13 @@ export class Batcher {
   /** Accounts to be forgotten before the next step. */
   readonly #forgotten = new Set<string>();
   #closed = false;
-  #isIdle = false;
+  isIdle = false;
   #failedSteps = 0;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
   readonly #reader: TokenReader;
+  /** Computed tokens can be taken back. Not in a recurrent model's state. */
+  #canTakeBack = true;
   readonly #loop: Promise<void>;
 
   constructor(private readonly options: BatcherOptions) {
@@ -82,9 +89,7 @@ export class Batcher {
     this.#scheduler = new SlotScheduler({
       slots: this.#slots,
       // What ends with the token sampled last needs no slot any more.
-      onPreempting: () => {
-        this.#reader.readPostponed();
-      },
+      onPreempting: () => this.#reader.readPostponed(),
       onAssigned: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
     });
     this.#loop = this.#run().catch(() => {
@@ -102,7 +107,6 @@ export class Batcher {
     this.#wake();
   }
 
-  /** Reports the job as failed. */
   fail(id: number): void {
     this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
@@ -125,16 +129,12 @@ export class Batcher {
     return this.options.cache.keptOf(accountId);
   }
 
-  /** Nothing is running and nothing waits. */
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
   /** Drops everything after the step under way. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#wake();
     await this.#loop;
+    this.#slots.close();
   }
 
   async #run(): Promise<void> {
@@ -166,6 +166,9 @@ export class Batcher {
         await this.#gather();
         continue;
       }
+      const alone = passedOver.length === 0 ? soleReply(entries) : undefined;
+      if (alone !== undefined) this.#addGuess(alone);
+      const drafted = alone === undefined ? 0 : alone.tokens.length - 1;
       const startedMs = performance.now();
       grammarBudget.beginStep();
       const computing = this.#compute(entries);
@@ -176,7 +179,8 @@ export class Batcher {
         (sum, { isPrefill, tokens }) => sum + (isPrefill ? tokens.length : 0),
         0,
       );
-      pace.record(promptTokens, computedMs, inStep);
+      if (alone !== undefined) this.options.speculation?.pace.record(drafted, computedMs);
+      if (drafted === 0) pace.record(promptTokens, computedMs, inStep);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
         this.#closed = true;
@@ -189,14 +193,14 @@ export class Batcher {
   /** Until there is something to do, or something to forget. */
   async #idle(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    this.#isIdle = true;
+    this.isIdle = true;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
       const expiryMs = this.options.cache.nextExpiryMs;
       if (expiryMs !== undefined) timer = setTimeout(resolve, expiryMs).unref();
     });
     clearTimeout(timer);
-    this.#isIdle = false;
+    this.isIdle = false;
   }
 
   /**
@@ -236,14 +240,21 @@ export class Batcher {
   /** Whether anything at all could be computed. */
   async #compute(entries: readonly Entry[]): Promise<boolean> {
     const logitIndexes = await this.#decode(entries);
+    const [only, ...others] = entries;
+    const isDraft = only !== undefined && soleReply(entries) === only && only.tokens.length > 1;
     if (logitIndexes !== null) {
+      if (isDraft) {
+        await this.#followGuess(only, logitIndexes[0] ?? noLogits);
+        return true;
+      }
       const ready = await Promise.all(
-        entries.map((entry, index) => this.#advance(entry, logitIndexes[index])),
+        entries.map((entry, index) => this.#advance(entry, logitIndexes[index]?.[0])),
       );
       await this.#sampleAll(ready.flat());
       return true;
     }
-    const [only, ...others] = entries;
+    if (isDraft && this.#rewind(only))
+      return this.#compute([{ ...only, tokens: only.tokens.subarray(0, 1) }]);
     if (only !== undefined && others.length === 0) {
       this.#endGroup(only.sequence.group, "failed");
       return false;
@@ -260,6 +271,48 @@ export class Batcher {
     return anyComputed;
   }
 
+  /** What may follow is computed along, where that pays. */
+  #addGuess(entry: Entry): void {
+    const { context, speculation } = this.options;
+    const { sequenceId, sequence } = entry;
+    const { computed, newest } = sequence;
+    if (speculation === undefined || !this.#canTakeBack || sequence.hasEnded === true) return;
+    const draft = (sequence.draft ??= new Draft());
+    const guess = draft.guess(computed, newest);
+    const room = speculation.contextTokens - computed.length - 1;
+    const worth = Math.min(room, speculation.pace.worth(guess.length, draft.likelihood));
+    // Attention to a sliding window may have dropped what the next token needs, once others were computed.
+    if (worth <= 0 || context.getSequenceKvCacheMinPosition(sequenceId) !== 0) return;
+    entry.tokens = Uint32Array.of(newest, ...guess.slice(0, worth));
+  }
+
+  /** Samples what follows each of the tokens, as long as it is what was guessed, and forgets the rest of them. */
+  async #followGuess({ sequenceId, sequence, ...entry }: Entry, logitIndexes: Uint32Array): Promise<void> {
+    for (const at of entry.tokens.keys()) {
+      const tokens = entry.tokens.subarray(at, at + 1);
+      const ready = await this.#advance({ ...entry, sequenceId, sequence, tokens }, logitIndexes[at]);
+      const { length } = sequence.computed;
+      await this.#sampleAll(ready, true);
+      if (!this.#slots.isAt(sequenceId, sequence)) break;
+      const isRight =
+        ready.length > 0 && sequence.computed.length === length && sequence.newest === entry.tokens[at + 1];
+      if (!isRight) break;
+    }
+    this.#takeBack(sequenceId, sequence);
+  }
+
+  /** What was computed after the reply's own tokens. Where that cannot be done, the reply is read again. */
+  #takeBack(sequenceId: number, sequence: Sequence): void {
+    const { context } = this.options;
+    if (context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1)) return;
+    this.#canTakeBack = false;
+    if (!this.#slots.isAt(sequenceId, sequence)) return;
+    context.disposeSequence(sequenceId);
+    sequence.target = Uint32Array.from([...sequence.computed, sequence.newest]);
+    sequence.computed = [];
+    sequence.state = "prefilling";
+  }
+
   /** Takes back what a failed batch may have left of the entry. False when the sequence is not what it was. */
   #rewind({ sequenceId, sequence, tokens }: Entry): boolean {
     const { context } = this.options;
@@ -269,20 +322,23 @@ export class Batcher {
     return length === 0 || tokens.length === 1 || context.getSequenceKvCacheMinPosition(sequenceId) === 0;
   }
 
-  /** Where each entry's logits are, undefined for those that sample nothing; null when the batch failed. */
-  async #decode(entries: readonly Entry[]): Promise<(number | undefined)[] | null> {
+  /** Where each entry's logits are, for those that sample; null when the batch failed. */
+  async #decode(entries: readonly Entry[]): Promise<Uint32Array[] | null> {
     const { context } = this.options;
     try {
       context.initBatch(entries.reduce((sum, { tokens }) => sum + tokens.length, 0));
-      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, samples }) => {
-        const asked = samples ? Uint32Array.of(tokens.length - 1) : noLogits;
-        return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
+      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, samples, isPrefill }) => {
+        // Of a reply, each token is sampled from.
+        const first = isPrefill ? tokens.length - 1 : 0;
+        const asked = samples ? Uint32Array.from(tokens.keys()).subarray(first) : noLogits;
+        return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked);
       });
       const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
       const computing = this.options.threads.run(() => context.decodeBatch(), kind);
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;
+      this.#slots.copiesMade();
       return logitIndexes;
     } catch {
       return null;
@@ -315,17 +371,20 @@ export class Batcher {
     return [];
   }
 
-  async #sampleAll(ready: readonly Ready[]): Promise<void> {
+  async #sampleAll(
+    ready: readonly Ready[],
+    readsNow = this.options.readsWhileComputing !== true,
+  ): Promise<void> {
     const { grammarBudget } = this.options;
     const free = ready.filter(({ sequence }) => !followsGrammar(sequence));
-    await Promise.all(free.map((one) => this.#sample(one)));
+    await Promise.all(free.map((one) => this.#sample(one, readsNow)));
     const held = ready.filter(({ sequence }) => followsGrammar(sequence));
     // One after the other, so that each is known to have taken its own time.
     for (const one of grammarBudget.inTurn(held, ({ sequence }) => sequence)) {
       const { sequenceId, sequence } = one;
       if (!this.#slots.isAt(sequenceId, sequence) || this.#aborted.has(sequence.group.job.id)) continue;
       if (grammarBudget.isStepFull && this.#putBack(one)) continue;
-      await grammarBudget.measure(sequence, () => this.#sample(one));
+      await grammarBudget.measure(sequence, () => this.#sample(one, readsNow));
       const isOver = grammarBudget.isOverdrawn(sequence) && this.#slots.isAt(sequenceId, sequence);
       if (isOver) this.#endGroup(sequence.group, "too_slow");
     }
@@ -344,7 +403,7 @@ export class Batcher {
     return true;
   }
 
-  async #sample({ sequenceId, sequence, logitIndex }: Ready): Promise<void> {
+  async #sample({ sequenceId, sequence, logitIndex }: Ready, readsNow: boolean): Promise<void> {
     const { group, choice } = sequence;
     const sampled = await sequence.sampler.next(logitIndex).catch(() => null);
     // A sibling may have failed meanwhile, and this one with it.
@@ -355,7 +414,8 @@ export class Batcher {
       return;
     }
     sequence.newest = sampled.token;
-    if (this.options.readsWhileComputing === true && !reply.endsWith(sampled.token)) {
+    sequence.draft?.check(sampled.token);
+    if (!readsNow && !reply.endsWith(sampled.token)) {
       this.#reader.postpone(sequence, sampled);
     } else if (this.#reader.read(sequence, sampled)) {
       this.#finish(sequenceId, sequence);
@@ -387,6 +447,11 @@ export class Batcher {
     this.#report = emptyReport();
     this.options.onStep({ ...report, active: this.#slots.inUse().length });
   }
+}
+
+/** The only entry, when it is the newest token of a reply. */
+function soleReply([first, ...others]: readonly Entry[]): Entry | undefined {
+  return others.length === 0 && first?.isPrefill === false ? first : undefined;
 }
 
 const emptyReport = (): StepReport => ({ active: 0, progress: [], endings: [] });

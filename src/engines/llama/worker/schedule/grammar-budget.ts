@@ -45,7 +45,6 @@ export class GrammarBudget {
     this.#stepMs = 0;
   }
 
-  /** In this step. */
   get spentMs(): number {
     return this.#stepMs;
   }

@@ -9,7 +9,6 @@ export interface Choice {
 
 export interface Job {
   id: number;
-  /** The account whose prompt it is. */
   accountId: string;
   /** At least one token. */
   prompt: Uint32Array;

@@ -60,7 +60,6 @@ export class PrefillPace {
     this.#beside = Math.min(fewestTokens, mostBeside);
   }
 
-  /** The most prompt tokens for the next step. */
   tokens(inStep: InStep): number {
     if (inStep.replies === 0) return this.#alone;
     return Math.min(this.#beside * sharesOf(inStep), this.mostBeside);
@@ -116,7 +115,6 @@ export class PrefillPace {
     this.#stepsAtSize = 0;
   }
 
-  /** What twice the size would add. */
   #predicted(size: number, added: number): number {
     const seen = this.#added.get(size * 2)?.median;
     if (seen !== undefined) return seen;
@@ -139,7 +137,6 @@ const powerOfTwo = (value: number): number => 2 ** Math.floor(Math.log2(Math.max
 
 const kept = 9;
 
-/** The last few values. */
 class Recent {
   #values: number[] = [];
 

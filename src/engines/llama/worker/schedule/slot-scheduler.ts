@@ -23,9 +23,7 @@ interface Candidate {
 
 export interface SlotSchedulerOptions {
   slots: Slots;
-  /** Called before a choice is preempted. */
   onPreempting: () => void;
-  /** The job has got its slots. */
   onAssigned: (job: Job) => void;
 }
 
@@ -42,7 +40,6 @@ export class SlotScheduler {
     this.#waiting.set(job.id, job);
   }
 
-  /** Whether it was waiting. */
   remove(id: number): boolean {
     return this.#waiting.delete(id);
   }

@@ -13,7 +13,6 @@ export interface Entry {
   sequenceId: number;
   sequence: Sequence;
   tokens: Uint32Array;
-  /** Whether these are tokens of the prompt. */
   isPrefill: boolean;
   /** Whether the next token can be sampled after this one: not in the middle of a prompt. */
   samples: boolean;
@@ -21,7 +20,6 @@ export interface Entry {
 
 export interface StepPlan {
   entries: Entry[];
-  /** Prompts that are not read in this step. */
   passedOver: Sequence[];
   inStep: InStep;
 }
@@ -29,12 +27,10 @@ export interface StepPlan {
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
 
-export interface Sharing {
-  pace: Pick<PrefillPace, "tokens">;
-  turns: PrefillTurns;
-}
-
-export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sharing): StepPlan {
+export function planStep(
+  occupied: readonly OccupiedSlot[],
+  { pace, turns }: { pace: Pick<PrefillPace, "tokens">; turns: PrefillTurns },
+): StepPlan {
   const accounts = groupByAccount(occupied);
   const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);
@@ -62,7 +58,6 @@ export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sha
   return { entries, passedOver, inStep };
 }
 
-/** What one account has in this step. */
 interface AccountShare {
   readers: Sequence[];
   replies: number;

@@ -58,7 +58,7 @@ const firstCalmMs = 2000;
 const longestCalmMs = 60_000;
 
 export class ThreadPace {
-  #threads: number;
+  threads: number;
   #window = emptyWindow();
   #crowded = 0;
   #calmMs = 0;
@@ -69,13 +69,9 @@ export class ThreadPace {
   readonly #nowMs: () => number;
 
   constructor(private readonly options: ThreadPaceOptions) {
-    this.#threads = options.most;
+    this.threads = options.most;
     this.#cpuMs = options.cpuMs ?? processCpuMs;
     this.#nowMs = options.nowMs ?? (() => performance.now());
-  }
-
-  get threads(): number {
-    return this.#threads;
   }
 
   /** Runs one step, and changes the threads for the next one where that is better. */
@@ -87,8 +83,8 @@ export class ThreadPace {
     const { crowded, calm } = missingCores[kind];
     this.#window.ms += tookMs;
     this.#window.cpuMs += this.#cpuMs() - startedCpuMs;
-    this.#window.crowdedMs += tookMs * (this.#threads - crowded(this.#threads));
-    this.#window.calmMs += tookMs * (this.#threads - calm(this.#threads));
+    this.#window.crowdedMs += tookMs * (this.threads - crowded(this.threads));
+    this.#window.calmMs += tookMs * (this.threads - calm(this.threads));
     if (this.#window.ms < windowMs) return;
     this.#judge(this.#window);
     this.#window = emptyWindow();
@@ -96,8 +92,8 @@ export class ThreadPace {
 
   #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
     const isShort = cpuMs < calmMs;
-    const mayGrow = this.#threads < this.options.most;
-    const missingMs = Math.max(0, this.#threads * ms - cpuMs);
+    const mayGrow = this.threads < this.options.most;
+    const missingMs = Math.max(0, this.threads * ms - cpuMs);
     const matters = isShort || mayGrow;
     const idleMs = matters ? this.#idleMs(ms) : undefined;
     if (!matters) this.#before = undefined;
@@ -107,14 +103,14 @@ export class ThreadPace {
     const room = mayGrow && idleMs !== undefined ? (idleMs - missingMs) / ms : 1;
     const isCalm = (!isShort || wereIdle) && room >= leastRoom;
     this.#calmMs = isCalm ? this.#calmMs + ms : 0;
-    if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
+    if (this.threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted resets the pause.
       const wasTried = this.#neededCalmMs > firstCalmMs;
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * (wasTried ? 2 : 1));
       this.#change(Math.max(1, Math.floor(cpuMs / ms)));
     } else if (mayGrow && this.#calmMs >= this.#neededCalmMs) {
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * 2);
-      this.#change(Math.min(this.options.most, this.#threads + Math.max(1, Math.round(room))));
+      this.#change(Math.min(this.options.most, this.threads + Math.max(1, Math.round(room))));
     } else if (!mayGrow && this.#calmMs >= longestCalmMs) {
       this.#neededCalmMs = firstCalmMs;
     }
@@ -132,7 +128,7 @@ export class ThreadPace {
   }
 
   #change(threads: number): void {
-    this.#threads = threads;
+    this.threads = threads;
     this.#crowded = 0;
     this.#calmMs = 0;
     this.options.setThreads(threads);

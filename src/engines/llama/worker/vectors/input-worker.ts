@@ -1,6 +1,5 @@
 /** The thread that reads the inputs of tasks: thousands of texts take as long as some steps, which must not wait. */
-import { workerData } from "node:worker_threads";
-import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
+import { openThread, performTasks } from "../../../../adapters/worker-tasks.js";
 import type { VectorTask } from "../../../../core/chat/request.js";
 import type { PrepareResult } from "../../messages.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
@@ -10,10 +9,10 @@ export interface InputSetup extends InputFacts {
   source: VocabularySource;
 }
 
-async function open({ source, ...facts }: InputSetup): Promise<void> {
+openThread(async ({ source, ...facts }: InputSetup) => {
   const reader = new InputReader(await openVocabulary(source), facts);
   performTasks((task: VectorTask) => read(reader, task));
-}
+});
 
 /** An input that trips the tokenizer must not end the thread. */
 function read(reader: InputReader, task: VectorTask): PrepareResult {
@@ -23,8 +22,3 @@ function read(reader: InputReader, task: VectorTask): PrepareResult {
     return { type: "failed" };
   }
 }
-
-open(workerData as InputSetup).catch((error: unknown) => {
-  // No input has been seen yet: the message can only be about the file and the machine.
-  failToStart(error instanceof Error ? error.message : "unknown error");
-});

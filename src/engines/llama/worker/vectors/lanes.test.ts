@@ -11,7 +11,8 @@ interface Computing {
 }
 
 /** Lanes whose inputs are finished by the test. An input of one token is computed to that token. */
-function openLanes(count: number) {
+function openLanes(count: number, best = count) {
+  const records: [threads: number, tokens: number, ms: number][] = [];
   const computing: Computing[] = [];
   const reports: StepReport[] = [];
   let broken = 0;
@@ -36,7 +37,8 @@ function openLanes(count: number) {
   };
   const lanes = new Lanes({
     lanes: Array.from({ length: count }, () => ({ ...lane })),
-    threads: { threads: count, run: (step) => step() },
+    threads: count,
+    choice: { best: () => best, next: () => best, record: (...measured) => records.push(measured) },
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
@@ -48,6 +50,7 @@ function openLanes(count: number) {
     lanes,
     computing,
     reports,
+    records,
     broken: () => broken,
     start: (id: number, tokens: readonly number[], changes: Partial<LaneTask> = {}) => {
       const inputs = tokens.map((token) => Uint32Array.of(token));
@@ -97,6 +100,37 @@ describe("the lanes", () => {
     start(2, [20, 21, 22, 23, 24]);
     await running([20, 21, 22, 23]);
     expect(computing.map(({ threads }) => threads)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("share the threads among fewer inputs by their length, the longest first", async () => {
+    const { lanes, running, computing, start } = openLanes(16);
+    const input = (length: number) => new Uint32Array(length).fill(length);
+    start(1, [], { inputs: [10, 90, 60].map(input) });
+    await running([10, 60, 90]);
+    const threadsOf = () => Object.fromEntries(computing.map(({ token, threads }) => [token, threads]));
+    expect(threadsOf()).toEqual({ 90: 9, 60: 6, 10: 1 });
+    for (const one of [...computing]) one.finish();
+    await eventually(() => lanes.isIdle);
+    start(2, [], { inputs: [500, 1, 2, 3, 4].map(input) });
+    await running([1, 2, 3, 4, 500]);
+    // What is left for the longest, not its share.
+    expect(threadsOf()[500]).toBe(12);
+  });
+
+  it("use no more threads for an input than are fastest, and measure those that are alone", async () => {
+    const { start, running, finish, computing, records, endingOf } = openLanes(8, 2);
+    start(1, [10, 11]);
+    await running([10, 11]);
+    expect(computing.map(({ threads }) => threads)).toEqual([2, 2]);
+    finish(10);
+    await running([11]);
+    finish(11);
+    await eventually(() => endingOf(1) === "finished");
+    start(2, [20]);
+    await running([20]);
+    finish(20);
+    await eventually(() => endingOf(2) === "finished");
+    expect(records.map(([threads, tokens]) => [threads, tokens])).toEqual([[2, 1]]);
   });
 
   it("let accounts take turns", async () => {

@@ -5,8 +5,9 @@
  * there is a lane for each core instead, and all of them compute at once. A token of a longer input costs no more than in
  * one batch of many, which computes attention between them all the same and masks it; one of an input below 64 tokens costs
  * about a fifth more, since small matrices are multiplied less well. Lanes never wait for one another, as the threads of a
- * batch do (`bench -- embeddings`). An input that is alone gets the threads that have a core to themselves
- * (thread-pace.ts).
+ * batch do (`bench -- embeddings`). Where there are fewer inputs than threads, each gets a share by its length, so that
+ * they end together, up to what is fastest for one that is alone (thread-choice.ts). For the same reason the longest
+ * inputs of a task come first.
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
  * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
@@ -14,9 +15,8 @@
  */
 import type { StepReport, TaskResult } from "../../messages.js";
 import { PrefillTurns } from "../schedule/prefill-turns.js";
-import type { ThreadPace } from "../schedule/thread-pace.js";
+import type { ThreadChoice } from "./thread-choice.js";
 
-/** One native context. */
 export interface Lane {
   /** One at a time. What the model's pooling or its head makes of the input. */
   compute(tokens: Uint32Array, threads: number): Promise<Float64Array>;
@@ -34,15 +34,16 @@ export interface LanesOptions {
   /** At least one. */
   lanes: readonly Lane[];
   /** Of all lanes together. */
-  threads: Pick<ThreadPace, "run" | "threads">;
+  threads: number;
+  choice: Pick<ThreadChoice, "best" | "next" | "record">;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
 }
 
 interface Running {
   task: LaneTask;
-  /** The first input that is not computed yet, nor being computed. */
-  next: number;
+  /** Inputs that are not computed yet, nor being computed: their indexes, the longest last. */
+  waiting: number[];
   /** Inputs that are being computed. */
   computing: number;
   values: Float64Array[];
@@ -60,6 +61,8 @@ export class Lanes {
   /** In the order in which they came. */
   readonly #running = new Map<number, Running>();
   readonly #turns = new PrefillTurns();
+  /** Of the inputs that are being computed. */
+  #computing = { inputs: 0, tokens: 0, threads: 0 };
   #failedInARow = 0;
   #reportedMs = -Infinity;
   #onIdle: () => void = () => undefined;
@@ -69,7 +72,9 @@ export class Lanes {
   }
 
   start(task: LaneTask): void {
-    const running: Running = { task, next: 0, computing: 0, values: [], ended: undefined };
+    const waiting = task.inputs.map((_, index) => index).reverse();
+    waiting.sort((a, b) => lengthOf(task, a) - lengthOf(task, b));
+    const running: Running = { task, waiting, computing: 0, values: [], ended: undefined };
     this.#running.set(task.id, running);
     this.#reportProgress();
     this.#fill();
@@ -113,20 +118,20 @@ export class Lanes {
   }
 
   async #compute(lane: Lane, running: Running): Promise<void> {
-    const { task, next: index } = running;
+    const { task } = running;
+    const index = running.waiting.at(-1) ?? 0;
     const tokens = task.inputs[index] ?? new Uint32Array();
-    const inputs = this.#inputsLeft();
-    const compute = async () => {
-      const { lanes, threads } = this.options;
-      const own = Math.max(1, Math.floor(threads.threads / Math.min(lanes.length, inputs)));
-      running.values[index] = await lane.compute(tokens, own);
-    };
+    const wasAlone = this.#inputsLeft() === 1;
+    const threads = wasAlone ? this.options.choice.next(tokens.length) : this.#share(tokens.length);
+    running.waiting.pop();
     this.#turns.record(task.accountId, tokens.length);
-    running.next += 1;
     running.computing += 1;
+    this.#count(1, tokens.length, threads);
+    const startedMs = performance.now();
     try {
-      // What several lanes take together says nothing about the threads of one.
-      await (inputs === 1 ? this.options.threads.run(compute, "prompts") : compute());
+      running.values[index] = await lane.compute(tokens, threads);
+      if (wasAlone && this.#inputsLeft() === 1)
+        this.options.choice.record(threads, tokens.length, performance.now() - startedMs);
       this.#failedInARow = 0;
     } catch {
       running.ended ??= "failed";
@@ -134,15 +139,38 @@ export class Lanes {
       if (this.#failedInARow === 2) this.options.onBroken();
     }
     running.computing -= 1;
+    this.#count(-1, tokens.length, threads);
     this.#idle.push(lane);
     this.#settle(running);
     this.#fill();
     if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
-  /** Of all tasks. */
+  /** By length, among those that wait and those that are being computed; the others that wait need one each. */
+  #share(length: number): number {
+    const { threads, choice } = this.options;
+    const inputs = this.#inputsLeft();
+    const left = inputs >= threads ? Infinity : this.#tokensLeft();
+    const share = Math.floor((threads * length) / left);
+    const free = threads - this.#computing.threads - (inputs - this.#computing.inputs - 1);
+    return Math.max(1, Math.min(share, free, choice.best(length)));
+  }
+
   #inputsLeft(): number {
     return [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
+  }
+
+  #tokensLeft(): number {
+    const waiting = [...this.#running.values()].flatMap(({ task, waiting, ended }) =>
+      ended === undefined ? waiting.map((index) => lengthOf(task, index)) : [],
+    );
+    return waiting.reduce((sum, length) => sum + length, this.#computing.tokens);
+  }
+
+  #count(inputs: 1 | -1, tokens: number, threads: number): void {
+    this.#computing.inputs += inputs;
+    this.#computing.tokens += inputs * tokens;
+    this.#computing.threads += inputs * threads;
   }
 
   /** Reports it if it is over. */
@@ -173,5 +201,7 @@ export class Lanes {
 }
 
 /** Of one that is over, those that are being computed. */
-const inputsLeft = ({ task, next, computing, ended }: Running): number =>
-  (ended === undefined ? task.inputs.length - next : 0) + computing;
+const inputsLeft = ({ waiting, computing, ended }: Running): number =>
+  (ended === undefined ? waiting.length : 0) + computing;
+
+const lengthOf = ({ inputs }: LaneTask, index: number): number => inputs[index]?.length ?? 0;

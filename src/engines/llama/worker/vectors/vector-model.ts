@@ -2,23 +2,20 @@
  * Opens a model that embeds or ranks: its weights once, and contexts made for pooling, two for each lane (lanes.ts), for
  * short inputs and for long ones. How vectors are pooled is up to the file; a head that ranks is asked for by `rank`.
  */
-import type { Llama, LlamaContext, LlamaModel } from "node-llama-cpp";
+import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
 import type { BatchContext } from "../batch-context.js";
-import { attentionShape, coresOf, loadedBinding, openBinding, quotingLog } from "../addon.js";
+import { attentionShape, openModel, quotingLog } from "../addon.js";
 import type { LoadedFacts, LoadRequest, VectorFacts } from "../../messages.js";
 import { requireMethods, type VocabularySource } from "../native-vocabulary.js";
 import { chooseThreads } from "../../sizing.js";
 import type { Lane } from "./lanes.js";
 import { chooseLanes, gpuLanes } from "./lane-sizing.js";
 
-export interface LoadedVectorModel extends Pick<
-  LoadedFacts,
-  "gpu" | "gpuLayers" | "layers" | "description" | "contextTokens" | "threads"
-> {
+export interface LoadedVectorModel extends Pick<LoadedFacts, "contextTokens" | "threads"> {
+  facts: Awaited<ReturnType<typeof openModel>>["facts"];
   lanes: readonly Lane[];
   vocabularySource: VocabularySource;
-  vocabularySize: number;
   stripsAccents: boolean;
   rankTemplate: string | undefined;
   /** Of a head that ranks: it gives probabilities, and not their logits. */
@@ -49,18 +46,13 @@ const tileTokens = 64;
 const softmaxArchitectures = new Set(["qwen3", "qwen3vl"]);
 
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedVectorModel> {
-  const llama = await openBinding(request, onLogLine);
-  const model = await llama.loadModel({
-    modelPath: request.weights,
-    gpuLayers: request.gpu === "off" ? 0 : { fitContext: { embeddingContext: true } },
-  });
+  const gpuLayers = request.gpu === "off" ? 0 : { fitContext: { embeddingContext: true } };
+  const opened = await openModel(request, gpuLayers, onLogLine);
+  const { llama, model, facts, vocabularySource, onGpu, cores } = opened;
   const { tokenizer, general } = model.fileInfo.metadata;
   const ranks = request.task === "rank";
   if (ranks && !model.fileInsights.supportsRanking)
     throw new Error("This model cannot rank documents: it has no head for it, or no text to ask it with.");
-  const layers = model.fileInsights.totalLayers;
-  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
-  const cores = coresOf(llama);
   const threads = request.threads ?? (onGpu ? gpuLanes : chooseThreads(Infinity, cores));
   const size = chooseLanes({
     threads,
@@ -71,7 +63,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const contexts: LlamaContext[] = [];
   const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<NativeContext> => {
-    const context = await newContext(model, { contextTokens, flashAttention, ranks });
+    const context = await newContext(model, contextTokens, flashAttention, ranks);
     contexts.push(context);
     return nativeContext(context);
   };
@@ -81,20 +73,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     lanes.push(laneOf(onGpu ? long : await open(Math.min(tileTokens, size.contextTokens), false), long));
   }
   return {
-    lanes,
-    vocabularySource: {
-      weights: request.weights,
-      binding: loadedBinding(),
-      texts: tokenizer.ggml.tokens,
-      chatTemplate: undefined,
-    },
-    vocabularySize: tokenizer.ggml.tokens.length,
+    ...{ facts, lanes, vocabularySource },
     contextTokens: size.contextTokens,
     threads: onGpu ? 1 : threads,
-    gpu: gpuOf(llama, request),
-    gpuLayers: model.gpuLayers,
-    layers,
-    description: model.typeDescription,
     stripsAccents: stripsAccents(model.fileInfo.metadata),
     rankTemplate: tokenizer["chat_template.rerank"],
     givesProbabilities: softmaxArchitectures.has(general.architecture),
@@ -108,15 +89,11 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
-interface ContextOptions {
-  contextTokens: number;
-  flashAttention: "auto" | false;
-  ranks: boolean;
-}
-
 function newContext(
   model: LlamaModel,
-  { contextTokens, flashAttention, ranks }: ContextOptions,
+  contextTokens: number,
+  flashAttention: "auto" | false,
+  ranks: boolean,
 ): Promise<LlamaContext> {
   // The last two are what the binding's own embedding and ranking contexts set; its types leave them out.
   const options = {
@@ -180,9 +157,6 @@ interface NormalizerFields {
   tokenizer: { ggml: { model: string; normalizer?: { lowercase?: boolean; strip_accents?: boolean } } };
   sotto?: { strip_accents?: boolean };
 }
-
-const gpuOf = (llama: Llama, request: LoadRequest): LoadedFacts["gpu"] =>
-  llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu;
 
 /** Files do not say it, so these are known by what they are called. */
 const matryoshka =

@@ -1,26 +1,16 @@
 /** A loaded model that embeds or ranks: what runner.ts is for replies. */
-import { programFile } from "../../../../adapters/program-files.js";
-import { WorkerThread } from "../../../../adapters/worker-thread.js";
+import type { WorkerThread } from "../../../../adapters/worker-thread.js";
 import type { VectorTask } from "../../../../core/chat/request.js";
 import { plainSyntax } from "../../../chat-format/reply-syntax.js";
 import type { ComputeRequest, LoadedFacts, LoadRequest, PrepareResult, TaskResult } from "../../messages.js";
-import { longestPromptMs, longestStartMs, type RunnerOptions } from "../runner.js";
-import { machineIdleMs, ownsMachine, ThreadPace } from "../schedule/thread-pace.js";
+import { readingThread, type RunnerOptions } from "../runner.js";
 import type { InputSetup } from "./input-worker.js";
 import { Lanes } from "./lanes.js";
 import { scoreOf, unitVector } from "./results.js";
+import { ThreadChoice } from "./thread-choice.js";
 import { loadVectorModel, type LoadedVectorModel } from "./vector-model.js";
 
 type InputThread = WorkerThread<VectorTask, PrepareResult>;
-
-const inputThread = (setup: InputSetup): InputThread =>
-  new WorkerThread({
-    file: programFile("engines/llama/worker/vectors/input-worker"),
-    workerData: setup,
-    startMs: longestStartMs,
-    taskMs: longestPromptMs,
-    runsNativeCode: true,
-  });
 
 /** Requests at once. Their inputs take turns. */
 const mostTasks = 16;
@@ -37,32 +27,25 @@ export class VectorRunner {
   static async load(request: LoadRequest, events: RunnerOptions): Promise<VectorRunner> {
     const startedMs = performance.now();
     const model = await loadVectorModel(request);
-    const { vocabularySource: source, vocabularySize, contextTokens, stripsAccents, rankTemplate } = model;
-    const inputs = inputThread({ source, vocabularySize, contextTokens, stripsAccents, rankTemplate });
+    const { vocabularySource: source, contextTokens, stripsAccents, rankTemplate } = model;
+    const { vocabularySize } = model.facts;
+    const setup: InputSetup = { source, vocabularySize, contextTokens, stripsAccents, rankTemplate };
+    const inputs: InputThread = readingThread("vectors/input-worker", setup);
     await inputs.start();
     await warmUp(model);
-    const threads = new ThreadPace({
-      most: model.threads,
-      // Each input is told how many.
-      setThreads: () => undefined,
-      idleMs: ownsMachine() ? machineIdleMs : undefined,
-    });
-    const lanes = new Lanes({ ...events, lanes: model.lanes, threads });
+    const { threads } = model;
+    const lanes = new Lanes({ ...events, lanes: model.lanes, threads, choice: new ThreadChoice(threads) });
     const facts: LoadedFacts = {
       loadMs: Math.round(performance.now() - startedMs),
-      threads: model.threads,
+      threads,
       contextTokens,
       sequences: mostTasks,
       cacheType: "f16",
-      gpu: model.gpu,
-      gpuLayers: model.gpuLayers,
-      layers: model.layers,
-      vocabularySize,
+      ...model.facts,
       syntax: plainSyntax,
       template: noTemplate,
       hasTemplate: false,
       hasInfill: false,
-      description: model.description,
       memoryBytes: process.memoryUsage.rss(),
       vectors: request.task === "rank" ? undefined : model.vectors,
     };

@@ -46,13 +46,8 @@ export function multiplesOf(step: number, bounds: Bounds, grammar: Grammar): Exp
   );
 }
 
-interface Units {
-  count: number;
-  /** Negative: so many zeros follow. */
-  decimals: number;
-}
-
-function unitsOf(step: number): Units | null {
+/** Of negative `decimals`, so many zeros follow. */
+function unitsOf(step: number): { count: number; decimals: number } | null {
   if (!(step > 0) || step > largest) return null;
   for (let decimals = 0; decimals <= maxDecimals; decimals++) {
     let count = Math.round(step * 10 ** decimals);
@@ -90,7 +85,6 @@ class Digits {
     private readonly grammar: Grammar,
   ) {}
 
-  /** Multiples from one to another, in units. */
   between(from: number, to: number): Expression {
     const options: Expression[] = [];
     const shortest = Math.max(0, this.decimals) + 1;

@@ -53,10 +53,13 @@ function stepsAt(schema: Schema, path: Path): number[] {
 }
 
 /** Inclusive. */
-const boundsOf = (schema: Schema, path: Path): Bounds => ({
-  min: highest(numberAt(schema, "minimum", path), numberAt(schema, "exclusiveMinimum", path)),
-  max: lowest(numberAt(schema, "maximum", path), numberAt(schema, "exclusiveMaximum", path)),
-});
+function boundsOf(schema: Schema, path: Path): Bounds {
+  const exclusiveMin = numberAt(schema, "exclusiveMinimum", path) ?? -Infinity;
+  const exclusiveMax = numberAt(schema, "exclusiveMaximum", path) ?? Infinity;
+  const min = Math.max(numberAt(schema, "minimum", path) ?? -Infinity, neighbour(exclusiveMin, 1));
+  const max = Math.min(numberAt(schema, "maximum", path) ?? Infinity, neighbour(exclusiveMax, -1));
+  return { min: min === -Infinity ? undefined : min, max: max === Infinity ? undefined : max };
+}
 
 /** Drops bounds beyond all numbers that are written anyway. */
 const withinReach = ({ min, max }: Bounds, furthest: number): Bounds => ({
@@ -64,18 +67,9 @@ const withinReach = ({ min, max }: Bounds, furthest: number): Bounds => ({
   max: max !== undefined && max > furthest ? undefined : max,
 });
 
-function highest(inclusive: number | undefined, exclusive: number | undefined): number | undefined {
-  if (exclusive === undefined) return inclusive;
-  return Math.max(inclusive ?? -Infinity, neighbour(exclusive, 1));
-}
-
-function lowest(inclusive: number | undefined, exclusive: number | undefined): number | undefined {
-  if (exclusive === undefined) return inclusive;
-  return Math.min(inclusive ?? Infinity, neighbour(exclusive, -1));
-}
-
 /** The adjacent floating-point number. */
 function neighbour(value: number, direction: 1 | -1): number {
+  if (!Number.isFinite(value)) return value;
   if (value === 0) return direction * Number.MIN_VALUE;
   let step = Math.abs(value) * Number.EPSILON;
   while (value + direction * (step / 2) !== value) step /= 2;

@@ -42,7 +42,6 @@ const maxNodes = 20_000;
 
 class TooLarge extends Error {}
 
-/** The automata of one schema. */
 export class Automata {
   #steps = 0;
   #elements = 0;
@@ -296,23 +295,25 @@ class Nodes {
   }
 
   #union(given: readonly Node[]): Node {
-    const parts = this.#flat(given, "union").filter((part) => part !== this.#nothing);
-    if (parts.includes(this.#anything)) return this.#anything;
-    const [first, second] = parts;
-    if (first === undefined) return this.#nothing;
-    if (second === undefined) return first;
-    const mayBeEmpty = parts.some((part) => part.mayBeEmpty);
-    return this.#node(`union ${ids(parts)}`, { type: "union", parts }, mayBeEmpty);
+    return this.#combined("union", given, this.#nothing, this.#anything);
   }
 
   #intersection(given: readonly Node[]): Node {
-    const parts = this.#flat(given, "intersection").filter((part) => part !== this.#anything);
-    if (parts.includes(this.#nothing)) return this.#nothing;
+    return this.#combined("intersection", given, this.#anything, this.#nothing);
+  }
+
+  /** `neutral` adds nothing to the others, `absorbing` leaves nothing of them. */
+  #combined(type: "union" | "intersection", given: readonly Node[], neutral: Node, absorbing: Node): Node {
+    const flat = given.flatMap((part) => (part.shape.type === type ? part.shape.parts : [part]));
+    this.spend(flat.length);
+    const parts = [...new Set(flat)].filter((part) => part !== neutral).sort((a, b) => a.id - b.id);
+    if (parts.includes(absorbing)) return absorbing;
     const [first, second] = parts;
-    if (first === undefined) return this.#anything;
+    if (first === undefined) return neutral;
     if (second === undefined) return first;
-    const mayBeEmpty = parts.every((part) => part.mayBeEmpty);
-    return this.#node(`intersection ${ids(parts)}`, { type: "intersection", parts }, mayBeEmpty);
+    const isEmpty = (part: Node) => part.mayBeEmpty;
+    const mayBeEmpty = type === "union" ? parts.some(isEmpty) : parts.every(isEmpty);
+    return this.#node(`${type} ${parts.map(({ id }) => id).join(" ")}`, { type, parts }, mayBeEmpty);
   }
 
   #complement(part: Node): Node {
@@ -328,12 +329,6 @@ class Nodes {
     return this.#node(`repeat ${part.id} ${min} ${max ?? ""}`, shape, min === 0 || part.mayBeEmpty);
   }
 
-  #flat(given: readonly Node[], type: "union" | "intersection"): Node[] {
-    const parts = given.flatMap((part) => (part.shape.type === type ? part.shape.parts : [part]));
-    this.spend(parts.length);
-    return [...new Set(parts)].sort((a, b) => a.id - b.id);
-  }
-
   #node(key: string, shape: Shape, mayBeEmpty: boolean): Node {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -343,5 +338,3 @@ class Nodes {
     return node;
   }
 }
-
-const ids = (nodes: readonly Node[]): string => nodes.map(({ id }) => id).join(" ");

@@ -1,8 +1,7 @@
 /** The sets of characters that patterns name, and how a character of one is written in a JSON string. */
-import { chars, choice, sequence, text, type CodeRange, type Expression } from "../../gbnf.js";
+import { chars, choice, one, sequence, text, type CodeRange, type Expression } from "../../gbnf.js";
 import { plainRanges } from "../json-text.js";
 
-export const one = (char: string): CodeRange => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0];
 export const lastCode = 0x10ffff;
 export const lineBreaks: CodeRange[] = [
   [0xa, 0xa],

@@ -5,9 +5,9 @@
  * Supported are characters, classes, groups, alternatives and repetitions; look-ahead where everything after it is the
  * rest of the pattern, so that it is an intersection. Look-behind, back references and word boundaries are not.
  */
-import type { CodeRange } from "../../gbnf.js";
+import { one, type CodeRange } from "../../gbnf.js";
 import type { Language } from "./automaton.js";
-import { complement, controls, escapedClasses, lastCode, lineBreaks, one } from "./characters.js";
+import { complement, controls, escapedClasses, lastCode, lineBreaks } from "./characters.js";
 
 /** Null for a pattern that is not supported. Throws `NestedTooDeeply`. */
 export function readPattern(pattern: string): Language | null {
@@ -46,7 +46,6 @@ const maxRepeats = 1000;
 export const anyCharacter: Language = { type: "chars", ranges: [[0, lastCode]] };
 const anything: Language = { type: "repeat", part: anyCharacter, min: 0, max: undefined };
 
-/** The position of a part in the pattern. */
 interface Place {
   /** `^` is allowed here. */
   isStart: boolean;

@@ -70,7 +70,6 @@ export class Strings {
     return described?.expression ?? null;
   }
 
-  /** Those that are supported. */
   #read(patterns: readonly string[], path: Path): Language[] {
     return patterns.flatMap((pattern) => {
       this.#patternChars += pattern.length;

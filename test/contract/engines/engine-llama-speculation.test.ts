@@ -1,0 +1,49 @@
+/** Whatever is guessed, replies are those of an engine that guesses nothing. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../../../src/config.js";
+import type { Generation } from "../../../src/core/serving/engine-port.js";
+import { testDefaults } from "../../support/engines/model-defaults.js";
+import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
+import { generationOf, greedy, replyTo } from "./engine-contract.js";
+
+const { engine: defaults } = loadConfig({ env: {} });
+const omega = { ...testDefaults, repeatPenalty: 1 };
+const start = (speculation: "on" | "off") =>
+  startTinyEngine(
+    {},
+    { config: { ...defaults, threads: 1, sequences: 2, contextTokens: 512, speculation }, models: { omega } },
+  );
+
+describe("speculation", () => {
+  let guessing: TinyEngine;
+  let plain: TinyEngine;
+  beforeAll(async () => {
+    [guessing, plain] = [start("on"), start("off")];
+    await Promise.all([guessing.engine.ready(), plain.engine.ready()]);
+  });
+  afterAll(() => Promise.all([guessing.dispose(), plain.dispose()]));
+
+  const questions = ["Again and again and again.", "one two three one two three one two", "What is new?"];
+  const cases: [name: string, changes: Partial<Generation>][] = [
+    ["the likeliest tokens", {}],
+    ["a random reply of one seed", { sampling: { ...greedy, temperature: 0.3, seed: 7 } }],
+    ["a nucleus", { sampling: { ...greedy, temperature: 0.5, topP: 0.7, seed: 9 } }],
+    ["a penalty on repetition", { sampling: { ...greedy, frequencyPenalty: 0.5 } }],
+    ["log probabilities", { topLogprobs: 2 }],
+    ["a stop sequence", { stop: ["e", "9"] }],
+    ["a schema", { format: { type: "json_object" } }],
+  ];
+  it.each(cases)("gives %s as without", async (_name, changes) => {
+    for (const question of questions) {
+      const generation = generationOf(question, { maxTokens: 120, ...changes });
+      const expected = await replyTo(plain.engine, generation);
+      // The second starts from what the first has computed.
+      for (let turn = 0; turn < 2; turn++) {
+        const { text, finishReason, logprobs, usage } = await replyTo(guessing.engine, generation);
+        expect({ text, finishReason }).toEqual({ text: expected.text, finishReason: expected.finishReason });
+        expect(usage.completionTokens).toBe(expected.usage.completionTokens);
+        expect(logprobs.map(({ token }) => token)).toEqual(expected.logprobs.map(({ token }) => token));
+      }
+    }
+  });
+});
