@@ -374,6 +374,11 @@ const events = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("pause" as const) }) },
 );
 
+const savingSetting = {
+  ...{ window: wholeContext, reuse: true, movesSequences: true, savedTokens: 1000 },
+  ...{ readsWhileComputing: false, stopChars: 0, mostChoices: 2 },
+};
+
 describe("conversations in the batcher", () => {
   it("are never lost, mixed or shared between accounts, whatever moves, waits, ends or fails", async () => {
     await fc.assert(
@@ -435,10 +440,7 @@ describe("conversations in the batcher", () => {
   });
 
   it("are not restored into a sequence that others are still to be copied from", async () => {
-    const parts = setUp({
-      ...{ sequences: 2, window: wholeContext, reuse: true, movesSequences: true, savedTokens: 1000 },
-      ...{ readsWhileComputing: false, stopChars: 0, mostChoices: 1 },
-    });
+    const parts = setUp({ ...savingSetting, sequences: 2 });
     const { batcher, context, start, endings, errors, pass } = parts;
     const finish = async (count: number) => {
       while (endings.length < count) {
@@ -468,5 +470,45 @@ describe("conversations in the batcher", () => {
     expect([...errors, ...context.misuses]).toEqual([]);
     const cached = endings.map(({ outcome }) => (outcome.type === "finished" ? outcome.cachedTokens : -1));
     expect(cached).toEqual([0, 0, 0, 5, 0, 8]);
+  });
+
+  it("are not saved from a sequence that they are still to be copied to", async () => {
+    const { batcher, context, start, endings, errors, pass } = setUp({ ...savingSetting, sequences: 4 });
+    const step = async () => {
+      context.finishBatch();
+      await settle();
+      pass(1);
+    };
+    const stepUntil = async (isReached: () => boolean) => {
+      for (let steps = 0; steps < 200 && !isReached(); steps++) await step();
+      expect(isReached()).toBe(true);
+    };
+    const hasEnded = (id: number) => endings.some((ending) => ending.id === id);
+    start(0, "a", Array<number>(4).fill(1), 1, 100, null);
+    start(1, "a", Array<number>(8).fill(2), 1, 30, null);
+    start(2, "a", Array<number>(4).fill(3), 1, 100, null);
+    start(3, "a", Array<number>(8).fill(4), 1, 1, null);
+    await stepUntil(() => hasEnded(3));
+    // When 1 ends, 2 moves to where it was, and what it has computed to where 3 was. The next job takes that at once.
+    const copied: [target: number, source: number][] = [];
+    const copy = context.copySequenceStateFromOtherSequence.bind(context);
+    context.copySequenceStateFromOtherSequence = (target, source) => {
+      if (copied.length === 0) start(4, "a", [5, 5, 5], 2, 1, null);
+      copied.push([target, source]);
+      return copy(target, source);
+    };
+    await stepUntil(() => copied.length > 0);
+    const { length } = context.batches;
+    await stepUntil(() => context.batches.length > length);
+    expect(copied).toEqual([
+      [3, 1],
+      [1, 2],
+    ]);
+    expect(context.savedStates).toHaveLength(1);
+    await stepUntil(() => hasEnded(0) && hasEnded(2) && hasEnded(4));
+    start(5, "a", [...Array<number>(8).fill(2), 1, 1], 1, 1, null);
+    await stepUntil(() => hasEnded(5));
+    await batcher.close();
+    expect([...errors, ...context.misuses]).toEqual([]);
   });
 });
