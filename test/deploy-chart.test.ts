@@ -126,6 +126,7 @@ describe("manifests", () => {
   const plain = readdirSync("deploy/kubernetes")
     .filter((name) => name !== "kustomization.yaml")
     .map((name) => join("deploy/kubernetes", name));
+  const service = manifest.parse(parse(read("deploy/kubernetes/service.yaml")));
 
   it.each([...plain, ...cases.map((name) => join(stored, `${name}.yaml`))])(
     "%s fits Kubernetes' schemas",
@@ -140,14 +141,13 @@ describe("manifests", () => {
     const all = [...plain, ...cases.map((name) => join(stored, `${name}.yaml`))].flatMap((path) =>
       manifestsIn(read(path)),
     );
-    expect(unknownFields(all)).toEqual([]);
+    // With one that is misspelled, since this would also be quiet if it looked at nothing.
+    const misspelled = { ...service, spec: { ports: [{ port: 80, targtPort: "http" }] } };
+    expect(unknownFields([...all, misspelled])).toEqual([expect.stringContaining("targtPort")]);
   });
 
-  it("would be refused with a wrong type, or a misspelled field", () => {
-    const [service] = manifestsIn(read("deploy/kubernetes/service.yaml"));
-    expect(() => validate({ ...manifest.parse(service), spec: { ports: "http" } })).toThrow();
-    const misspelled = { ...manifest.parse(service), spec: { ports: [{ port: 80, targtPort: "http" }] } };
-    expect(unknownFields([misspelled])).toEqual([expect.stringContaining("targtPort")]);
+  it("would be refused with a wrong type", () => {
+    expect(() => validate({ ...service, spec: { ports: "http" } })).toThrow();
   });
 });
 

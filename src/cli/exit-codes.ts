@@ -20,6 +20,7 @@ export const answers: Readonly<Record<string, readonly ExitCode[]>> = {
     { code: 1, meaning: "a mark was found" },
     { code: 2, meaning: "the check could not run" },
   ],
+  "service status": [{ code: 1, meaning: "the service does not run" }],
   "upgrade --check": [
     { code: 1, meaning: "the upgrade would be refused" },
     { code: 2, meaning: "migrations would run" },

@@ -3,11 +3,12 @@
  * as plain files for any web server, and `starterMirror` reads them from there. Their hashes are known, so the server
  * need not be trusted. An interrupted download continues at the next start.
  */
-import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
+import { makeFolder } from "../adapters/make-folder.js";
 import { ensureEmbeddingStarterIn } from "./embedding-starter/embedding-starter.js";
 import { freeBytes } from "./files/disk-space.js";
 import { hashFile } from "./files/hash-file.js";
@@ -62,7 +63,10 @@ export interface MirroredFile {
 
 /** Writes both starters to a folder, with `SHA256SUMS`, readable for any user. Rejects with `WeightsError`. */
 export async function mirrorStarters(folder: string, onProgress: WeightsProgress): Promise<MirroredFile[]> {
-  await mkdir(folder, { recursive: true });
+  if (!existsSync(folder)) {
+    makeFolder(folder);
+    await chmod(folder, 0o755);
+  }
   const written = [await ensureJoined(folder, { onProgress }), await ensureEmbeddingStarterIn(folder)];
   for (const { path } of written) {
     await removeNote(path);

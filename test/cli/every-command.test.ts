@@ -23,12 +23,13 @@ beforeAll(async () => {
   const { dataDir } = await CommandLine.open();
   sotto = new CommandLine(dataDir, { SOTTO_SECRET_KEY: secretKey });
   restoreSqlite("0.1.0", databasePath(dataDir));
+  await sotto.json("upgrade");
 });
 afterAll(() => sotto.dispose());
 
 describe("--json", () => {
   /** They talk to a person, or print a text for another program. */
-  const withoutJson = ["serve", "chat", "completion", "help"];
+  const withoutJson = ["serve", "chat", "service logs", "completion", "help"];
 
   it.each(leaves.map(({ path, options }) => ({ path, options })))("sotto $path", ({ path, options }) => {
     const hasJson = options.some(({ long }) => long === "--json");
@@ -52,7 +53,7 @@ describe("--json", () => {
 
   it("is tried on every command that lists or shows", () => {
     const found = leaves.filter(
-      ({ path, command }) => path !== "help" && /^(list|show)\b/.test(command.description()),
+      ({ path, command }) => !withoutJson.includes(path) && /^(list|show)\b/.test(command.description()),
     );
     expect(found.map(({ path }) => path).sort()).toEqual(Object.keys(listings).sort());
   });

@@ -57,6 +57,10 @@ export function prebuiltBinding(backend: Backend): PrebuiltBinding | null {
   };
 }
 
+/** The name by which the native code looks for a GPU's library. */
+export const libraryFile = (backend: GpuBackend): string =>
+  process.platform === "win32" ? `ggml-${backend}.dll` : `libggml-${backend}.so`;
+
 /**
  * The prebuilt library to open by hand when the binding does not load: for a GPU the one that links to its driver, for
  * the CPU the binding itself. Null where there is none as a file of its own.
@@ -64,7 +68,7 @@ export function prebuiltBinding(backend: Backend): PrebuiltBinding | null {
 export function bindingLibrary(backend: Backend): string | null {
   const folder = libraryFolder(backend);
   const path =
-    folder === null ? null : join(folder, backend === "cpu" ? "llama-addon.node" : `libggml-${backend}.so`);
+    folder === null ? null : join(folder, backend === "cpu" ? "llama-addon.node" : libraryFile(backend));
   return path !== null && existsSync(path) ? path : null;
 }
 

@@ -74,8 +74,8 @@ export interface MigrateOptions {
   migrations?: readonly Migration[];
   /** Called before the first one is applied to a database that is not new; what it rejects with ends the migration. */
   beforeUpgrade?: (applied: number) => Promise<void>;
-  /** How to go back to a database that knows at most so many migrations, for the message that refuses a newer one. */
-  wayBack?: (known: number) => string;
+  /** How to go back to at most so many migrations, for the message that refuses a newer database; null for a backup only. */
+  wayBack?: (known: number) => string | null;
 }
 
 /** What a database says about itself. */

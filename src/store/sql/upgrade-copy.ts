@@ -92,9 +92,9 @@ export function removeOldUpgradeCopies(path: string, days: number, now: Date): v
 }
 
 /** How to undo an upgrade, for a version that knows `known` migrations. */
-function describeWayBack(path: string, known: number): string {
+function describeWayBack(path: string, known: number): string | null {
   const copy = listUpgradeCopies(path).find(({ step }) => step <= known);
-  if (copy === undefined) return "To go back, restore a backup from before the upgrade.";
+  if (copy === undefined) return null;
   return `To go back to ${copy.takenAt.toISOString()}, before the upgrade, and lose what was written since: stop all servers, put a copy of ${copy.file} in place of ${path}, and delete ${path}-wal and ${path}-shm.`;
 }
 

@@ -3,9 +3,8 @@
  * what is missing; a library that opens but is no addon fails in another way, which is ignored.
  */
 import { join } from "node:path";
-import { bindingLibrary, platformWithoutEngine, prebuiltPackage } from "../binding-package.js";
+import { bindingLibrary, libraryFile, platformWithoutEngine, prebuiltPackage } from "../binding-package.js";
 import { isGpu, type Backend } from "../backends.js";
-import { libraryFile } from "../gpu/library/own-library.js";
 
 /** Null when nothing is missing, or nothing can be said about it. `folder` has the library of this machine for a GPU. */
 export function missingLibrary(backend: Backend, folder?: string): string | null {

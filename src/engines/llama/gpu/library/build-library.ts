@@ -10,9 +10,9 @@ import { existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../../../adapters/make-folder.js";
-import { bindingSource, sourceFile } from "../../binding-package.js";
+import { bindingSource, libraryFile, sourceFile } from "../../binding-package.js";
 import { unpackFrom, type DownloadPlace } from "./download-package.js";
-import { keepLibrary, librariesFolder, libraryFile, type OwnLibrary } from "./own-library.js";
+import { keepLibrary, librariesFolder, type OwnLibrary } from "./own-library.js";
 import { runTool, ToolError, type ToolRun } from "./run-tool.js";
 
 export const buildable = ["cuda", "vulkan"] as const;

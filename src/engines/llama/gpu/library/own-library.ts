@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSy
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../../adapters/make-folder.js";
-import { bindingVersion } from "../../binding-package.js";
+import { bindingVersion, libraryFile } from "../../binding-package.js";
 import { gpuBackends, type GpuBackend } from "../../backends.js";
 
 const descriptionSchema = z.object({
@@ -31,10 +31,6 @@ const descriptionFile = "library.json";
 
 export const librariesFolder = (dataDir: string): string => resolve(dataDir, "engine");
 const folderOf = (dataDir: string, backend: GpuBackend): string => join(librariesFolder(dataDir), backend);
-
-/** The name by which the native code looks for it. */
-export const libraryFile = (backend: GpuBackend): string =>
-  process.platform === "win32" ? `ggml-${backend}.dll` : `libggml-${backend}.so`;
 
 /** Null where there is none for the installed version of the binding. */
 export function ownLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | null {
