@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "data/", "coverage/", "node_modules/"] },
+  { ignores: ["dist/", "pack/", "data/", "coverage/", "node_modules/"] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ["**/*.ts", "**/*.tsx"] })),
   {
@@ -25,7 +25,15 @@ export default tseslint.config(
   {
     // What people read on a terminal is printed on purpose.
     files: ["src/cli/**", "bench/**", "scripts/**", "bin/**", "test/**"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        console: "readonly",
+        URL: "readonly",
+        setInterval: "readonly",
+        clearInterval: "readonly",
+      },
+    },
     rules: { "no-console": "off" },
   },
   {

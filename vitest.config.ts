@@ -52,8 +52,11 @@ const deepFiles = [
   "test/cli/{apply-postgres,store-copy}.test.ts",
   "test/connect/snippets.test.ts",
   "test/contract/counters/counters-redis.test.ts",
+  "test/deploy-image.test.ts",
   "test/contract/engines/engine-{llama-*,pool,vectors}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
+  "test/package.test.ts",
+  "test/reproducible.test.ts",
   "test/support/**/*.test.ts",
   "test/web/{api-samples,snippets-apis}.test.ts",
 ];

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { loadConfig } from "../src/config.js";
 import { engineEnvironment } from "../src/engines/llama/child-environment.js";
 import { ownLibrary } from "../src/engines/llama/gpu/library/own-library.js";
+import { lookForGpu } from "../src/engines/llama/gpu/presence.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
 import { eventually } from "../test/support/eventually.js";
@@ -109,12 +110,16 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
   });
   const { dataDir, ...sizes } = setup;
   const library = dataDir === undefined ? undefined : ownLibrary(dataDir, "cuda")?.folder;
+  const [gpu = "off"] =
+    library === undefined ? lookForGpu({ env: engineEnvironment() }).candidates : ["cuda" as const];
   const request: LoadRequest = {
     ...sizes,
-    ...(library === undefined ? { gpu: "auto" } : { gpu: "cuda", library }),
+    gpu,
+    library,
     prefillChunkTokens: undefined,
     prefixReuse: "off",
     speculation: "off",
+    savedStateBytes: undefined,
     cacheType: "f16",
   };
   child.send(request);

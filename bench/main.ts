@@ -7,6 +7,7 @@ import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack/attack.js";
+import { benchConversations } from "./conversations.js";
 import { benchDashboard } from "./dashboard/dashboard-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
@@ -14,6 +15,7 @@ import { benchEngine } from "./embedded-engine.js";
 import { benchEmbeddings } from "./embeddings.js";
 import { benchOverhead } from "./overhead.js";
 import { benchFloods } from "./floods.js";
+import { benchFootprint } from "./footprint.js";
 import { benchGateway } from "./gateway.js";
 import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
@@ -33,12 +35,14 @@ const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
   commits: benchCommits,
+  conversations: benchConversations,
   dashboard: benchDashboard,
   engine: benchEngine,
   embeddings: benchEmbeddings,
   crowded: benchCrowded,
   overhead: benchOverhead,
   floods: benchFloods,
+  footprint: benchFootprint,
   gateway: benchGateway,
   images: benchImages,
   memory: benchMemory,

@@ -29,4 +29,15 @@ if (buildIsStale()) {
     process.exit(1);
   }
 }
+
+// npm passes a signal on to the shell that it starts, and many shells end without telling us: then we stop as well.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, "SIGTERM");
+  }, 500);
+  watch.unref();
+}
 await import("../dist/main.js");

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { noteBundled } from "../web/build/bundled-packages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const filesBelow = (folder) =>
@@ -30,13 +31,16 @@ const entryPoints = [
   "src/store/sql/sqlite/sqlite-worker.ts",
 ];
 
-const native = ["libsql", "@node-rs/argon2", "node-llama-cpp", "pg-native", "esbuild", "wabt"];
+/** What stays outside the bundle and is installed beside it: packages with native code, which they find by their own path. */
+export const native = ["libsql", "@node-rs/argon2"];
+/** Not installed, or in a checkout only. */
+const absent = ["pg-native", "esbuild", "wabt"];
 /** What packages would load for something that the program does not do: see src/http/without-schemas.ts. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request", "pino"];
 
 /**
  * A few files instead of a thousand modules, which take most of the time of a start. What is imported when it is needed
- * stays a file of its own. Packages with native code stay outside, as they find it beside their own files.
+ * stays a file of its own.
  */
 async function buildProgram() {
   const { metafile } = await build({
@@ -47,7 +51,8 @@ async function buildProgram() {
     outdir: "dist",
     bundle: true,
     splitting: true,
-    external: [...native, ...unused],
+    external: [...native, ...absent, ...unused],
+    plugins: [bindingParts],
     // Its CommonJS build loads its parts in a way that cannot be bundled.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // For packages in the older format of modules.
@@ -64,6 +69,12 @@ async function buildProgram() {
   });
   requireDefaultImports(metafile);
   const verifier = await buildVerifier();
+  const outputs = [metafile, verifier.metafile].flatMap((built) => Object.values(built.outputs));
+  const inputs = outputs.flatMap((output) => Object.entries(output.inputs));
+  noteBundled(
+    `${root}/dist/bundled-program.txt`,
+    inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => `${root}/${path}`),
+  );
   const written = new Set(
     [...Object.keys(metafile.outputs), ...Object.keys(verifier.metafile.outputs)].map((path) =>
       basename(path),
@@ -72,6 +83,34 @@ async function buildProgram() {
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
+
+/**
+ * Of the engine's binding what src/engines/llama/worker uses: its index also brings downloaders and more. What looks for
+ * files beside the binding's own, as soon as it is loaded, is left out: opening the native code (worker/own-binding.ts does
+ * that) and its collection of grammars.
+ */
+const bindingParts = {
+  name: "binding-parts",
+  setup: ({ onResolve, onLoad }) => {
+    const folder = `${root}/node_modules/node-llama-cpp/dist`;
+    const leftOut = (name) =>
+      `export const ${name} = () => Promise.reject(new Error("${name} is not bundled"));`;
+    const parts = {
+      "node-llama-cpp":
+        'export { Llama } from "./bindings/Llama.js"; export { LlamaLogLevel } from "./bindings/types.js";',
+      "../getLlama.js": leftOut("getLlamaForOptions"),
+      "../utils/getGrammarsFolder.js": leftOut("getGrammarsFolder"),
+    };
+    onResolve({ filter: /^node-llama-cpp$|\/getLlama\.js$|\/getGrammarsFolder\.js$/ }, ({ path }) => ({
+      path,
+      namespace: "binding",
+    }));
+    onLoad({ filter: /^/, namespace: "binding" }, ({ path }) => ({
+      contents: parts[path],
+      resolveDir: folder,
+    }));
+  },
+};
 
 /** `sotto verify` as one file that runs anywhere with Node alone, for whoever does not trust the service's program. */
 const buildVerifier = () =>
@@ -147,12 +186,17 @@ async function buildPages() {
   await vite.build({ configFile: `${root}/web/vite.config.ts`, logLevel: "warn" });
 }
 
-rmSync(`${root}/dist/.built`, { force: true });
-noteCommit();
-const steps = [buildProgram(), buildKernel(), buildPages()];
-// For whoever waits: bin/sotto.js shows it.
-const report = (done) => process.send?.({ done, total: steps.length });
-report(0);
-let done = 0;
-await Promise.all(steps.map((step) => step.then(() => report(++done))));
-writeFileSync(`${root}/dist/.built`, "");
+export async function buildAll() {
+  rmSync(`${root}/dist/.built`, { force: true });
+  noteCommit();
+  const steps = [buildProgram(), buildKernel(), buildPages()];
+  // For whoever waits: bin/sotto.js shows it.
+  const report = (done) => process.send?.({ done, total: steps.length });
+  report(0);
+  let done = 0;
+  await Promise.all(steps.map((step) => step.then(() => report(++done))));
+  writeFileSync(`${root}/dist/.built`, "");
+}
+
+// Unless another script imports it.
+if (basename(process.argv[1]) === "build.js") await buildAll();

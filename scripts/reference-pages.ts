@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
+import { addCommands } from "../src/cli/command-list.js";
+import { commandTree, flatten, helpText } from "../src/cli/command-tree.js";
+import { answers, exitCodes } from "../src/cli/exit-codes.js";
+import { newProgram } from "../src/cli/program.js";
 import { eachField, fileName } from "../src/config.js";
 import { errorTable } from "../src/core/errors.js";
 import { defaultAliases } from "../src/core/model-aliases.js";
@@ -47,6 +51,36 @@ applies.
 
 ${sections.join("\n")}
 _Generated from \`src/config.ts\` by \`npm run docs\`._
+`);
+}
+
+export async function commandLinePage(): Promise<string> {
+  const program = newProgram();
+  await addCommands(program, ["help"]);
+  const commands = flatten(commandTree(program)).map(
+    ({ path, command }) =>
+      `## \`${`sotto ${path}`.trim()}\`\n\n\`\`\`text\n${helpText(command, { columns: 100 }).trim()}\n\`\`\`\n`,
+  );
+  const general = exitCodes.map(({ code, meaning }) => `| ${code} | every command | ${meaning} |`);
+  const special = Object.entries(answers).flatMap(([command, codes]) =>
+    codes.map(({ code, meaning }) => `| ${code} | \`sotto ${command}\` | ${meaning} |`),
+  );
+  return markdown(`# Command line
+
+\`sotto help --all\` prints this page in a terminal. \`sotto completion bash\`, \`zsh\` or \`fish\` prints what these shells need
+to complete commands and options. Results are on stdout, everything else on stderr. With \`--json\` a command prints one line
+of JSON. Colours are for terminals only; \`NO_COLOR=1\` turns them off, \`FORCE_COLOR=1\` on.
+
+## Exit codes
+
+| code | of | meaning |
+| --- | --- | --- |
+${[...general, ...special].join("\n")}
+
+A server that is stopped by SIGTERM or Ctrl-C ends with 0, and with 1 when a second signal cuts it short.
+
+${commands.join("\n")}
+_Generated from \`src/cli\` by \`npm run docs\`._
 `);
 }
 

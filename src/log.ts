@@ -103,6 +103,7 @@ export type LogMessage =
   | "gpu not used"
   | "models changed"
   | "model not changed"
+  | "database copied before it is migrated"
   | "database unavailable"
   | "database recovered"
   | "database query failed, to be tried again"

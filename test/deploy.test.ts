@@ -1,6 +1,7 @@
 /**
  * Holds the files of deploy/ against the program they run: a name that is misspelled there fails on someone's
- * server, at night. The formats themselves are checked by their own validators, by hand: deploy/README.md.
+ * server, at night. Kubernetes' schemas and the chart: test/deploy-chart.test.ts. The other formats are checked by their
+ * own validators, by hand: deploy/README.md.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,10 +13,13 @@ import { z } from "zod";
 import { eachField, loadConfig } from "../src/config.js";
 import { Metrics } from "../src/metrics.js";
 import { errorTable } from "../src/core/errors.js";
+import { packageVersion } from "../src/adapters/program-files.js";
+import { systemUnit } from "../src/cli/service/systemd.js";
 
 const files = readdirSync("deploy", { recursive: true, encoding: "utf8" })
   .map((name) => join("deploy", name))
   .filter((name) => /\.[a-z]+$|file$/.test(name));
+const isTemplate = (name: string): boolean => name.includes("/templates/");
 const read = (name: string): string => readFileSync(name, "utf8");
 const manifest = (name: string): unknown => parse(read(`deploy/kubernetes/${name}.yaml`));
 const matches = (text: string, pattern: RegExp): string[] =>
@@ -78,7 +82,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("deploy", () => {
   it("has only YAML and JSON that can be read", () => {
-    const structured = files.filter((name) => /\.(ya?ml|json)$/.test(name));
+    const structured = files.filter((name) => /\.(ya?ml|json)$/.test(name) && !isTemplate(name));
     expect(structured.length).toBeGreaterThan(12);
     for (const name of structured) {
       for (const document of parseAllDocuments(read(name), { merge: true })) {
@@ -136,7 +140,13 @@ describe("deploy", () => {
       isRedisUp: () => true,
     }).text();
     const known = new Set(matches(body, /^# HELP (\S+)/gm));
-    const queries = ["deploy/grafana/sotto.json", "deploy/prometheus/alerts.yaml"].map(read).join("\n");
+    const queries = [
+      "deploy/grafana/sotto.json",
+      "deploy/prometheus/alerts.yaml",
+      "deploy/helm/sotto/templates/autoscaling.yaml",
+    ]
+      .map(read)
+      .join("\n");
     const used = matches(queries, /\b((?:sotto|nodejs|process)_[a-z0-9_]+)(?=[[{,)]|\\?"|$)/gm);
     expect(used.length).toBeGreaterThan(20);
     expect(used.filter((name) => !known.has(name.replace(/_bucket$/, "")))).toEqual([]);
@@ -209,6 +219,47 @@ describe("deploy", () => {
     expect(loose).toEqual([]);
   });
 
+  it("has the unit that the program installs", () => {
+    const command = ["/usr/bin/node", "/opt/sotto/dist/main.js", "serve"];
+    expect(read("deploy/sotto.service")).toBe(systemUnit(command, "/etc/sotto.env"));
+  });
+
+  it("installs into the image every package that the bundle leaves outside", () => {
+    const listIn = (name: string): string[] => {
+      const [, list = ""] = /^(?:export )?const native = \[(.*?)\]/ms.exec(read(name)) ?? [];
+      return matches(list, /"([^"]+)"/g);
+    };
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read("package.json")));
+    const outside = listIn("scripts/build.js").filter((name) => name in dependencies);
+    expect(outside.length).toBeGreaterThan(1);
+    expect(listIn("deploy/runtime-packages.mjs")).toEqual(expect.arrayContaining(outside));
+  });
+
+  it("labels the image with the program's version", () => {
+    const labels = matches(read("deploy/Dockerfile"), /image\.version="([^"]+)"/g);
+    expect(labels).toEqual([packageVersion()]);
+  });
+
+  it("has what the sources import from outside in the build", () => {
+    const sources = ["src", "web"].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+        .map((name) => join(folder, name)),
+    );
+    const outside = sources.flatMap((name) =>
+      matches(read(name), /from "(\.[^"]+)"/g)
+        .map((target) => join(dirname(name), target))
+        .filter((path) => !/^(src|web)\//.test(path)),
+    );
+    const copied = matches(read("deploy/Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((text) =>
+      text.split(" "),
+    );
+    expect(outside).toContain("bin/start-progress.js");
+    expect(outside.filter((path) => !copied.includes(path))).toEqual([]);
+  });
+
   it("copies into the image only what exists, and lets it through", () => {
     const copies = matches(read("deploy/Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm);
     const sources = copies.flatMap((text) => text.split(" "));
@@ -230,9 +281,8 @@ describe("deploy", () => {
     expect(readAtRunTime).toContain("docs/openapi.yaml");
     const within = (folders: readonly string[]) => (path: string) =>
       folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
-    const { files: packed } = z
-      .object({ files: z.array(z.string()) })
-      .parse(JSON.parse(read("package.json")));
+    const [, contents = ""] = /^const contents = \[(.*?)\]/ms.exec(read("scripts/pack.js")) ?? [];
+    const packed = matches(contents, /"([^"]+)"/g);
     expect(readAtRunTime.filter((path) => !within(["package.json", ...packed])(path))).toEqual([]);
     const lastStage =
       read("deploy/Dockerfile")

@@ -5,6 +5,7 @@ import { bestFor } from "../src/models/choice/best-model.js";
 import { catalog } from "../src/models/choice/catalog.js";
 import { starterSize } from "../src/models/starter/starter-size.js";
 import {
+  commandLinePage,
   configurationPage,
   errorsPage,
   metricsPage,
@@ -15,6 +16,10 @@ import { endpointsPage } from "../scripts/endpoints-page.js";
 import { schemasPage } from "../scripts/schemas-page.js";
 
 describe("documentation", () => {
+  it("docs/command-line.md says what the commands say (npm run docs)", async () => {
+    expect(readFileSync("docs/command-line.md", "utf8")).toBe(await commandLinePage());
+  });
+
   it("docs/configuration.md says what src/config.ts says (npm run docs)", async () => {
     expect(readFileSync("docs/configuration.md", "utf8")).toBe(await configurationPage());
   });

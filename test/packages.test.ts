@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { packagedPlatforms, platformWithoutEngine } from "../src/engines/llama/binding-package.js";
+import { pinnedPackages } from "../src/engines/llama/gpu/library/pinned-packages.js";
 import { loadProblem } from "../src/engines/llama/host/engine-causes.js";
 import { noEngineFor } from "../src/engines/llama/worker/missing-library.js";
 
@@ -67,6 +68,23 @@ it("has a hash for every package of production, on every platform", () => {
   expect(unhashed.map(([path]) => path)).toEqual([]);
 });
 
+/** Builds the pages' styles, on systems where nobody has built them yet; the registry did not have them. */
+const unhashedBuildTools = [
+  ...["android-arm64", "darwin-arm64", "darwin-x64", "freebsd-x64", "linux-arm-gnueabihf"],
+  ...["wasm32-wasi", "win32-arm64-msvc", "win32-x64-msvc"],
+].map((platform) => `node_modules/@tailwindcss/oxide-${platform}`);
+
+it.each([
+  ["package-lock.json", unhashedBuildTools],
+  ["scripts/release/tools/package-lock.json", []],
+])("has no other package without a hash in %s", (file, known) => {
+  const { packages } = platformSchema.parse(read(file));
+  const unhashed = Object.entries(packages).filter(
+    ([path, { link, integrity }]) => path !== "" && link !== true && integrity === undefined,
+  );
+  expect(unhashed.map(([path]) => path)).toEqual(known);
+});
+
 it("knows for which platforms it comes with an engine", () => {
   const { packages } = platformSchema.parse(read("package-lock.json"));
   const names = Object.keys(packages).flatMap((path) => /@node-llama-cpp\/(\w+-\w+)$/.exec(path)?.[1] ?? []);
@@ -77,6 +95,19 @@ it("knows for which platforms it comes with an engine", () => {
     cause: "PLATFORM_UNSUPPORTED",
     text: expect.stringContaining("Use an engine on the network") as string,
   });
+});
+
+it("downloads packages of the engine with the hashes of the lockfile", () => {
+  const { packages } = platformSchema.parse(read("package-lock.json"));
+  expect(pinnedPackages).toEqual(
+    Object.fromEntries(
+      Object.keys(pinnedPackages).map((name) => [name, packages[`node_modules/${name}`]?.integrity]),
+    ),
+  );
+  const forGpus = Object.keys(packages).flatMap(
+    (path) => /@node-llama-cpp\/.*(cuda|vulkan).*$/.exec(path)?.[0] ?? [],
+  );
+  expect(Object.keys(pinnedPackages).sort()).toEqual([...forGpus, "node-llama-cpp"].sort());
 });
 
 it.each([

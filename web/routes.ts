@@ -38,6 +38,11 @@ export const routes: readonly PageRoute[] = [
 
   { path: "/app/teams/:team", layout: "app", Page: lazy(() => import("./pages/app/team.tsx")) },
   { path: "/app/teams/:team/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
+  {
+    path: "/app/teams/:team/playground",
+    layout: "app",
+    Page: lazy(() => import("./pages/app/playground.tsx")),
+  },
   { path: "/app/teams/:team/usage", layout: "app", Page: lazy(() => import("./pages/app/usage.tsx")) },
   { path: "/app/teams/:team/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
 

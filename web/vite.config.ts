@@ -1,10 +1,12 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, type BrotliOptions, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { noteBundled } from "./build/bundled-packages.js";
 import { chunkGroups } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
 import { noCycles } from "./build/no-cycles.ts";
@@ -14,7 +16,16 @@ import { routeHints } from "./build/route-hints.ts";
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsIndex(), preloadFonts(), routeHints(), noCycles(), compress()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    docsIndex(),
+    preloadFonts(),
+    routeHints(),
+    noCycles(),
+    compress(),
+    bundled(),
+  ],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -67,6 +78,26 @@ function compress(): Plugin {
           await Promise.all([writeFile(`${name}.br`, br), writeFile(`${name}.gz`, gz)]);
         }),
       );
+    },
+  };
+}
+
+/** Notes the packages of the pages: of scripts, fonts and styles. */
+function bundled(): Plugin {
+  return {
+    name: "bundled-packages",
+    apply: "build",
+    writeBundle({ dir = "" }, bundle) {
+      const files = Object.values(bundle).flatMap((file) =>
+        file.type === "chunk"
+          ? file.moduleIds
+          : file.originalFileNames.map((name) => join(import.meta.dirname, name)),
+      );
+      const styles = readFileSync(join(import.meta.dirname, "styles.css"), "utf8");
+      const imported = [...styles.matchAll(/^@import "([^".]+)"/gm)].map(([, name]) =>
+        join(import.meta.dirname, `../node_modules/${name}/index.css`),
+      );
+      noteBundled(join(dir, "../bundled-pages.txt"), [...files, ...imported]);
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   type TestDashboard,
 } from "../../test/support/processes/dashboard-server.js";
 import { newDataDir } from "../../test/support/processes/sotto-process.js";
+import { addOrganisation } from "./organisation.js";
 import { answer, PastClock } from "./past.js";
 import { recordYear, type UsedKey } from "./year-of-usage.js";
 
@@ -135,6 +136,7 @@ async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void
     await chat(dashboard, secret, models[index % 2] ?? "omega");
   }
   clock.agoMs = 0;
+  await addOrganisation(dashboard, clock, admin, others);
   await useToday(dashboard, ada);
   await raiseAlert(dashboard, await idOf(grace), grace);
   dashboard.engine.kept.set(await idOf(ada), {

@@ -6,6 +6,8 @@ import type { Page } from "playwright-core";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { accountOpenings } from "../../test/browser/support/openings-account.js";
 import { adminOpenings } from "../../test/browser/support/openings-admin.js";
+import { securityOpenings } from "../../test/browser/support/openings-security.js";
+import { teamOpenings } from "../../test/browser/support/openings-teams.js";
 import { question } from "./past.js";
 import type { people } from "./made-up-service.js";
 
@@ -35,7 +37,7 @@ const publicPages = [...pageAddresses.filter(isOpen), "/no-such-page"].map((path
 
 const ownPages = (["newcomer", "returning"] as const).flatMap((as) =>
   pageAddresses
-    .filter((path) => path.startsWith("/app"))
+    .filter((path) => path.startsWith("/app") && !path.includes(":"))
     .map((path): View => ({ name: `${as}-${nameOf(path)}`, as, path })),
 );
 
@@ -61,6 +63,132 @@ const answering = (address: string, status: number, json: object): NonNullable<V
   });
 const broken = { error: { code: "internal_error", message: "Something went wrong. Try again." } };
 
+/** The service is played for where a step would change something for the views after it. */
+const secondSteps = (["passkey", "totp", "recovery"] as const).map((method): View => ({
+  name: `public-sign-in-second-${method}`,
+  as: null,
+  path: "/sign-in",
+  open: after(async (page) => {
+    const methods = [method, ...(["passkey", "totp", "recovery"] as const).filter((one) => one !== method)];
+    await page.route("**/api/sign-in", (route) =>
+      route.fulfill({ json: { next: "second_factor", methods } }),
+    );
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("any password");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("heading", { name: "Second step" }).waitFor();
+  }),
+}));
+
+const signInStates: View[] = [
+  ...secondSteps,
+  { name: "public-sign-in-problem", as: null, path: "/sign-in?problem=no_account" },
+  { name: "public-confirmed-problem", as: null, path: "/sign-in/confirmed?problem=someone_else" },
+  {
+    name: "public-join-account",
+    as: null,
+    path: "/sign-in/join",
+    open: answering("**/api/sign-in/join", 200, {
+      join: { email: "ada@example.com", provider: "Office login" },
+    }),
+  },
+  { name: "public-join-team", as: null, path: "/join#token=made-up" },
+  {
+    name: "join-team",
+    as: "newcomer",
+    path: "/join#token=made-up",
+    open: after(async (page) => {
+      const invitation = { id: "made-up", name: "Office", role: "member" };
+      await page.route("**/api/team-invitation", (route) => route.fulfill({ json: invitation }));
+      // Opened once more: the link has left the address.
+      await page.goto("about:blank");
+      await page.goto("/join#token=made-up");
+      await page.getByRole("button", { name: "Join Office" }).waitFor();
+    }),
+  },
+  { name: "join-team-gone", as: "newcomer", path: "/join#token=made-up" },
+];
+
+/** Someone who has everything, and someone who must add something. */
+const factors = {
+  ...{ totpSince: "2026-03-04T05:06:07.000Z", recoveryCodes: 8, hasPassword: true, providers: ["office"] },
+  passkeys: ["Laptop", "Security key on the key ring, for emergencies"].map((name, index) => ({
+    ...{ id: `${index}123456789abcdef`, name, isSynced: index === 0 },
+    ...{ createdAt: "2026-02-03T04:05:06.000Z", lastUsedAt: index === 0 ? "2026-04-05T06:07:08.000Z" : null },
+  })),
+};
+
+const missingFactor = (isDue: boolean): NonNullable<View["open"]> =>
+  after(async (page) => {
+    const by = new Date(Date.now() + (isDue ? -1 : 7) * 24 * 60 * 60_000).toISOString();
+    await page.route("**/api/site", async (route) => {
+      const site = (await (await route.fetch()).json()) as { me: object };
+      await route.fulfill({
+        json: { ...site, me: { ...site.me, missingFactor: { by, of: "team", isDue } } },
+      });
+    });
+    await page.reload();
+    await page.getByText("Add a second factor").first().waitFor();
+  });
+
+const securityStates: View[] = [
+  {
+    name: "security-with-factors",
+    as: "admin",
+    path: "/app/security",
+    open: answering("**/api/me/factors", 200, factors),
+  },
+  { name: "security-notice", as: "newcomer", path: "/app", open: missingFactor(false) },
+  { name: "security-enrolment", as: "newcomer", path: "/app", open: missingFactor(true) },
+  {
+    name: "security-confirm-choices",
+    as: "admin",
+    path: "/app/security",
+    window: true,
+    open: after(async (page) => {
+      await page.route("**/api/me/factors", (route) => route.fulfill({ json: factors }));
+      const error = { code: "confirmation_required", message: "Confirm that it is you, then try again." };
+      await page.route("**/api/me/recovery-codes", (route) =>
+        route.fulfill({ status: 403, json: { error } }),
+      );
+      await page.reload();
+      await page.getByRole("button", { name: "Create new codes…" }).click();
+      await page.getByRole("button", { name: "Create codes" }).click();
+      await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+    }),
+  },
+];
+
+/** By the switch in the sidebar: the address has the team's id. */
+const inTeam = (as: View["as"], team: string, link: string | null): View => ({
+  name: `team-${as}-${nameOf(`/${team.slice(0, 8)}`)}${link === null ? "" : `-${nameOf(`/${link}`)}`}`.toLowerCase(),
+  as,
+  path: "/app",
+  open: after(async (page) => {
+    await page.getByRole("button", { name: /^Space:/ }).click();
+    await page.getByRole("menuitem", { name: team }).click();
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    if (link !== null) await page.getByRole("link", { name: link, exact: true }).click();
+  }),
+});
+
+const teamStates: View[] = [
+  ...([null, "Keys", "Usage", "Playground", "Limits"] as const).flatMap((link) => [
+    inTeam("admin", "Office", link),
+    inTeam("returning", "Office", link),
+  ]),
+  inTeam("returning", "Research", null),
+  {
+    name: "admin-team",
+    as: "admin",
+    path: "/admin/teams",
+    open: after(async (page) => {
+      await page.getByRole("link", { name: "Office" }).click();
+      await page.getByRole("heading", { name: "Members" }).waitFor();
+    }),
+  },
+];
+
 /** The forms that a link leads to. */
 const linkedForms: View[] = [
   { name: "public-reset-by-link", as: null, path: "/reset#token=made-up" },
@@ -72,7 +200,7 @@ const linkedForms: View[] = [
     open: after(async (page) => {
       await page.getByLabel("Email").fill("nobody@example.com");
       await page.getByLabel("Password", { exact: true }).fill("a wrong password");
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("alert").first().waitFor();
     }),
   },
@@ -203,7 +331,10 @@ const adminStates: View[] = [
     path: "/app",
     open: after(async (page) => {
       await page.getByRole("button", { name: /^Move grace/ }).click();
-      await page.getByRole("button", { name: /^Undo: / }).waitFor();
+      await page
+        .getByRole("button", { name: /^Undo: / })
+        .first()
+        .waitFor();
     }),
   },
   { name: "admin-accounts-none-found", as: "admin", path: "/admin/accounts?search=nobody-like-it" },
@@ -226,6 +357,7 @@ const adminStates: View[] = [
     path: "/admin/accounts",
     open: answering("**/api/admin/accounts*", 500, broken),
   },
+  { name: "admin-required-factor", as: "admin", path: "/admin/accounts?tab=second-factor" },
   { name: "admin-invitations", as: "admin", path: "/admin/accounts?tab=invitations" },
   {
     name: "admin-accounts-selected",
@@ -239,24 +371,29 @@ const adminStates: View[] = [
   { name: "admin-quickstart", as: "admin", path: "/app?quickstart" },
 ];
 
-const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
-  const { name, path, phone = false } = opening;
-  return {
-    name: `opened-${nameOf(`/${name}`)}`,
-    as: "admin",
-    path,
-    phone,
-    window: true,
-    open: (page, look) => opening.open(page, look),
-  };
-});
+const openings = [...accountOpenings, ...securityOpenings, ...teamOpenings, ...adminOpenings].map(
+  (opening): View => {
+    const { name, path, phone = false } = opening;
+    return {
+      name: `opened-${nameOf(`/${name}`)}`,
+      as: "admin",
+      path,
+      phone,
+      window: true,
+      open: (page, look) => opening.open(page, look),
+    };
+  },
+);
 
 export const views: readonly View[] = [
   ...publicPages,
   ...linkedForms,
+  ...signInStates,
+  ...securityStates,
   ...ownPages,
   ...adminPages,
   ...ownStates,
+  ...teamStates,
   ...adminStates,
   ...openings,
 ];

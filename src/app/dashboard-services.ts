@@ -27,8 +27,6 @@ import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
-import { ScimGroups } from "../core/scim/scim-groups.js";
-import { ScimUsers } from "../core/scim/scim-users.js";
 import type { CutTarget } from "../core/serving/completion.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
@@ -55,11 +53,14 @@ import { smtpMailer } from "../adapters/smtp.js";
 import { StoreUnavailable } from "../core/store.js";
 import { causeOf } from "../log.js";
 import { machineNow } from "../models/files/machine.js";
+import { databasePath } from "../store/sql/sqlite.js";
+import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import { createFactors } from "./factor-services.js";
 import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
+import { createScim } from "./scim-services.js";
 import type { Storage } from "./storage.js";
 import { createWebhooks } from "./webhooks.js";
 
@@ -147,18 +148,21 @@ export function createDashboard(
     publicUrl,
   });
   const retentionDays = usageRetentionDays;
-  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
+  const removeOldCopies = (now: Date) =>
+    removeOldUpgradeCopies(databasePath(service.dataDir), config.storage.upgradeCopyDays, now);
+  const housekeeping = new Housekeeping({
+    ...{ store, sessions, clock, retentionDays, removeOldCopies, reportError },
+  });
   const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
   const timeoutMs = overrides.providerTimeoutMs ?? providerTimeoutMs;
   const oidcClient = lazyOidcClient({ clock, timeoutMs });
   const providers = new Providers(oidcProviders, vault, audit, reportError);
   const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
   const teams = new Teams({ store: store.teams, keys, audit, clock });
-  const teamAdmin = new TeamAdmin({ store, keys, audit, clock });
-  const accountAdmin = new AccountAdmin({
-    ...{ store, links, keys, usage, audit, events, outbox, sessions },
+  const forAccounts = {
+    ...{ links, keys, usage, audit, events, outbox, sessions },
     ...{ ownerName, publicUrl, clock, cutStreams },
-  });
+  };
   return {
     store,
     clock,
@@ -222,7 +226,7 @@ export function createDashboard(
     }),
     ownKeys,
     connectionTests: new ConnectionTests(clock, counters.wakeUps.tests),
-    accountAdmin,
+    accountAdmin: new AccountAdmin({ store, ...forAccounts }),
     invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     webhooks: hooks.webhooks,
     events,
@@ -248,10 +252,9 @@ export function createDashboard(
       ...{ teams, store: store.teams, linkStore: store.links, links },
       ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
     }),
-    teamAdmin,
+    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
     teamUsage: new TeamUsage(store, usageReports),
-    scimUsers: new ScimUsers({ store, accountAdmin, keys, audit, clock }),
-    scimGroups: new ScimGroups({ store, teamAdmin }),
+    scim: createScim(store, forAccounts),
     close: () => {
       live.close();
       return closeAll([

@@ -52,6 +52,7 @@ import {
 import { checkWeights } from "../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
 import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
+import { starterMirror } from "../models/starter-mirror.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
@@ -264,7 +265,8 @@ export class EngineBuilder {
     const idleMs = (idleUnloadMinutes > 0 ? idleUnloadMinutes : usualIdleMinutes) * 60_000;
     const availableBytes = () => this.#availableBytes();
     const onDemand = {
-      prepare: () => ensureEmbeddingStarter(dataDir),
+      prepare: () =>
+        ensureEmbeddingStarter(dataDir, { fetch: starterMirror(config.downloads.starterSource) }),
       // Its own: so small a model is in no other's way.
       residency: new Residency({ clock, idleMs, waitMs, availableBytes }),
       size: { weightsBytes: 0, workingBytes: 0 },
@@ -303,7 +305,9 @@ export class EngineBuilder {
    */
   async #ensure(model: ModelId, source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
     await this.#gpu.settle();
-    if (source.type === "embedding-starter") return ensureEmbeddingStarter(resolve(config.service.dataDir));
+    const fetch = starterMirror(config.downloads.starterSource);
+    if (source.type === "embedding-starter")
+      return ensureEmbeddingStarter(resolve(config.service.dataDir), { fetch });
     if (source.type === "starter") {
       const { onWeightsProgress: onProgress, onWeightsNotice } = this.parts.overrides;
       const onNotice = (notice: string) => {
@@ -312,7 +316,7 @@ export class EngineBuilder {
       };
       const corrects = config.engine.reencodeStarter === "on";
       const dataDir = resolve(config.service.dataDir);
-      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects }));
+      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects, fetch }));
     }
     const path = resolve(source.path);
     // Whether it fits into memory was checked when it was chosen.

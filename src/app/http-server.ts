@@ -193,8 +193,8 @@ async function addDashboard(
   };
   registerDashboard(server, parts);
   registerOperatorApi(server, parts);
-  const { scimUsers: users, scimGroups: groups, publicUrl } = serving.dashboard;
-  registerScim(server, { http, users, groups, publicUrl });
+  const { scim, publicUrl } = serving.dashboard;
+  registerScim(server, { ...scim, http, publicUrl });
 }
 
 function notReady({ database, keys }: Storage, engines: Engines, { gate }: Serving): NotReady | null {

@@ -159,7 +159,11 @@ export class Serving {
       substitutes: forEachChatModel((model) => this.context.config.models[model].fallback),
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock: this.context.clock,
-      reread: callerNow(this.storage.store, this.#sessions),
+      reread: callerNow({
+        store: this.storage.store,
+        sessions: this.#sessions,
+        findActedFor: (account, teamId) => this.dashboard.teams.findActedFor(account, teamId),
+      }),
       refusal: () => this.gate.refusal(),
       onTokenGap: (model, gapMs, tokens) => {
         this.metrics.tokenGap(model, gapMs, tokens);

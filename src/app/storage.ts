@@ -30,6 +30,10 @@ export async function openStorage({ config, overrides, clock, log, closers }: Co
     onWait: (place, waitMs) =>
       overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
     onUnavailable: (error) => database.noteError(error),
+    onUpgradeCopy: (file) => {
+      log.info("database copied before it is migrated");
+      overrides.onNotice?.(`The database is migrated to this version. A copy from before is ${file}.`);
+    },
   });
   const store = closers.add(opened);
   const keys = closers.add(new KeyRing(store, clock));

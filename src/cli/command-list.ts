@@ -20,6 +20,7 @@ const entries: readonly Entry[] = [
   { name: "apply", load: async () => (await import("./apply/apply.js")).applyCommand },
   { name: "export", load: async () => (await import("./apply/export.js")).exportCommand },
   { name: "engine", load: async () => (await import("./commands/engine-libraries.js")).engineCommand },
+  { name: "service", load: async () => (await import("./service/service.js")).serviceCommand },
   { name: "changelog", load: async () => (await import("./commands/changelog.js")).changelogCommand },
   { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
   { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },
@@ -27,13 +28,21 @@ const entries: readonly Entry[] = [
   { name: "verify", load: async () => (await import("./verify/verify.js")).verifyCommand },
   { name: "proof", load: async () => (await import("./commands/proof.js")).proofCommand },
   { name: "privacy", load: async () => (await import("./privacy/privacy.js")).privacyCommand },
+  { name: "upgrade", load: async () => (await import("./commands/upgrade.js")).upgradeCommand },
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
+  { name: "completion", load: async () => (await import("./completion/completion.js")).completionCommand },
+  { name: "help", load: async () => (await import("./commands/help.js")).helpCommand },
 ];
+
+export const commandNames: readonly string[] = entries.map(({ name }) => name);
+
+/** They speak of all the others. */
+const needAll = ["completion", "help"];
 
 /** Adds the command that the first argument names, or all of them if it names none, as for `--help`. */
 export async function addCommands(program: Command, args: readonly string[]): Promise<void> {
   if (args[0] === "--version") return;
-  const named = entries.filter(({ name }) => name === args[0]);
+  const named = entries.filter(({ name }) => name === args[0] && !needAll.includes(name));
   const wanted = named.length === 0 ? entries : named;
   for (const add of await Promise.all(wanted.map(({ load }) => load()))) add(program);
 }

@@ -1,6 +1,5 @@
 /**
- * The root command and how a run ends: 0 when it worked, 1 when it could not be done, 2 when it was used in the wrong
- * way. Errors are sentences on stderr that say what to do next; no stack traces. `serve` hides the messages of
+ * The root command and how a run ends (exit-codes.ts). Errors are sentences on stderr that say what to do next; no stack traces. `serve` hides the messages of
  * unexpected errors once it has listened (serve/end-on-unexpected.ts).
  */
 import { Command, CommanderError } from "commander";
@@ -44,7 +43,7 @@ Examples:
   sotto doctor                                    check everything, and say what to do next
   sotto privacy check                             search everything for text that was sent
 
-Every command has its own --help. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`,
+Every command has its own --help; 'sotto help --all' shows all of them. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`,
     );
 }
 

@@ -35,7 +35,11 @@ export async function withStore<T>(
   const settings = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
   const { explainUnavailable, openStore } = await import("../store/open-store.js");
-  const store = await openStore(settings);
+  const store = await openStore(settings, {
+    onUpgradeCopy: (file) => {
+      console.error(`The database was migrated to this version. A copy from before is ${file}.`);
+    },
+  });
   const events = eventsOf(store);
   try {
     const note = auditEvents({

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { paint, programName, provideTerminal, showsColours, type Started, typed } from "./terminal.js";
 
@@ -33,6 +36,23 @@ describe("the name of the program", () => {
   ])("is %s", (name, more) => {
     expect(programName(started(more))).toBe(name);
   });
+});
+
+it("is what npx was asked for, where npx has installed it", () => {
+  const cache = mkdtempSync(join(tmpdir(), "sotto-npx-"));
+  try {
+    const place = join(cache, "_npx", "0123");
+    mkdirSync(place, { recursive: true });
+    const script = join(place, "node_modules", ".bin", "sotto");
+    const nameFor = (asked: string) => {
+      writeFileSync(join(place, "package.json"), JSON.stringify({ _npx: { packages: [asked] } }));
+      return programName(started({ script, env: { npm_command: "exec" } }));
+    };
+    expect(nameFor("@sotto-chat/sotto")).toBe("npx @sotto-chat/sotto");
+    expect(nameFor("/tmp/sotto.tgz")).toBe("npx --package=/tmp/sotto.tgz sotto");
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
 });
 
 describe("commands in messages", () => {

@@ -3,7 +3,8 @@
  * tests, it is `sotto` without colours. All messages are written with `sotto …`; `typed` turns that into what works
  * here.
  */
-import { basename, dirname, relative, resolve, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { styleText } from "node:util";
 import type { Environment } from "./environment.js";
 
@@ -31,13 +32,28 @@ export function provideTerminal(started: Started, isTerminal: Record<Stream, boo
 /** What to type for `sotto` where this process was started: `npx sotto`, `npm run sotto --`, `node bin/sotto.js`. */
 export function programName({ script, nodePath, folder, env }: Started): string {
   // Both run the script by its path, and tell it so.
-  if (env["npm_command"] === "exec") return "npx sotto";
+  if (env["npm_command"] === "exec") return `npx ${npxPackage(script)}`;
   if (env["npm_lifecycle_event"] === "sotto") return "npm run sotto --";
   // Installed as a command, whose path stays as it was called: a link to the script.
   if (basename(script, ".cmd") === "sotto") return isOnPath(dirname(script), env) ? "sotto" : quoted(script);
   const node = isOnPath(dirname(nodePath), env) ? "node" : quoted(nodePath);
   const shorter = relative(folder, script);
   return `${node} ${quoted(shorter.startsWith(`..${sep}..`) ? script : shorter)}`;
+}
+
+/** What npx was asked for, where it installed that into its cache: a package's name or a file. Otherwise our command. */
+function npxPackage(script: string): string {
+  const [, cache = ""] = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(script) ?? [];
+  try {
+    const { _npx } = JSON.parse(readFileSync(join(cache, "package.json"), "utf8")) as {
+      _npx: { packages: [string] };
+    };
+    const [asked] = _npx.packages;
+    // The path of a file alone would be run as a command.
+    return asked.endsWith(".tgz") ? `--package=${quoted(asked)} sotto` : quoted(asked);
+  } catch {
+    return "sotto";
+  }
 }
 
 /** The commands in a text as they can be typed here. */
@@ -48,7 +64,7 @@ export function typed(text: string): string {
 
 /** A command's name or a placeholder follows; paths, addresses and `npx sotto` are left alone. */
 const commandPattern =
-  /(^|[\s'"`(|])(?<!npx )(?<!run )sotto(?= (?:\[|<|--?\w|(?:accounts|backup|changelog|chat|connect|doctor|engine|keys|maintenance|models|open|plans|privacy|proof|serve|store|top|verify)\b))/gm;
+  /(^|[\s'"`(|])(?<!npx )(?<!run )sotto(?= (?:\[|<|--?\w|(?:accounts|apply|backup|changelog|chat|completion|connect|doctor|engine|export|help|keys|maintenance|models|open|plans|privacy|proof|serve|service|store|teams|top|upgrade|verify)\b))/gm;
 
 /** The text in a style where `stream` shows it, plain elsewhere. */
 export const paint = (style: Style | Style[], text: string, stream: Stream = "stdout"): string =>

@@ -269,6 +269,12 @@ const storageFields = {
     default: 10,
     doc: "Most concurrent connections to Postgres.",
   }),
+  upgradeCopyDays: field({
+    env: ["SOTTO_UPGRADE_COPY_DAYS"],
+    schema: integer(0, 365),
+    default: 30,
+    doc: "How long the copies of the SQLite database are kept that are taken before a new version migrates it, at most three, in `upgrade-copies` in the data directory. `0` takes none ([more](upgrading.md)).",
+  }),
   redisUrl: optionalField({
     env: ["SOTTO_REDIS_URL"],
     schema: z.url({
@@ -331,6 +337,11 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
   }),
+  savedStateBytes: optionalField({
+    env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
+    schema: integer(0, 2 ** 50),
+    doc: "Memory, for each loaded model, for the computed state of conversations whose sequence was needed for another. Default: a quarter of what would be free without them. `0` saves none.",
+  }),
   cacheType: optionalField({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
@@ -369,6 +380,17 @@ const engineFields = {
 };
 
 const downloadFields = {
+  npmRegistry: field({
+    env: ["SOTTO_NPM_REGISTRY", "npm_config_registry"],
+    schema: webAddress,
+    default: "https://registry.npmjs.org",
+    doc: "Where `sotto engine install` finds packages. What it downloads must have a known hash, wherever it comes from.",
+  }),
+  starterSource: optionalField({
+    env: ["SOTTO_STARTER_SOURCE"],
+    schema: z.url({ protocol: /^(https?|file)$/, error: "must be an https or file address" }),
+    doc: "Where the starter weights are if their packages are not installed: a folder that `sotto models mirror` wrote, as an `https:` or `file:` address. They must have their known hashes, wherever they come from. Default: none.",
+  }),
   hfEndpoint: field({
     env: ["SOTTO_HF_ENDPOINT"],
     schema: webAddress,

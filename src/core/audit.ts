@@ -11,8 +11,14 @@ import type { Clock } from "./clock.js";
 export const deletedAccount = "deleted account";
 export const deletedKey = "deleted key";
 
-/** Who acts: an account's id, or the operator at the command line. */
-export type Actor = { accountId: string } | "command line" | typeof deletedAccount;
+/** Someone with an account, and the key that they act with where it is no session. */
+export interface Person {
+  accountId: string;
+  keyId?: string;
+}
+
+/** Who acts: a person, or the operator at the command line. */
+export type Actor = Person | "command line" | typeof deletedAccount;
 
 /** The team that a line is about, and the member of it, for events: the line itself may name neither. */
 export interface TeamMatter {
@@ -28,16 +34,27 @@ export interface AuditRecord {
   at: Date;
   /** An account's id, `command line`, or `deleted account`. */
   actor: string;
+  /** The key of theirs that it was done with, in the operator's API and over SCIM. */
+  actorKey: string | null;
   action: string;
   target: string;
+}
+
+export type NewAuditRecord = Omit<AuditRecord, "id" | "actorKey"> & Partial<Pick<AuditRecord, "actorKey">>;
+
+interface NamedKey {
+  name: string;
+  lastFour: string;
 }
 
 export interface AuditLine extends AuditRecord {
   /** Null when the actor is no account, or none that still exists. */
   actorEmail: string | null;
+  /** What the key is called that it was done with. */
+  actorKeyName: NamedKey | null;
   targetEmail: string | null;
   /** What the target is called, when it is a key that exists. */
-  targetKey: { name: string; lastFour: string; accountId: string; ownerEmail: string | null } | null;
+  targetKey: (NamedKey & { accountId: string; ownerEmail: string | null }) | null;
 }
 
 /** All that are given must hold. */
@@ -53,7 +70,7 @@ export interface AuditFilter {
 }
 
 export interface AuditStore {
-  add(record: Omit<AuditRecord, "id">): Promise<void>;
+  add(record: NewAuditRecord): Promise<void>;
   /** Newest first; from the one after `before` on. */
   list(before: string | null, limit: number, filter?: AuditFilter): Promise<AuditLine[]>;
   prune(before: Date): Promise<void>;
@@ -72,9 +89,14 @@ export class Audit {
     private readonly onRecorded: OnRecorded = () => undefined,
   ) {}
 
+  /** The same as part of a transaction: `later` calls what it is given once everything is written. */
+  within(store: AuditStore, later: (tell: OnRecorded) => OnRecorded): Audit {
+    return new Audit(store, this.clock, later(this.onRecorded));
+  }
+
   async record(actor: Actor, action: AuditAction, target: string, team?: TeamMatter): Promise<void> {
-    const who = typeof actor === "string" ? actor : actor.accountId;
-    await this.store.add({ at: this.clock.now(), actor: who, action, target });
+    const { accountId, keyId = null } = typeof actor === "string" ? { accountId: actor } : actor;
+    await this.store.add({ at: this.clock.now(), actor: accountId, actorKey: keyId, action, target });
     this.onRecorded(action, target, team);
   }
 

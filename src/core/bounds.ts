@@ -56,6 +56,8 @@ export const listedKeys = 100;
 
 /** Stands where others have the id of their key, also in the rows of usage. */
 export const playgroundKeyId = "playground";
+/** Also of the ids that the members of a team have there, see `playground.ts`. */
+export const isPlayground = (keyId: string): boolean => keyId.split("_")[0] === playgroundKeyId;
 
 /** The most that a quota by the day or the month can be. */
 export const largestQuota = 1_000_000_000_000;

@@ -320,6 +320,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       id: "id",
       time: "at",
       "id of the account that acted, or the command line": "actor",
+      "id of the key that it acted with in the operator's API or over SCIM": "actor_key",
       "what was done: sign-ups, sign-ins, changes of passwords and addresses, linked identities, and changes to accounts, keys, plans, models, announcements, identity providers and the operator’s details":
         "action",
       "id of what it was done to": "target",
@@ -445,7 +446,12 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
   },
   migrations: {
     title: "Migrations",
-    columns: { number: "number", name: "name", "when it was applied": "applied_at" },
+    columns: {
+      number: "number",
+      name: "name",
+      "when it was applied": "applied_at",
+      "the version that applied it": "version",
+    },
     kept: always,
   },
 };
@@ -491,6 +497,10 @@ export const leftovers: readonly Leftover[] = [
   },
   { what: "the old sotto.db after “sotto store copy”", until: "until the operator deletes it" },
   { what: "the sotto_device cookie in other browsers", until: "up to 400 days" },
+  {
+    what: "with SQLite: copies of the database that upgrades take first",
+    until: "30 days, unless the operator set another time",
+  },
   {
     what: "log lines with its account and key ids, and backups",
     until: "as long as the operator keeps them",

@@ -5,6 +5,7 @@ import type { FullStore } from "./full-store.js";
 import { StoreUnavailable } from "../core/store.js";
 import { systemClock, type Clock } from "../core/clock.js";
 import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sql/sqlite.js";
+import { withUpgradeCopy } from "./sql/upgrade-copy.js";
 import type { OnUnavailable } from "./sql/unavailable.js";
 
 export interface OpenStoreOptions {
@@ -17,13 +18,16 @@ export interface OpenStoreOptions {
   onUnavailable?: OnUnavailable;
   /** For a server: SQLite runs in threads, off the event loop. */
   threads?: boolean;
+  /** Called with the copy of the SQLite database that was taken before migrations run. */
+  onUpgradeCopy?: (file: string) => void;
 }
 
 /** Rejects with `StoreError` when it cannot be opened. */
 export async function openStore(
   { service, storage, limits }: Pick<Config, "service" | "storage" | "limits">,
-  { clock = systemClock, waitMs = 0, onWait, onUnavailable, threads = false }: OpenStoreOptions = {},
+  options: OpenStoreOptions = {},
 ): Promise<FullStore> {
+  const { clock = systemClock, waitMs = 0, onWait, onUnavailable, threads = false, onUpgradeCopy } = options;
   const plan = defaultPlan(limits);
   if (storage.databaseUrl === undefined) {
     const path = databasePath(service.dataDir);
@@ -33,6 +37,7 @@ export async function openStore(
       clock,
       onUnavailable,
       threads: threads ? {} : undefined,
+      upgrade: withUpgradeCopy(path, { days: storage.upgradeCopyDays, onCopied: onUpgradeCopy }),
     });
   }
   // Imported here, since most installations do without.

@@ -3,7 +3,9 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { addPhoneApp, PhoneApp } from "../support/clients/factors.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
+import type { Me } from "../../src/protocol/dashboard/api.js";
 import type { Browser as Visitor } from "../support/processes/dashboard-server.js";
+import { addAuthenticator } from "./support/authenticator.js";
 import { openDialog, press, question, refused } from "./support/opening.js";
 import { setStage } from "./support/stage.js";
 import { openPage, password } from "./support/visit.js";
@@ -32,19 +34,6 @@ async function newPage(): Promise<Page> {
   context.setDefaultTimeout(60_000);
   contexts.push(context);
   return (await openPage(context, origin())).page;
-}
-
-/** A device that holds passkeys and verifies its user. The answer says whether its user agrees from now on. */
-async function addAuthenticator(page: Page): Promise<(enabled: boolean) => Promise<unknown>> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("WebAuthn.enable");
-  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal", automaticPresenceSimulation: true },
-      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-    },
-  });
-  return (enabled) => cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
 }
 
 async function enterPassword(page: Page, email: string): Promise<void> {
@@ -114,7 +103,7 @@ describe("a passkey", () => {
     await press(page, "Remove Old laptop");
     await question(page, "Remove passkey");
     await press(page, "Remove passkey");
-    await page.getByText("No passkeys yet.").waitFor();
+    await page.getByRole("list", { name: "Passkeys" }).waitFor({ state: "detached" });
     await signOut(page, email);
     await page.getByText("The passkey was not accepted.").waitFor();
   });
@@ -258,13 +247,64 @@ it("a sensitive action asks again after ten minutes, and is done then", async ()
   await page.getByText("On since").waitFor();
 });
 
+/** The operator has one, so that nothing is asked of them. */
+let operatorsApp: Promise<unknown> | undefined;
+async function requireFactor(requiredFor: "off" | "admins" | "all", graceDays: number): Promise<void> {
+  await operator.post("/api/me/confirm", { password });
+  await (operatorsApp ??= addPhoneApp(operator, clock));
+  await operator.must("PUT", "/api/admin/second-factor", { requiredFor, graceDays });
+}
+
+/** Where the page asks for a second factor: one is added, to its recovery codes. */
+async function enrol(page: Page): Promise<void> {
+  await page.getByRole("heading", { name: "Add a second factor" }).waitFor();
+  await press(page, "Set up an app");
+  const asked = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const setUp = page.getByRole("dialog", { name: "Set up an authenticator app" });
+  await asked.or(setUp).waitFor();
+  if (await asked.isVisible()) {
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.keyboard.press("Enter");
+  }
+  const key = await page.getByRole("textbox", { name: "Or type this key into the app" }).textContent();
+  await enterCode(page, new PhoneApp((key ?? "").replaceAll(" ", ""), clock).code());
+  await press(page, "I saved them");
+}
+
+it("a second factor that only admins must have is asked of them alone", async () => {
+  const [admin, user] = ["second.admin@example.com", "plain@example.com"];
+  const visitor = await stage.dashboard.signUp(admin);
+  await stage.dashboard.signUp(user);
+  const { account } = await visitor.get<Me>("/api/me");
+  await requireFactor("admins", 0);
+  await operator.must("POST", `/api/admin/accounts/${account.id}/role`, { role: "admin" });
+  try {
+    const [theirs, plain] = [await newPage(), await newPage()];
+    await enterPassword(plain, user);
+    await plain.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+    expect(await plain.getByText("Add a second factor").count()).toBe(0);
+
+    await enterPassword(theirs, admin);
+    await enrol(theirs);
+    await theirs.goto(`${origin()}/admin/accounts`);
+    await theirs.getByRole("heading", { name: "Accounts", level: 1 }).waitFor();
+    // Whoever becomes an admin is asked from then on.
+    const { accounts } = await operator.get<{ accounts: { id: string; email: string }[] }>(
+      "/api/admin/accounts?search=plain",
+    );
+    await operator.must("POST", `/api/admin/accounts/${accounts[0]?.id}/role`, { role: "admin" });
+    await plain.reload();
+    await plain.getByRole("heading", { name: "Add a second factor" }).waitFor();
+  } finally {
+    await requireFactor("off", 7);
+  }
+});
+
 it("a required second factor is added before anything else", async () => {
   const email = "required@example.com";
   const page = await newPage();
   await stage.dashboard.signUp(email);
-  await operator.post("/api/me/confirm", { password });
-  await addPhoneApp(operator, clock);
-  await operator.must("PUT", "/api/admin/second-factor", { requiredFor: "all", graceDays: 1 });
+  await requireFactor("all", 1);
   try {
     await enterPassword(page, email);
     await page.getByText("This service requires one by").waitFor();
@@ -274,16 +314,9 @@ it("a required second factor is added before anything else", async () => {
     await page.getByRole("heading", { name: "Add a second factor" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
-    await press(page, "Set up an app");
-    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
-    await page.getByLabel("Password", { exact: true }).fill(password);
-    await page.keyboard.press("Enter");
-    const key = await page.getByRole("textbox", { name: "Or type this key into the app" }).textContent();
-    await enterCode(page, new PhoneApp((key ?? "").replaceAll(" ", ""), clock).code());
-    await press(page, "I saved them");
+    await enrol(page);
     await page.getByRole("heading", { name: "Keys", exact: true }).waitFor();
   } finally {
-    await operator.post("/api/me/confirm", { password });
-    await operator.must("PUT", "/api/admin/second-factor", { requiredFor: "off", graceDays: 7 });
+    await requireFactor("off", 7);
   }
 });

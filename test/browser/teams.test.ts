@@ -62,7 +62,7 @@ describe("a team", () => {
 
     const member = await pageOf("vera");
     await member.goto(link);
-    await member.getByText("You are invited to Research as member.").waitFor();
+    await member.getByText("You are invited to Research as a member.").waitFor();
     await member.getByRole("button", { name: "Join Research" }).click();
     await member.getByRole("heading", { name: "Research", level: 1 }).waitFor();
     await member.getByRole("link", { name: "Keys" }).click();
@@ -75,6 +75,13 @@ describe("a team", () => {
     const refused = await ask(secret);
     expect(refused.status).toBe(429);
     expect(await refused.text()).toContain("1 request per day on the team 'Research'");
+
+    await member.getByRole("link", { name: "Playground" }).click();
+    await member.getByText("Requests count against the limits of Research.").waitFor();
+    await member.getByRole("textbox", { name: "Message" }).fill("And here?");
+    await member.keyboard.press("Enter");
+    await member.getByText("1 request per day on the team 'Research'").waitFor();
+    await member.getByRole("button", { name: "Clear" }).click();
 
     await owner.getByRole("button", { name: "Done" }).click();
     await owner.getByRole("link", { name: "Usage" }).click();
@@ -124,6 +131,7 @@ describe("a team", () => {
       at,
       `${at}/keys`,
       `${at}/usage`,
+      `${at}/playground`,
       `${at}/limits`,
       "/admin/teams",
       `/admin/teams/${team.id}`,

@@ -37,6 +37,8 @@ teams:
     planId: research
     quotas: { tokensPerDay: 100000 }
     joinDomain: example.com
+    allowFrom: [192.0.2.7/24, "2001:DB8::/32"]
+    secondFactorDays: 14
     members:
       Ada@example.com: owner
       bob@example.com: { role: member, limits: { requestsPerDay: 10 } }

@@ -252,6 +252,11 @@ describe("a bad file", () => {
       "5:7: teams.R.members.eve@example.com: No account has this address",
     ],
     [
+      "a network that is none",
+      "teams:\n  R:\n    planId: free\n    allowFrom: [here]\n    members: { ada@example.com: owner }",
+      "4:5: teams.R.allowFrom: Write up to",
+    ],
+    [
       "a plan that is none",
       "teams:\n  R:\n    planId: none\n    members: { ada@example.com: owner }",
       "3:5: teams.R.planId: There is no such plan.",

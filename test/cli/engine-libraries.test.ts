@@ -27,6 +27,17 @@ describe("sotto engine", () => {
     expect(await sotto("list")).toContain("None");
   });
 
+  it("installs the prebuilt library only with its hash", async () => {
+    const wrong = join(dataDir, "wrong.tgz");
+    writeFileSync(wrong, "not the package");
+    const isPackaged = process.platform === "linux" && process.arch === "x64";
+    await expect(sotto("install", "cuda", "--from", wrong)).rejects.toThrow(
+      isPackaged ? "its hash differs" : "There is no prebuilt cuda library",
+    );
+    await expect(sotto("install", "cuda", "--cuda", "11")).rejects.toThrow("Allowed choices are 13, 12.");
+    expect(JSON.parse(await sotto("list", "--json"))).toEqual([]);
+  });
+
   it("says what can be built", async () => {
     await expect(sotto("build", "metal")).rejects.toThrow("Choose from: cuda, vulkan.");
     await expect(sotto("remove", "magic")).rejects.toThrow("there is no backend 'magic'");

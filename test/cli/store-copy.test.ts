@@ -227,7 +227,7 @@ describe("sotto store copy", () => {
       }
     };
     const path = databasePath(commandLine.dataDir);
-    await moveToPostgres({ path, url, defaultPlan: testPlan, onProgress });
+    await moveToPostgres({ path, url, defaultPlan: testPlan, upgradeCopyDays: 0, onProgress });
     expect(String(refusal)).toContain(`'sotto store copy' (process ${process.pid}) is copying`);
     lockDataDir(commandLine.dataDir).release();
   });

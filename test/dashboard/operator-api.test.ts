@@ -256,6 +256,7 @@ describe("what it does", () => {
       "operator@example.com: created key",
       "operator@example.com: created account",
     ]);
+    for (const { actorKey } of entries) expect(actorKey).toMatch(/^\S.* \(….{4}\)$/);
     expect(await writer.must("DELETE", `/accounts/${account.id}`)).toEqual({});
     expect((await chat(secret)).status).toBe(401);
     expect((await reader.send("GET", `/keys/${key.id}`)).status).toBe(404);

@@ -28,11 +28,11 @@ describe("a required second factor", () => {
     expect((await ada.get<Me>("/api/me")).missingFactor).toBeNull();
     await operator.must("PUT", "/api/admin/second-factor", { requiredFor: "all", graceDays: 3 });
     const by = new Date(clock.now().getTime() + 3 * dayMs).toISOString();
-    expect((await ada.get<Me>("/api/me")).missingFactor).toEqual({ by, isDue: false });
+    expect((await ada.get<Me>("/api/me")).missingFactor).toEqual({ by, of: "service", isDue: false });
     expect((await ada.send("GET", "/api/keys")).status).toBe(200);
 
     clock.advance(3 * dayMs);
-    expect((await ada.get<Me>("/api/me")).missingFactor).toEqual({ by, isDue: true });
+    expect((await ada.get<Me>("/api/me")).missingFactor).toEqual({ by, of: "service", isDue: true });
     for (const path of ["/api/keys", "/api/me/stored", "/api/me/sessions", "/api/limits"])
       expect((await ada.send("GET", path)).json, path).toMatchObject(missing);
     expect((await ada.send("POST", "/api/keys")).json).toMatchObject(missing);

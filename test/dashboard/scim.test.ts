@@ -333,6 +333,34 @@ describe("groups", () => {
     expect((await browser.get<TeamList>("/api/teams")).teams).toEqual([]);
   });
 
+  it("are changed by all operations of a request, or by none", async () => {
+    const [first, second] = [await newUser(), await newUser()];
+    const created = await scim.send("POST", "/Groups", { displayName: "Whole" });
+    const at = `/Groups/${String(created.json.id)}`;
+    const refused = await scim.patch(
+      at,
+      { op: "replace", path: "displayName", value: "Half" },
+      { op: "add", path: "members", value: [{ value: first.id }] },
+      { op: "add", path: "members", value: [{ value: "acc_none" }] },
+    );
+    expect(refused).toMatchObject({ status: 400, json: { scimType: "invalidValue" } });
+    expect((await scim.send("GET", at)).json).toMatchObject({ displayName: "Whole", members: [] });
+
+    const taken = await scim.patch(
+      `/Users/${first.id}`,
+      { op: "replace", path: "emails", value: [{ value: "moved@example.com", primary: true }] },
+      { op: "replace", path: "userName", value: second.email },
+    );
+    expect(taken).toMatchObject({ status: 409, json: { scimType: "uniqueness" } });
+    expect((await scim.send("GET", `/Users/${first.id}`)).json).toMatchObject({
+      emails: [{ value: first.email }],
+    });
+    const { entries } = await operator.get<AuditPage>("/api/admin/audit");
+    const about = entries.filter(({ target }) => ["Whole", "Half", first.email].includes(target));
+    expect(about.map(({ action }) => action)).toEqual(["created team", "created account"]);
+    expect(about[0]?.actorKey).toMatch(/^scim \(….{4}\)$/);
+  });
+
   it("leave members alone that are no users of SCIM, and keep the last owner", async () => {
     const { id: user } = await newUser();
     await dashboard.signUp("linus@example.com");

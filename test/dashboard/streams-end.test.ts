@@ -208,6 +208,18 @@ describe("a stream of the playground", () => {
     await expectCut(reply);
   });
 
+  it("ends when its owner leaves the team that it is for", async () => {
+    const team = { name: "Research", planId: "free", ownerEmail: "operator@example.com" };
+    const created = await operator.post<{ team: { id: string } }>("/api/admin/teams", team);
+    const { account } = await ada.get<Me>("/api/me");
+    const at = `/api/admin/teams/${created.team.id}/members/${account.id}`;
+    await operator.must("PUT", at, { role: "member" });
+    const path = `/api/teams/${created.team.id}`;
+    const reply = await Reply.begin(ada.open("POST", `${path}/playground`, body));
+    await ada.post(`${path}/leave`);
+    await expectCut(reply);
+  });
+
   it("ends with its session's longest time", async () => {
     const reply = await inPlayground(ada);
     for (let day = 0; day < 29; day++) {

@@ -86,6 +86,8 @@ const ask = async (secret: string) => {
   return { status: response.status, text: await response.text(), headers: response.headers };
 };
 
+const question = { model: "omega", messages: [{ role: "user", content: "Hi" }] };
+
 /** By route: the roles that are let in, whatever the answer to an empty or wrong body. */
 const allowed: Record<string, readonly TeamRole[]> = {
   "GET /teams/:team": roles,
@@ -109,6 +111,7 @@ const allowed: Record<string, readonly TeamRole[]> = {
   "POST /teams/:team/keys/:id/disable": ["owner", "admin", "member"],
   "POST /teams/:team/keys/:id/enable": ["owner", "admin", "member"],
   "POST /teams/:team/keys/:id/revoke": ["owner", "admin", "member"],
+  "POST /teams/:team/playground": ["owner", "admin", "member"],
   "GET /teams/:team/usage": roles,
   "GET /teams/:team/usage/month": roles,
   "GET /teams/:team/usage.csv": ["owner", "admin", "viewer"],
@@ -267,6 +270,12 @@ describe("limits of a team", () => {
     expect(byTeam.headers.get("x-should-retry")).toBe("false");
     const now = await people.viewer.get<LimitsNow>(`/api/teams/${id}/limits`);
     expect(now.quotas).toMatchObject([{ kind: "requests", period: "day", limit: 3, remaining: 0 }]);
+    const inPlayground = await people.member.send("POST", `/api/teams/${id}/playground`, question);
+    expect(inPlayground.status).toBe(429);
+    expect(inPlayground.text).toContain("1 request per day on this member of the team 'Budget'");
+    expect((await people.owner.send("POST", `/api/teams/${id}/playground`, question)).text).toContain(
+      "3 requests per day on the team 'Budget'",
+    );
     // The person's own account has not paid for it.
     const { secret } = await people.member.post<KeyWithSecret>("/api/keys", newKey);
     expect((await ask(secret)).status).toBe(200);
@@ -320,7 +329,10 @@ describe("a second factor that a team requires", () => {
     const secure = (secondFactorDays: number | null) =>
       operator.must("PUT", `/api/admin/teams/${id}/security`, { allowFrom: null, secondFactorDays });
     await secure(7);
-    expect((await people.viewer.get<Me>("/api/me")).missingFactor).toMatchObject({ isDue: false });
+    expect((await people.viewer.get<Me>("/api/me")).missingFactor).toMatchObject({
+      of: "team",
+      isDue: false,
+    });
     await secure(0);
     expect((await people.viewer.get<Me>("/api/me")).missingFactor).toMatchObject({ isDue: true });
     expect((await people.viewer.send("GET", "/api/keys")).json).toMatchObject({
@@ -377,23 +389,27 @@ describe("usage of a team", () => {
       await mint(people.admin, true),
     ];
     for (const secret of [ofMember, ofMember, ofAdmin, service]) await ask(secret);
+    const playground = await people.member.send("POST", `/api/teams/${id}/playground`, question);
+    expect(playground.status).toBe(200);
     const now = Date.now();
     const [from, to] = [now - 3_600_000, now + 3_600_000].map((time) => new Date(time).toISOString());
     const query = `?from=${from}&to=${to}&step=hour`;
     const { members } = await people.viewer.get<MemberUsageList>(`/api/teams/${id}/usage/members${query}`);
     expect(members.map(({ kind, email, requests }) => [kind, email, requests])).toEqual([
-      ["member", "member@example.com", 2],
+      ["member", "member@example.com", 3],
       ["member", "admin@example.com", 1],
       ["service keys", null, 1],
     ]);
     const report = await people.member.get<UsageReport>(`/api/teams/${id}/usage${query}`);
-    expect(report.totals.requests).toBe(4);
+    expect(report.totals.requests).toBe(5);
     expect(report.byKey.map(({ name, requests }) => [name, requests])).toEqual([
       ["k", 2],
+      ["Playground", 1],
       ["Keys of others", 2],
     ]);
     const all = await people.viewer.get<UsageReport>(`/api/teams/${id}/usage${query}`);
-    expect(all.byKey).toHaveLength(3);
+    expect(all.byKey).toHaveLength(4);
+    expect(all.byKey.map(({ name }) => name)).toContain("Playground of member@example.com");
   });
 });
 

@@ -23,6 +23,7 @@ import { MeContext } from "../hooks/use-me.ts";
 import { useVisit } from "../hooks/use-visit.ts";
 import { lazy } from "../lazy.tsx";
 import NotFound from "../pages/not-found.tsx";
+import { requiredBy } from "../service/factors.ts";
 import { useSite } from "../service/queries.ts";
 import { ConfirmIdentity } from "./confirm-identity.tsx";
 import { SessionExpired } from "./session-expired.tsx";
@@ -111,8 +112,8 @@ function FactorNotice({ me: { missingFactor } }: { me: Me }) {
   if (missingFactor === null) return null;
   return (
     <Callout tone="warn" title="Add a second factor" className="mb-6">
-      This service requires one by <Time at={missingFactor.by} style="moment" />.{" "}
-      <Link href="/app/security">Add it on the Security page</Link>, or you cannot continue then.
+      {requiredBy[missingFactor.of]} requires one by <Time at={missingFactor.by} style="moment" />. From then
+      on you can do nothing else here. <Link href="/app/security">Add one on the Security page</Link>
     </Callout>
   );
 }

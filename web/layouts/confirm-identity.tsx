@@ -40,7 +40,7 @@ function Question({ settle }: { settle: (isConfirmed: boolean) => void }) {
       onOpenChange={() => settle(false)}
       dismissable={!confirm.isPending}
       title="Confirm that it is you"
-      description="You are asked again before something sensitive, and then not for ten minutes."
+      description="Needed before sensitive changes. You are not asked again for ten minutes."
     >
       {factors === undefined ? (
         error === null ? (

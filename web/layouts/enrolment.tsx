@@ -6,12 +6,13 @@ import { Button } from "../components/controls/button.tsx";
 import { LogoMark } from "../components/frame/logo.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { useMe } from "../hooks/use-me.ts";
 import { useSignOut } from "../hooks/use-sign-out.ts";
 import { useTitle } from "../hooks/use-title.ts";
 import { AuthenticatorApp } from "../pages/app/security/authenticator-app.tsx";
 import { NewCodes } from "../pages/app/security/new-codes.tsx";
 import { Passkeys } from "../pages/app/security/passkeys.tsx";
-import { factorQueries } from "../service/factors.ts";
+import { factorQueries, requiredBy } from "../service/factors.ts";
 import { queries } from "../service/queries.ts";
 
 export default function Enrolment({ onDone }: { onDone: () => void }) {
@@ -19,6 +20,9 @@ export default function Enrolment({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const signOut = useSignOut();
   const { data: factors, error, refetch } = useQuery(factorQueries.factors);
+  // The codes are shown when nothing is missing any more.
+  const { missingFactor } = useMe();
+  const [of] = useState(missingFactor?.of ?? "service");
   const [codes, setCodes] = useState<string[] | null>(null);
   const finish = () => void client.invalidateQueries({ queryKey: queries.site.queryKey }).then(onDone);
   return (
@@ -27,7 +31,8 @@ export default function Enrolment({ onDone }: { onDone: () => void }) {
       <header className="mb-8 text-center">
         <h1 className="text-2xl">Add a second factor</h1>
         <p className="mt-2 text-muted">
-          This service requires one besides the password. Add an authenticator app or a passkey to continue.
+          {requiredBy[of]} requires one besides the password. Add an authenticator app or a passkey to
+          continue.
         </p>
       </header>
       {factors === undefined ? (

@@ -47,11 +47,14 @@ const userLinks = [
   { href: "/app/security", label: "Security", icon: <ShieldCheck /> },
 ];
 
-/** A viewer has no keys. */
+/** A viewer has no keys, and sends no requests. */
 const teamLinks = ({ address }: Space, role: TeamRole | undefined) => [
   { href: address(""), label: "Team", icon: <Users /> },
   ...(role === "viewer" ? [] : [{ href: address("/keys"), label: "Keys", icon: <KeyRound /> }]),
   { href: address("/usage"), label: "Usage", icon: <ChartColumn /> },
+  ...(role === "viewer"
+    ? []
+    : [{ href: address("/playground"), label: "Playground", icon: <MessageSquare /> }]),
   { href: address("/limits"), label: "Limits", icon: <Gauge /> },
 ];
 

@@ -27,11 +27,16 @@ export function SpaceSwitch({ space }: { space: Space }) {
         }
       >
         <MenuLabel>Switch to</MenuLabel>
-        <MenuLink href="/app" icon={<UserRound />}>
+        <MenuLink href="/app" icon={<UserRound />} isCurrent={space.id === null}>
           Personal
         </MenuLink>
         {teams.map((team) => (
-          <MenuLink key={team.id} href={spaceOf(team.id).address("")} icon={<Users />}>
+          <MenuLink
+            key={team.id}
+            href={spaceOf(team.id).address("")}
+            icon={<Users />}
+            isCurrent={space.id === team.id}
+          >
             <span className="max-w-60 truncate">{team.name}</span>
           </MenuLink>
         ))}

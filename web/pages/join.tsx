@@ -1,7 +1,7 @@
 /** Where an invitation into a team leads. Nothing happens until a button is pressed. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
-import { Button } from "../components/controls/button.tsx";
+import { Button, ButtonLink } from "../components/controls/button.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
@@ -28,13 +28,20 @@ export default function Join() {
       ) : isSignedIn ? (
         <Invitation token={token} />
       ) : (
-        <Callout title="Sign in first">
-          Sign in to your account, or create one, and then open this link again.
-        </Callout>
+        <div className="flex flex-col gap-5">
+          <Callout title="Sign in first">
+            Sign in to your account, or create one, and then open this link again.
+          </Callout>
+          <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+            Sign in
+          </ButtonLink>
+        </div>
       )}
-      <FormAside>
-        {isSignedIn ? <Link href="/app">Go to your account</Link> : <Link href="/sign-in">Sign in</Link>}
-      </FormAside>
+      {isSignedIn && (
+        <FormAside>
+          <Link href="/app">Go to your account</Link>
+        </FormAside>
+      )}
     </>
   );
 }
@@ -69,7 +76,8 @@ function Invitation({ token }: { token: string }) {
   return (
     <div className="flex flex-col gap-5">
       <p>
-        You are invited to <strong className="font-medium wrap-anywhere">{data.name}</strong> as {data.role}.
+        You are invited to <strong className="font-medium wrap-anywhere">{data.name}</strong> as{" "}
+        {/^[ao]/.test(data.role) ? "an" : "a"} {data.role}.
       </p>
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       <Button

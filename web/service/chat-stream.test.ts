@@ -14,7 +14,7 @@ async function partsOf(deltas: readonly object[], reason = "stop"): Promise<Chat
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(body)));
   const parts: ChatPart[] = [];
   const { signal } = new AbortController();
-  for await (const part of streamChat({ model: "omega", messages: [] }, signal)) parts.push(part);
+  for await (const part of streamChat(null, { model: "omega", messages: [] }, signal)) parts.push(part);
   return parts;
 }
 

@@ -45,8 +45,13 @@ export type ChatPart =
   | { type: "end"; reason: FinishReason }
   | { type: "usage"; promptTokens: number; completionTokens: number };
 
-export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatPart> {
-  const response = await fetch("/api/playground", {
+/** `team` is the one that it is for; null for one's own account. */
+export async function* streamChat(
+  team: string | null,
+  body: ChatBody,
+  signal: AbortSignal,
+): AsyncGenerator<ChatPart> {
+  const response = await fetch(team === null ? "/api/playground" : `/api/teams/${team}/playground`, {
     method: "POST",
     credentials: "same-origin",
     cache: "no-store",

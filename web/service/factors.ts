@@ -50,6 +50,9 @@ export const factorApi = {
     post<object>(`/api/admin/accounts/${encodeURIComponent(accountId)}/reset-factors`),
 };
 
+/** Who asks for a second factor. */
+export const requiredBy = { service: "This service", team: "A team that you are in" } as const;
+
 export const factorQueries = {
   factors: queryOptions({ queryKey: ["factors"], queryFn: factorApi.factors }),
   sessions: queryOptions({ queryKey: ["sessions"], queryFn: factorApi.sessions }),

@@ -9,10 +9,15 @@ import {
   buildLibrary,
   type BuildableBackend,
 } from "../../engines/llama/gpu/library/build-library.js";
+import { installLibrary } from "../../engines/llama/gpu/library/install-library.js";
 import { anyLibrary, removeLibrary, type OwnLibrary } from "../../engines/llama/gpu/library/own-library.js";
+import { cudaVersions, type CudaVersion } from "../../engines/llama/gpu/library/pinned-packages.js";
+import { ToolError } from "../../engines/llama/gpu/library/run-tool.js";
+import { cudaHere } from "../../engines/llama/gpu/presence.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { bindingVersion } from "../../engines/llama/binding-package.js";
 import { engineEnvironment } from "../../engines/llama/child-environment.js";
+import { pullProgress } from "../models/pull-progress.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
@@ -20,8 +25,9 @@ import { storeCommand } from "../store-command.js";
 export function engineCommand(program: Command): void {
   const engine = program
     .command("engine")
-    .description("list, build and remove the GPU libraries of the embedded engine");
+    .description("list, install, build and remove the GPU libraries of the embedded engine");
   listCommand(engine);
+  installCommand(engine);
   buildCommand(engine);
   removeCommand(engine);
 }
@@ -42,11 +48,71 @@ function listCommand(engine: Command): void {
         command,
         found.map(({ backend, from, made, at, binding }) => ({ backend, from, made, at, binding })),
         rows.length === 0
-          ? "None: the engine uses what came with its packages. To build one: sotto engine build cuda"
+          ? "None: the engine uses what came with its packages. To get one: sotto engine install cuda, sotto engine build cuda"
           : table(["backend", "from", "made", "on", "in use"], rows),
       );
     },
   );
+}
+
+function installCommand(engine: Command): void {
+  storeCommand(engine, "install <backend>", "download the prebuilt GPU library for this machine's processor")
+    .addHelpText("after", installHelp)
+    .option("--from <registry|file>", "another npm registry, or the package as a .tgz file")
+    .addOption(
+      new Option("--cuda <version>", "CUDA's runtime that it is for; default: as found here").choices(
+        cudaVersions,
+      ),
+    )
+    .action(async (name: string, options: InstallFlags, command: Command) => {
+      const backend = backendNamed(name, command);
+      const settings = readSettings(command);
+      const { dataDir } = settings.service;
+      const progress = pullProgress();
+      const { library, wasHere } = await untilSignal((signal) =>
+        installLibrary({
+          dataDir,
+          backend,
+          cuda: options.cuda ?? cudaHere({ env: engineEnvironment() }),
+          from: options.from ?? settings.downloads.npmRegistry,
+          signal,
+          now: () => systemClock.now(),
+          onPackage: (one) => progress.file(one, 1, 1),
+          onProgress: progress.update,
+        }),
+      ).finally(progress.stop);
+      await reportTried(command, settings, library, wasHere);
+    });
+}
+
+const installHelp = (): string => `
+The library is a file of the engine's own npm package for CUDA or Vulkan, in the version that Sotto was built with, and must
+have the hash that is known here. It comes from SOTTO_NPM_REGISTRY, or the registry that npm is configured with. CUDA also
+needs the driver and CUDA's runtime with cuBLAS; for a machine without a network, 'npm pack' the package elsewhere.
+
+Examples:
+  sotto engine install cuda && sotto doctor --probe
+  sotto engine install cuda --cuda 12
+  sotto engine install cuda --from ./node-llama-cpp-linux-x64-cuda-${bindingVersion()}.tgz`;
+
+interface InstallFlags {
+  from?: string;
+  cuda?: CudaVersion;
+}
+
+/** Ctrl-C ends it in order, so that nothing is left behind. */
+async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const stop = new AbortController();
+  const onSignal = () => {
+    stop.abort(new ToolError("Stopped. Nothing was changed."));
+  };
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, onSignal);
+  try {
+    return await work(stop.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+  }
 }
 
 function buildCommand(engine: Command): void {
@@ -63,15 +129,19 @@ function buildCommand(engine: Command): void {
         architectures: options.architectures,
         definitions: options.define,
         now: () => systemClock.now(),
+        sourcePlace: { from: settings.downloads.npmRegistry, signal: AbortSignal.timeout(sourceLimitMs) },
         onOutput: (text) => process.stderr.write(text),
       });
       await reportTried(command, settings, library);
     });
 }
 
+/** 35 MB, where the source is not installed. */
+const sourceLimitMs = 30 * 60_000;
+
 const buildHelp = `
-Needs git, CMake, a C++ compiler and, for CUDA, NVIDIA's toolkit: one that the installed driver supports. Nothing is
-downloaded: the source comes with the engine. The card's architecture is asked of the driver.
+Needs git, CMake, a C++ compiler and, for CUDA, NVIDIA's toolkit: one that the installed driver supports. The source comes
+with the engine's npm package, which is downloaded if it is not installed. The card's architecture is asked of the driver.
 
 Example:
   sotto engine build cuda && sotto doctor --probe`;
@@ -88,8 +158,17 @@ function buildableNamed(name: string, command: Command): BuildableBackend {
   return backend ?? command.error(`error: '${name}' cannot be built. Choose from: ${buildable.join(", ")}.`);
 }
 
+const backendNamed = (name: string, command: Command): GpuBackend =>
+  gpuBackends.find((one) => one === name) ??
+  command.error(`error: there is no backend '${name}'. Choose from: ${gpuBackends.join(", ")}.`);
+
 /** Says whether the library computes here, in the words that the start uses. */
-async function reportTried(command: Command, { engine }: Config, library: OwnLibrary): Promise<void> {
+async function reportTried(
+  command: Command,
+  { engine }: Config,
+  library: OwnLibrary,
+  wasHere = false,
+): Promise<void> {
   const { backend, folder, from, made } = library;
   const env = engineEnvironment();
   const outcome = await probe({ backend, cacheType: engine.cacheType ?? "f16", env, library: folder });
@@ -98,15 +177,13 @@ async function reportTried(command: Command, { engine }: Config, library: OwnLib
     outcome.type === "works"
       ? `${name} works on ${outcome.devices.join(", ")} (${from} ${made}). It is used from the next start on.`
       : `The library is in place (${from} ${made}), but ${name} does not work here: ${outcome.words}\n${adviceFor(backend, outcome.kind)}`;
-  report(command, { backend, from, made, outcome }, text);
+  report(command, { backend, from, made, was_here: wasHere, outcome }, text);
 }
 
 function removeCommand(engine: Command): void {
   storeCommand(engine, "remove <backend>", "remove a GPU library from the data directory").action(
     (name: string, _: unknown, command: Command) => {
-      const backend: GpuBackend =
-        gpuBackends.find((one) => one === name) ??
-        command.error(`error: there is no backend '${name}'. Choose from: ${gpuBackends.join(", ")}.`);
+      const backend = backendNamed(name, command);
       const removed = removeLibrary(readSettings(command).service.dataDir, backend);
       const text = removed ? `Removed. A running server keeps it until it is restarted.` : "There was none.";
       report(command, { backend, removed }, text);

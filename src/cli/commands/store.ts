@@ -32,6 +32,7 @@ Example:
         path,
         url: storage.databaseUrl ?? url,
         defaultPlan: defaultPlan(limits),
+        upgradeCopyDays: storage.upgradeCopyDays,
         onProgress: progress.update,
       }).finally(progress.stop);
       const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);

@@ -20,6 +20,7 @@ import type { WeightsFacts } from "../../models/gguf/gguf.js";
 import { leastMemory, memoryWith } from "../../models/gguf/memory.js";
 import { findEmbeddingStarter } from "../../models/embedding-starter/embedding-starter.js";
 import { findStarter } from "../../models/starter/starter.js";
+import { starterMirror } from "../../models/starter-mirror.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 
@@ -93,10 +94,11 @@ async function checkSource(
 
 async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Promise<Finding> {
   const dataDir = resolve(config.service.dataDir);
+  const fetch = starterMirror(config.downloads.starterSource);
   const chats = isChatModelId(model);
   const found = chats
-    ? await findStarter(dataDir, config.engine.reencodeStarter === "on")
-    : await findEmbeddingStarter(dataDir);
+    ? await findStarter(dataDir, config.engine.reencodeStarter === "on", { fetch })
+    : await findEmbeddingStarter(dataDir, { fetch });
   if (found.type === "ready")
     return checkFile(config, model, { path: found.path }, loaded, "verified starter weights");
   if (found.type === "installed") {

@@ -6,6 +6,7 @@ import { activeBytesOf, catalog, type CatalogEntry } from "../../models/choice/c
 import { contextHere, entrySize, fitsHere, speedHere } from "../../models/choice/fit-here.js";
 import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { machineHere, withSettings } from "./machine-here.js";
+import { mirrorCommand } from "./models-mirror.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
 import { rollBackCommand } from "./models-roll-back.js";
@@ -21,6 +22,7 @@ export function modelsCommand(program: Command): void {
   pullCommand(models);
   useCommand(models);
   rollBackCommand(models);
+  mirrorCommand(models);
 }
 
 function catalogCommand(models: Command): void {

@@ -1,6 +1,6 @@
 /** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
 import type { AuditAction } from "../audit-actions.js";
-import type { Actor, Audit } from "../audit.js";
+import type { Actor, Audit, Person } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { EventSink } from "../events/events.js";
@@ -156,10 +156,10 @@ export class AccountAdmin {
   }
 
   /** The keys of a person or a team, for an admin who manages them. */
-  async requireHolder({ accountId: actorId }: { accountId: string }, id: string): Promise<KeyHolder> {
+  async requireHolder(actor: Person, id: string): Promise<KeyHolder> {
     const account = await this.parts.store.accounts.findAccount(id);
     if (account === null) throw new DashboardError("not_found", "There is no such account or team.");
-    return { account, actorId, memberId: null };
+    return { account, actor, memberId: null };
   }
 
   async revokeKey(actor: Actor, id: string): Promise<ApiKey> {

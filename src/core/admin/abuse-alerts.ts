@@ -8,7 +8,7 @@
  * raise its own baseline. 503s do not count: they are the service's fault.
  */
 import type { Actor, Audit } from "../audit.js";
-import { playgroundKeyId } from "../bounds.js";
+import { isPlayground } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ApiKey, Plan } from "../entities.js";
@@ -163,7 +163,7 @@ export class AbuseAlerts {
     const [first] = signals;
     const measure = first?.kind === "tokens" ? "tokens" : first?.kind === "refusals" ? "refused" : "requests";
     const [most] = shares.sort((a, b) => b[measure] - a[measure]);
-    if (most === undefined || most.keyId === playgroundKeyId) return null;
+    if (most === undefined || isPlayground(most.keyId)) return null;
     const key: ApiKey | null = await store.findKey(most.keyId);
     if (key === null || keyStatus(key, clock.now()) !== "active") return null;
     return { id: key.id, name: key.name, lastFour: key.lastFour };

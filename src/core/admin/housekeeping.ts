@@ -42,6 +42,8 @@ export interface HousekeepingParts {
   clock: Clock;
   /** How long usage and the audit trail are kept. */
   retentionDays: number;
+  /** Deletes old copies of the database. */
+  removeOldCopies: (now: Date) => void;
   reportError: (error: unknown) => void;
 }
 
@@ -60,10 +62,11 @@ export class Housekeeping {
 
   /** Never rejects. */
   async #tidy(): Promise<void> {
-    const { store, sessions, clock, retentionDays, reportError } = this.parts;
+    const { store, sessions, clock, retentionDays, removeOldCopies, reportError } = this.parts;
     const now = clock.now();
     const kept = new Date(now.getTime() - retentionDays * dayMs);
     try {
+      removeOldCopies(now);
       await sessions.prune();
       await store.links.prune(now);
       await store.signInSteps.prune(now);

@@ -1,6 +1,6 @@
 /** Usage of the whole service: by time and model, top accounts and keys, causes of errors. */
 import type { ServiceUsageReport, TopUser, TopUsers } from "../usage/usage-views.js";
-import { playgroundKeyId } from "../bounds.js";
+import { isPlayground } from "../bounds.js";
 import { errorTable } from "../errors.js";
 import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
@@ -128,12 +128,12 @@ export class ServiceUsageReports {
     key: ServiceUsageReport["key"];
   }> {
     const { store } = this.parts;
-    const key = keyId === undefined || keyId === playgroundKeyId ? null : await store.findKey(keyId);
-    if (keyId !== undefined && keyId !== playgroundKeyId && key === null) {
+    const key = keyId === undefined || isPlayground(keyId) ? null : await store.findKey(keyId);
+    if (keyId !== undefined && !isPlayground(keyId) && key === null) {
       throw new DashboardError("bad_request", "There is no such key.", { field: "key" });
     }
     const account = await this.#find(wanted ?? key?.accountId);
-    if (keyId === playgroundKeyId && account === null) {
+    if (keyId !== undefined && isPlayground(keyId) && account === null) {
       throw new DashboardError("bad_request", "Choose the account whose playground it is.", {
         field: "account",
       });

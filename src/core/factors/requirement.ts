@@ -1,7 +1,8 @@
 /**
  * Who must have a second factor, and from when. An admin decides on a page, or the configuration does, which then cannot
- * be changed elsewhere; a team may require one of its members, too, and whichever is earlier counts. The period of grace begins when the requirement was made, or with the account where that is
- * younger. Every request asks, so what was read last is used for a few seconds.
+ * be changed elsewhere; a team may require one of its members, too, and whichever is earlier counts. The period of grace
+ * begins when the requirement was made, or with the account where that is younger. Every request asks, so what was read
+ * last is used for a few seconds.
  *
  * Someone who came from an identity provider is not asked: proving who they are is up to the provider.
  */
@@ -18,6 +19,12 @@ export type RequiredFor = (typeof requiredFor)[number];
 export interface Requirement {
   requiredFor: RequiredFor;
   graceDays: number;
+}
+
+/** When someone must have a second factor, and who asks for it. */
+export interface FactorDue {
+  by: Date;
+  of: "service" | "team";
 }
 
 export interface RequirementFacts extends Requirement {
@@ -63,15 +70,15 @@ export class FactorRequirement {
   async dueOf({
     account,
     teamFactorBy,
-  }: Pick<SessionRecord, "account" | "teamFactorBy">): Promise<Date | null> {
-    const [first = null] = [await this.#dueByService(account), teamFactorBy]
-      .filter((due) => due !== null)
-      .sort((one, other) => one.getTime() - other.getTime());
-    return first;
+  }: Pick<SessionRecord, "account" | "teamFactorBy">): Promise<FactorDue | null> {
+    const byService = await this.#dueByService(account);
+    if (teamFactorBy !== null && (byService === null || teamFactorBy < byService))
+      return { by: teamFactorBy, of: "team" };
+    return byService && { by: byService, of: "service" };
   }
 
   /** When whoever is signed in must add one; null where they need not, or have one. */
-  async missingBy(me: Omit<SessionRecord, "plan">): Promise<Date | null> {
+  async missing(me: Omit<SessionRecord, "plan">): Promise<FactorDue | null> {
     return me.hasFactor || me.session.method === "oidc" ? null : this.dueOf(me);
   }
 

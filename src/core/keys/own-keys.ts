@@ -3,7 +3,7 @@
  * exist. Changes apply to the next request; when a key stops working, its running streams end.
  */
 import type { AuditAction } from "../audit-actions.js";
-import type { Actor, Audit } from "../audit.js";
+import type { Actor, Audit, Person } from "../audit.js";
 import { listedKeys } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { DashboardError, type DashboardErrorCode } from "../dashboard-error.js";
@@ -27,13 +27,16 @@ import { UserError } from "../user-error.js";
 /** Whose keys they are, and who acts. */
 export interface KeyHolder {
   account: Account;
-  /** The account of the person who acts. */
-  actorId: string;
+  actor: Person;
   /** In a team: only the keys of this member; null for all. */
   memberId: string | null;
 }
 
-export const ownHolder = (account: Account): KeyHolder => ({ account, actorId: account.id, memberId: null });
+export const ownHolder = (account: Account): KeyHolder => ({
+  account,
+  actor: { accountId: account.id },
+  memberId: null,
+});
 
 export interface KeySwitch {
   /** Null enables it. */
@@ -125,7 +128,7 @@ export class OwnKeys {
     const { store, clock } = this.parts;
     const key = await this.require(holder, id);
     // The new secret would be another member's, in the hands of whoever rotated it.
-    if (key.memberId !== null && key.memberId !== holder.actorId) {
+    if (key.memberId !== null && key.memberId !== holder.actor.accountId) {
       throw new DashboardError("forbidden", "Only its member can rotate this key. You can revoke it.");
     }
     if (key.disabledAt !== null) {
@@ -140,7 +143,7 @@ export class OwnKeys {
 
   async revoke(holder: KeyHolder, id: string): Promise<ApiKey> {
     await this.require(holder, id);
-    return endKey(this.parts, { accountId: holder.actorId }, id);
+    return endKey(this.parts, holder.actor, id);
   }
 
   async disable(holder: KeyHolder, id: string): Promise<ApiKey> {
@@ -167,8 +170,8 @@ export class OwnKeys {
     throw new DashboardError("not_found", "There is no such key.");
   }
 
-  #record({ actorId }: KeyHolder, action: AuditAction, keyId: string): Promise<void> {
-    return this.parts.audit.record({ accountId: actorId }, action, keyId);
+  #record({ actor }: KeyHolder, action: AuditAction, keyId: string): Promise<void> {
+    return this.parts.audit.record(actor, action, keyId);
   }
 }
 

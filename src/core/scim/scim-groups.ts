@@ -60,8 +60,6 @@ export class ScimGroups {
     if (name === undefined) {
       throw new DashboardError("bad_request", "A group needs a displayName.", { field: "displayName" });
     }
-    // Before there is a team to be left over.
-    for (const { ids } of change.members ?? []) await this.#requireUsers(ids);
     const { id } = await this.parts.teamAdmin.create(actor, {
       name,
       planId: defaultPlanId,

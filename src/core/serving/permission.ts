@@ -29,10 +29,14 @@ export function endOf({ key, account, member }: KeyRecord): Date | null {
 }
 
 /** The error for a caller that is not usable. */
-export const refusalOf = ({ session }: KeyRecord): ServiceError =>
-  session === undefined
-    ? new ServiceError("invalid_api_key")
-    : new ServiceError("invalid_api_key", { message: "You are signed out. Sign in to continue." });
+export function refusalOf({ session, member }: KeyRecord): ServiceError {
+  if (session === undefined) return new ServiceError("invalid_api_key");
+  const message =
+    member === undefined
+      ? "You are signed out. Sign in to continue."
+      : "You are signed out, or no longer in this team.";
+  return new ServiceError("invalid_api_key", { message });
+}
 
 /** Throws `insufficient_permissions` unless key and plan allow a chat completion with the model. */
 export function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {

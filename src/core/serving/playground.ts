@@ -1,35 +1,61 @@
 /**
  * The caller of a request from the playground: the account of a session, with every permission of its plan
- * and no key. Limits, queue and usage see it as they see a key's requests.
+ * and no key; or a team that it is in, as a member of it. Limits, queue and usage see it as they see a key's requests.
  */
+import { createHash } from "node:crypto";
 import { playgroundKeyId } from "../bounds.js";
-import { type KeyRecord, noKeyLimits } from "../entities.js";
+import { type Account, type KeyLimits, type KeyRecord, noKeyLimits, type Plan } from "../entities.js";
 import type { SessionRecord } from "../sign-in/ports.js";
 
+/** A team that a member of it acts for. */
+export interface ActedFor {
+  team: Account;
+  plan: Plan;
+  /** The member's own. */
+  limits: KeyLimits;
+}
+
 /** `endsAt` is when the session ends unless it is used again. */
-export const playgroundCaller = ({ account, plan, session }: SessionRecord, endsAt: Date): KeyRecord => ({
-  account,
-  plan,
-  session: { hash: session.hash },
-  key: {
-    id: playgroundKeyId,
-    accountId: account.id,
-    name: "Playground",
-    lastFour: "",
-    models: null,
-    operations: ["chat"],
-    createdAt: session.createdAt,
-    expiresAt: endsAt,
-    revokedAt: null,
-    disabledAt: null,
-    limits: noKeyLimits,
-    lastUsedAt: null,
-    lastUsedModel: null,
-    tags: [],
-    replaces: null,
-    lineage: playgroundKeyId,
-    allowFrom: null,
-    memberId: null,
-    scopes: [],
-  },
-});
+export function playgroundCaller(
+  { account, plan, session }: SessionRecord,
+  endsAt: Date,
+  actedFor: ActedFor | null = null,
+): KeyRecord {
+  const holder = actedFor?.team ?? account;
+  const id = actedFor === null ? playgroundKeyId : memberPlaygroundId(holder.id, account.id);
+  return {
+    account: holder,
+    plan: actedFor?.plan ?? plan,
+    session: { hash: session.hash },
+    ...(actedFor && {
+      member: { id: account.id, suspendedAt: account.suspendedAt, limits: actedFor.limits },
+    }),
+    key: {
+      id,
+      accountId: holder.id,
+      name: "Playground",
+      lastFour: "",
+      models: null,
+      operations: ["chat"],
+      createdAt: session.createdAt,
+      expiresAt: endsAt,
+      revokedAt: null,
+      disabledAt: null,
+      limits: noKeyLimits,
+      lastUsedAt: null,
+      lastUsedModel: null,
+      tags: [],
+      replaces: null,
+      lineage: id,
+      allowFrom: null,
+      memberId: actedFor && account.id,
+      scopes: [],
+    },
+  };
+}
+
+/** A team's usage is told apart by member, and says nothing of one whose account is gone: hence no id of theirs. */
+export function memberPlaygroundId(teamId: string, accountId: string): string {
+  const hash = createHash("sha256").update(`${teamId} ${accountId}`).digest("hex");
+  return `${playgroundKeyId}_${hash.slice(0, 20)}`;
+}

@@ -35,6 +35,15 @@ export interface Session {
   expiresAt: Date;
 }
 
+/** The session at an identity provider that a session here was begun by. */
+export interface SessionOrigin {
+  providerId: string;
+  issuer: string;
+  subject: string;
+  /** By which the provider tells of logouts; null where it does not name it. */
+  sid: string | null;
+}
+
 /** A session with what is needed to serve it, read in one query. */
 export interface SessionRecord {
   session: Session;
@@ -47,7 +56,8 @@ export interface SessionRecord {
 }
 
 export interface SessionStore {
-  create(session: Session): Promise<void>;
+  /** Both or neither, so that a logout at the provider misses no session. */
+  create(session: Session, origin?: SessionOrigin | null): Promise<void>;
   /** Finds ended ones too: judging them is the caller's. */
   find(hash: Uint8Array): Promise<SessionRecord | null>;
   touch(hash: Uint8Array, at: Date): Promise<void>;

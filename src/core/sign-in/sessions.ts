@@ -9,7 +9,7 @@
  * A session remembers when it was last proved who is signed in. What a session that someone else got hold of must not
  * do is refused once that is ten minutes ago.
  */
-import type { Session, SessionMethod, SessionRecord, SessionStore } from "./ports.js";
+import type { Session, SessionMethod, SessionOrigin, SessionRecord, SessionStore } from "./ports.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
 import { newHashedToken, tokenHash } from "./secret-token.js";
@@ -33,6 +33,8 @@ export interface StartedSession {
 export interface NewSession {
   method: SessionMethod;
   device?: string | null;
+  /** For one that an identity provider began. */
+  origin?: SessionOrigin | null;
 }
 
 /** Names a session to its owner: the beginning of a hash, from which the token cannot be found. */
@@ -46,12 +48,12 @@ export class Sessions {
     private readonly expiry: SessionExpiry,
   ) {}
 
-  async open(accountId: string, { method, device = null }: NewSession): Promise<StartedSession> {
+  async open(accountId: string, { method, device = null, origin }: NewSession): Promise<StartedSession> {
     const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);
     const times = { createdAt, confirmedAt: createdAt, lastSeenAt: createdAt, expiresAt };
-    await this.store.create({ hash, accountId, method, device, ...times });
+    await this.store.create({ hash, accountId, method, device, ...times }, origin);
     return { token, expiresAt };
   }
 

@@ -1,5 +1,6 @@
 /** What single sign-on needs from the store, and from a library that speaks OpenID Connect. */
 import type { Account } from "../entities.js";
+import type { SessionOrigin } from "../sign-in/ports.js";
 import type { Provider } from "./provider.js";
 
 /** Someone at a provider. `issuer` and `subject` together never change and are never given to another. */
@@ -51,12 +52,6 @@ export interface Round {
   expiresAt: Date;
 }
 
-/** By whom a session was begun. */
-export interface SessionOrigin extends Identity {
-  providerId: string;
-  sid: string | null;
-}
-
 export interface NewProviderAccount {
   email: string;
   isEmailVerified: boolean;
@@ -102,7 +97,6 @@ export interface SingleSignOnStore {
   /** Whether SCIM manages the account. */
   isProvisioned(accountId: string): Promise<boolean>;
 
-  noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void>;
   findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null>;
   /** Ends the sessions that a session of the provider began. Returns whose they were. */
   endSessionsOf(issuer: string, sid: string): Promise<string[]>;

@@ -85,7 +85,7 @@ export class ProviderLogout {
   async #disableKeys(account: Account): Promise<void> {
     const { store, ownKeys, clock } = this.parts;
     const inTeams = (await store.teams.ofAccount(account.id)).map(({ team }) => ({
-      ...{ account: team, actorId: account.id, memberId: account.id },
+      ...{ account: team, actor: { accountId: account.id }, memberId: account.id },
     }));
     for (const holder of [ownHolder(account), ...inTeams]) {
       const keys = (await store.listKeys(holder.account.id)).filter(

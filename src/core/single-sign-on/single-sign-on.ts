@@ -20,7 +20,7 @@ import { DashboardError } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { emailHash, newHashedToken, tokenHash } from "../sign-in/secret-token.js";
-import type { LinkStore, SessionRecord } from "../sign-in/ports.js";
+import type { LinkStore, SessionOrigin, SessionRecord } from "../sign-in/ports.js";
 import type { Origin, SignIn } from "../sign-in/sign-in.js";
 import { deadLink } from "../sign-in/one-time-links.js";
 import { Throttle } from "../sign-in/throttle.js";
@@ -33,7 +33,6 @@ import {
   ProviderFailure,
   type Round,
   type RoundRequest,
-  type SessionOrigin,
   type SingleSignOnStore,
 } from "./ports.js";
 import { failingAt, SignInFailed } from "./problems.js";
@@ -182,10 +181,6 @@ export class SingleSignOn {
     if ((await this.#take(token)) === null) throw roundLost();
     await this.#link(account.id, provider, proven);
     return this.#enter(provider, account, proven, next, "signed in");
-  }
-
-  noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
-    return this.parts.store.singleSignOn.noteSession(sessionHash, origin);
   }
 
   async #countAttempt(network: string): Promise<void> {

@@ -1,10 +1,12 @@
 /** What a team used: in sums for its members, by member and key for those who may see that. */
+import { isPlayground } from "../bounds.js";
 import type { Account } from "../entities.js";
 import type { Store } from "../store.js";
 import type { UsageReports, UsageRequest } from "../usage/usage-report.js";
 import type { UsageReport } from "../usage/usage-views.js";
 import type { UsageShare } from "../usage/ports.js";
 import { DashboardError } from "../dashboard-error.js";
+import { memberPlaygroundId } from "../serving/playground.js";
 import type { TeamStore } from "./ports.js";
 import { hasRight } from "./roles.js";
 import type { OpenTeam } from "./teams.js";
@@ -27,7 +29,7 @@ export class TeamUsage {
     const seesParts = hasRight(role, "usage_parts");
     if (!seesParts && request.key !== undefined) await this.#requireOwn(account, team.id, request.key);
     const report = await this.reports.report(team.id, request);
-    if (seesParts) return report;
+    if (seesParts) return this.#withOwners(team.id, report);
     const own = new Set(await this.#ownKeys(account, team.id));
     const others = report.byKey.filter(({ keyId }) => !own.has(keyId));
     const rest = { keyId: "others", name: "Keys of others", lastFour: null, ...sumOf(others) };
@@ -44,7 +46,10 @@ export class TeamUsage {
       this.store.listKeys(teamId),
       this.store.teams.members(teamId),
     ]);
-    const memberOf = new Map(keys.map((key) => [key.id, key.memberId]));
+    const memberOf = new Map([
+      ...keys.map((key) => [key.id, key.memberId] as const),
+      ...members.map(({ accountId }) => [memberPlaygroundId(teamId, accountId), accountId] as const),
+    ]);
     const emails = new Map(members.map(({ accountId, email }) => [accountId, email]));
     const sums = new Map<string, MemberUsage>();
     for (const { keyId, requests, tokens, refused } of shares) {
@@ -57,12 +62,26 @@ export class TeamUsage {
     return [...sums.values()].sort((a, b) => b.requests - a.requests || b.tokens - a.tokens);
   }
 
+  /** Whose playground it was. */
+  async #withOwners(teamId: string, report: UsageReport): Promise<UsageReport> {
+    if (!report.byKey.some(({ keyId }) => isPlayground(keyId))) return report;
+    const members = await this.store.teams.members(teamId);
+    const emails = new Map(members.map((one) => [memberPlaygroundId(teamId, one.accountId), one.email]));
+    const named = report.byKey.map((share) => {
+      const email = emails.get(share.keyId);
+      return email === undefined ? share : { ...share, name: `Playground of ${email}` };
+    });
+    return { ...report, byKey: named };
+  }
+
   async #ownKeys(account: Account, teamId: string): Promise<string[]> {
     const keys = await this.store.listKeys(teamId);
-    return keys.filter(({ memberId }) => memberId === account.id).map(({ id }) => id);
+    const own = keys.filter(({ memberId }) => memberId === account.id).map(({ id }) => id);
+    return [...own, memberPlaygroundId(teamId, account.id)];
   }
 
   async #requireOwn(account: Account, teamId: string, keyId: string): Promise<void> {
+    if (keyId === memberPlaygroundId(teamId, account.id)) return;
     const key = await this.store.findKey(keyId);
     if (key?.accountId === teamId && key.memberId === account.id) return;
     throw new DashboardError("bad_request", "There is no such key.", { field: "key" });

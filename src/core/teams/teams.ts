@@ -12,6 +12,7 @@ import type { Account, KeyLimits, Plan, TeamRole } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { KeyHolder } from "../keys/own-keys.js";
 import { isInNetworks } from "../networks.js";
+import type { ActedFor } from "../serving/playground.js";
 import type { MemberOutcome, Membership, Team, TeamCounts, TeamStore } from "./ports.js";
 import { hasRight, mayDecideOn, type TeamRight } from "./roles.js";
 import { checkTeamName, securityChange, type TeamSecurity, verifiedDomainOf } from "./team-fields.js";
@@ -62,7 +63,22 @@ export class Teams {
   /** Whose keys an open team shows: all of them, or those of one's own. */
   holderOf(account: Account, { team, role }: OpenTeam): KeyHolder {
     const memberId = hasRight(role, "all_keys") ? null : account.id;
-    return { account: team, actorId: account.id, memberId };
+    return { account: team, actor: { accountId: account.id }, memberId };
+  }
+
+  /** For the playground, which is for those who may have keys. */
+  async requireActedFor(account: Account, id: string): Promise<ActedFor> {
+    const { team, plan } = await this.open(account, id, "own_keys");
+    const { limits } = await this.#requireMember(id, account.id);
+    return { team, plan, limits };
+  }
+
+  /** The same; null where it may not. */
+  findActedFor(account: Account, id: string): Promise<ActedFor | null> {
+    return this.requireActedFor(account, id).catch((error: unknown) => {
+      if (error instanceof DashboardError) return null;
+      throw error;
+    });
   }
 
   async members(account: Account, id: string): Promise<OpenTeam & { members: Membership[] }> {

@@ -6,7 +6,7 @@ import { DashboardError } from "../dashboard-error.js";
 import type { Store } from "../store.js";
 import type { UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "./ports.js";
 import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
-import { playgroundKeyId } from "../bounds.js";
+import { isPlayground } from "../bounds.js";
 import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
 
 export const dayMs = 24 * hourMs;
@@ -44,7 +44,7 @@ export interface UsageLine extends UsageBucket {
 }
 
 export function keyLabel(keyId: string, key: KeyLabel | null | undefined): KeyLabel {
-  if (keyId === playgroundKeyId) return { name: "Playground", lastFour: null };
+  if (isPlayground(keyId)) return { name: "Playground", lastFour: null };
   return { name: key?.name ?? keyId, lastFour: key?.lastFour ?? null };
 }
 

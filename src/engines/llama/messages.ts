@@ -27,12 +27,12 @@ export interface LoadRequest extends Pick<
   | "prefillChunkTokens"
   | "prefixReuse"
   | "speculation"
+  | "savedStateBytes"
   | "cacheType"
 > {
   weights: string;
-  /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */
-  gpu: "auto" | "off" | GpuBackend;
-  /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise the binding's own is used. */
+  gpu: "off" | GpuBackend;
+  /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise that of the binding's package. */
   library?: string | undefined;
   /** Measure how long a token of one reply takes, for at most a second or so. */
   measures?: boolean | undefined;

@@ -79,7 +79,9 @@ export function recordExchange({ log, metrics, traces, usage, keys, outcomes, cl
 
 /** Whether it belongs to its account's usage even if it was refused before its model was known. */
 const isForModel = ({ routeOptions }: FastifyRequest): boolean =>
-  routeOptions.config.countsRequests === true || routeOptions.url === "/api/playground";
+  routeOptions.config.countsRequests === true || isPlaygroundPath(routeOptions.url);
+
+const isPlaygroundPath = (path = ""): boolean => /^\/api\/(teams\/:team\/)?playground$/.test(path);
 
 /** As the client got it, or `clientClosedRequest`. */
 export const statusOf = (request: FastifyRequest, reply: FastifyReply): number =>

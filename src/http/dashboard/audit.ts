@@ -20,7 +20,16 @@ import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";
 
-const csvHeadings = ["time", "actor", "actor_account", "action", "target", "target_account", "key_owner"];
+const csvHeadings = [
+  "time",
+  "actor",
+  "actor_account",
+  "actor_key",
+  "action",
+  "target",
+  "target_account",
+  "key_owner",
+];
 
 /** Null for what is gone, or is called nothing here. */
 type Names = (target: string) => string | null;
@@ -60,6 +69,7 @@ const csvCells = (entry: AuditEntry) => [
   entry.at,
   entry.actor,
   entry.actorId,
+  entry.actorKey,
   entry.action,
   entry.target,
   entry.targetAccountId,

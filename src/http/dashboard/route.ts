@@ -1,5 +1,5 @@
 /** A route of the dashboard's API: its address, who may use it, and what it does. */
-import type { Actor } from "../../core/audit.js";
+import type { Person } from "../../core/audit.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type { Visit } from "./guard/visit.js";
 
@@ -25,11 +25,8 @@ interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {
   handle: (visit: Visit, ...caller: Caller) => Promise<unknown>;
 }
 
-/** An admin, under whose name what is done is recorded. */
-type Admin = Extract<Actor, { accountId: string }>;
-
 export type DashboardRoute =
-  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Admin]>;
+  RouteOf<"anyone", []> | RouteOf<"user", [me: SessionRecord]> | RouteOf<"admin", [actor: Person]>;
 
 export type Access = DashboardRoute["access"];
 
@@ -44,4 +41,4 @@ const routeFor =
 
 export const anyone = routeFor<"anyone", []>("anyone");
 export const user = routeFor<"user", [me: SessionRecord]>("user");
-export const admin = routeFor<"admin", [actor: Admin]>("admin");
+export const admin = routeFor<"admin", [actor: Person]>("admin");

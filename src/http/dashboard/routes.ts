@@ -86,8 +86,8 @@ async function handle(route: DashboardRoute, visit: Visit, guard: Guard): Promis
 }
 
 async function requireFactor(me: SessionRecord, { factorRequirement, clock }: Guard): Promise<void> {
-  const missingBy = await factorRequirement.missingBy(me);
-  if (missingBy === null || missingBy > clock.now()) return;
+  const missing = await factorRequirement.missing(me);
+  if (missing === null || missing.by > clock.now()) return;
   throw new DashboardError("factor_required", "Add a second factor to continue.");
 }
 

@@ -26,7 +26,7 @@ export async function meView(
   me: SessionRecord,
 ): Promise<wire.Me> {
   const { account, plan } = me;
-  const by = await factorRequirement.missingBy(me);
+  const missing = await factorRequirement.missing(me);
   return {
     account: {
       id: account.id,
@@ -36,7 +36,11 @@ export async function meView(
       createdAt: account.createdAt.toISOString(),
     },
     plan: planView(plan),
-    missingFactor: by && { by: by.toISOString(), isDue: by <= clock.now() },
+    missingFactor: missing && {
+      by: missing.by.toISOString(),
+      of: missing.of,
+      isDue: missing.by <= clock.now(),
+    },
   };
 }
 
@@ -138,14 +142,14 @@ export function announcementView(
 
 /** `targetName` is what the target is called now, unless it is an account or gone. */
 export function auditView(line: AuditLine, targetName: string | null): AuditEntry {
-  const { targetKey } = line;
-  const keyName = targetKey && `${targetKey.name} (…${targetKey.lastFour})`;
-  const known = line.targetEmail ?? keyName ?? targetName;
+  const { actorKeyName, targetKey } = line;
+  const known = line.targetEmail ?? (targetKey && keyName(targetKey)) ?? targetName;
   return {
     id: line.id,
     at: line.at.toISOString(),
     actor: line.actorEmail ?? line.actor,
     actorId: line.actorEmail === null ? null : line.actor,
+    actorKey: actorKeyName && keyName(actorKeyName),
     action: line.action,
     target: known ?? line.target,
     targetAccountId: line.targetEmail === null ? (targetKey?.accountId ?? null) : line.target,
@@ -153,6 +157,8 @@ export function auditView(line: AuditLine, targetName: string | null): AuditEntr
     targetIsId: known === null && !isWord(line.target),
   };
 }
+
+const keyName = ({ name, lastFour }: { name: string; lastFour: string }): string => `${name} (…${lastFour})`;
 
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 

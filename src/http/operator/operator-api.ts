@@ -7,6 +7,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { packageFile } from "../../adapters/program-files.js";
+import type { Person } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { KeyScope } from "../../core/key-scopes.js";
 import { hasScope } from "../../core/serving/permission.js";
@@ -66,12 +67,17 @@ export const scopedHooks = (
   },
 ];
 
+/** What is done is recorded under the name of the key's owner, and of the key. */
+export function actorOf(request: FastifyRequest): Person {
+  const { account, key } = callerOf(request);
+  return { accountId: account.id, keyId: key.id };
+}
+
 const neededScope = ({ method }: FastifyRequest): KeyScope =>
   method === "GET" || method === "HEAD" ? "admin:read" : "admin:write";
 
 function serve(route: OperatorRoute, { dashboard: { sessions } }: DashboardParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const actor = { accountId: callerOf(request).account.id };
-    return (await route.handle(new Visit(request, reply, sessions), actor)) ?? {};
+    return (await route.handle(new Visit(request, reply, sessions), actorOf(request))) ?? {};
   };
 }

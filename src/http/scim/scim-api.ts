@@ -16,8 +16,7 @@ import { groupResource, listResponse, userResource, type Resource } from "../../
 import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
 import { readBytes } from "../bodies/body.js";
 import { parseJson } from "../bodies/json.js";
-import { callerOf } from "../connection/caller.js";
-import { scopedHooks } from "../operator/operator-api.js";
+import { actorOf, scopedHooks } from "../operator/operator-api.js";
 import type { HttpParts } from "../parts.js";
 import { answerScimError } from "./errors.js";
 import { sendScim } from "./send.js";
@@ -26,6 +25,8 @@ export interface ScimParts {
   http: HttpParts;
   users: ScimUsers;
   groups: ScimGroups;
+  /** What it is given to do happens together, or not at all if it rejects. */
+  atomically: <T>(work: (inside: Pick<ScimParts, "users" | "groups">) => Promise<T>) => Promise<T>;
   /** Where the service is reached, without a slash at the end. */
   publicUrl: () => string;
 }
@@ -71,14 +72,18 @@ function addDiscovery(scope: FastifyInstance, parts: ScimParts): void {
   }
 }
 
+interface Service<Found, Change> {
+  require: (id: string) => Promise<Found>;
+  create: (actor: Actor, change: Change) => Promise<Found>;
+  change: (actor: Actor, id: string, change: Change) => Promise<Found>;
+  remove: (actor: Actor, id: string) => Promise<void>;
+}
+
 /** What is below /Users or /Groups. */
 interface Collection<Found, Change> {
-  service: {
-    require: (id: string) => Promise<Found>;
-    create: (actor: Actor, change: Change) => Promise<Found>;
-    change: (actor: Actor, id: string, change: Change) => Promise<Found>;
-    remove: (actor: Actor, id: string) => Promise<void>;
-  };
+  service: Service<Found, Change>;
+  /** Does what it is given together, or none of it. */
+  atomically: (work: (service: Service<Found, Change>) => Promise<Found>) => Promise<Found>;
   list: (request: FastifyRequest, page: ScimPage) => Promise<{ found: Found[]; total: number }>;
   read: (body: unknown) => Change;
   readPatch: (body: unknown) => Change;
@@ -88,7 +93,7 @@ interface Collection<Found, Change> {
 function addCollection<Found, Change>(
   scope: FastifyInstance,
   path: string,
-  { service, list, read, readPatch, view }: Collection<Found, Change>,
+  { service, atomically, list, read, readPatch, view }: Collection<Found, Change>,
 ): void {
   scope.get(path, async (request, reply) => {
     const page = pageOf(queryOf(request));
@@ -97,7 +102,9 @@ function addCollection<Found, Change>(
     return sendScim(reply, 200, listResponse(resources, total, page.offset + 1));
   });
   scope.post(path, async (request, reply) => {
-    const resource = view(await service.create(actorOf(request), read(await bodyOf(request))), request);
+    const asked = read(await bodyOf(request));
+    const created = await atomically((inside) => inside.create(actorOf(request), asked));
+    const resource = view(created, request);
     return sendScim(reply.header("location", resource.meta.location), 201, resource);
   });
   scope.get(`${path}/:id`, async (request, reply) =>
@@ -105,12 +112,9 @@ function addCollection<Found, Change>(
   );
   const changing =
     (readChange: (body: unknown) => Change) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const change = readChange(await bodyOf(request));
-      return sendScim(
-        reply,
-        200,
-        view(await service.change(actorOf(request), idOf(request), change), request),
-      );
+      const asked = readChange(await bodyOf(request));
+      const changed = await atomically((inside) => inside.change(actorOf(request), idOf(request), asked));
+      return sendScim(reply, 200, view(changed, request));
     };
   scope.put(`${path}/:id`, changing(read));
   scope.patch(`${path}/:id`, changing(readPatch));
@@ -120,9 +124,10 @@ function addCollection<Found, Change>(
   });
 }
 
-function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void {
+function addUsers(scope: FastifyInstance, { users, atomically, publicUrl }: ScimParts): void {
   addCollection(scope, "/Users", {
     service: users,
+    atomically: (work) => atomically((inside) => work(inside.users)),
     list: async (request, page) => {
       const { users: found, total } = await users.list(userFilterOf(filterOf(request)), page);
       return { found, total };
@@ -133,9 +138,10 @@ function addUsers(scope: FastifyInstance, { users, publicUrl }: ScimParts): void
   });
 }
 
-function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): void {
+function addGroups(scope: FastifyInstance, { groups, atomically, publicUrl }: ScimParts): void {
   addCollection(scope, "/Groups", {
     service: groups,
+    atomically: (work) => atomically((inside) => work(inside.groups)),
     list: async (request, page) => {
       const options = { withMembers: wantsMembers(request) };
       const { groups: found, total } = await groups.list(groupFilterOf(filterOf(request)), page, options);
@@ -147,8 +153,6 @@ function addGroups(scope: FastifyInstance, { groups, publicUrl }: ScimParts): vo
       groupResource(group, publicUrl() + prefix, { withMembers: wantsMembers(request) }),
   });
 }
-
-const actorOf = (request: FastifyRequest): Actor => ({ accountId: callerOf(request).account.id });
 
 function idOf({ params }: FastifyRequest): string {
   const id: unknown = new Map(Object.entries(params ?? {})).get("id");

@@ -15,7 +15,7 @@ import { hashFile } from "../files/hash-file.js";
 import { removeLeftovers, writeAtomically } from "../files/temporary-file.js";
 import { findDamage, noteVerified } from "../files/verified-file.js";
 import { formatBytes } from "../sizes.js";
-import type { WeightsNotice } from "../starter/starter.js";
+import type { FetchStarter, StarterFile, WeightsNotice } from "../starter/starter.js";
 import { WeightsError } from "../weights-error.js";
 import { bertGguf, type BertSource } from "./bert-gguf.js";
 
@@ -36,43 +36,59 @@ interface EmbeddingStarterOptions {
   onNotice?: WeightsNotice | undefined;
   /** The folder of the package's model, or null when it is not installed. */
   locate?: () => string | null;
+  /** Used while the package is missing. */
+  fetch?: FetchStarter | undefined;
   freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
 export async function ensureEmbeddingStarter(
   dataDir: string,
-  { onNotice = () => {}, locate = locateInstalled, freeBytes = readFreeBytes }: EmbeddingStarterOptions = {},
+  options: EmbeddingStarterOptions = {},
 ): Promise<string> {
-  const folder = join(dataDir, "models");
+  return (await ensureEmbeddingStarterIn(join(dataDir, "models"), options)).path;
+}
+
+/** The same in this folder. */
+export async function ensureEmbeddingStarterIn(
+  folder: string,
+  { onNotice = () => {}, locate = locateInstalled, fetch, ...options }: EmbeddingStarterOptions = {},
+): Promise<StarterFile & { path: string }> {
+  const { freeBytes = readFreeBytes } = options;
   const path = join(folder, miniLm.fileName);
+  const whole = { ...miniLm, path };
   await removeLeftovers(path);
   const damage = await findDamage(path, miniLm, () => {});
-  if (damage === null) return path;
+  if (damage === null) return whole;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   const source = locate();
-  if (source === null) throw new WeightsError(notInstalled);
+  if (source === null && fetch === undefined) throw new WeightsError(notInstalled);
   makeFolder(folder);
   requireSpace(folder, await freeBytes(folder));
+  if (source === null) await fetch?.(miniLm, path, () => {});
+  else await createFrom(source, path);
+  await noteVerified(path, miniLm);
+  return whole;
+}
+
+async function createFrom(source: string, path: string): Promise<void> {
   await writeAtomically(path, async (temporary) => {
     await convert(source, temporary);
     if ((await hashFile(temporary)) !== miniLm.sha256) throw damagedPackage(source);
   }).catch((error: unknown) => {
     throw isFullDisk(error) ? fullDisk(path) : error;
   });
-  await noteVerified(path, miniLm);
-  return path;
 }
 
 /** Whether it is ready or installed. Creates nothing. */
 export async function findEmbeddingStarter(
   dataDir: string,
-  { locate = locateInstalled }: EmbeddingStarterOptions = {},
+  { locate = locateInstalled, fetch }: EmbeddingStarterOptions = {},
 ): Promise<{ type: "ready"; path: string } | { type: "installed" | "missing" }> {
   const path = join(dataDir, "models", miniLm.fileName);
   if ((await findDamage(path, miniLm, () => {})) === null) return { type: "ready", path };
-  return { type: locate() === null ? "missing" : "installed" };
+  return { type: locate() === null && fetch === undefined ? "missing" : "installed" };
 }
 
 async function convert(source: string, target: string): Promise<void> {

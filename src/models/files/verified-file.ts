@@ -60,8 +60,11 @@ export async function verifiedDigest(
 
 export async function removeVerified(path: string): Promise<void> {
   await rm(path, { force: true });
-  await rm(notePath(path), { force: true });
+  await removeNote(path);
 }
+
+/** Removes the note only. */
+export const removeNote = (path: string): Promise<void> => rm(notePath(path), { force: true });
 
 /** Null when there is none that can be read: then the file is hashed. */
 async function readNote(path: string): Promise<z.infer<typeof noteSchema> | null> {

@@ -62,6 +62,15 @@ export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
 /** Called with a sentence when a damaged file is replaced. */
 export type WeightsNotice = (sentence: string) => void;
 
+export interface StarterFile {
+  fileName: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** Gets a whole file from elsewhere, and rejects with `WeightsError` if it is not the one. */
+export type FetchStarter = (file: StarterFile, target: string, onProgress: WeightsProgress) => Promise<void>;
+
 /** The file of a part, or null when its package is not installed. */
 type LocatePart = (packageName: string) => string | null;
 
@@ -70,6 +79,8 @@ export interface StarterOptions {
   onNotice?: WeightsNotice | undefined;
   weights?: StarterWeights;
   locatePart?: LocatePart;
+  /** Used while packages are missing. */
+  fetch?: FetchStarter | undefined;
   freeBytes?: (folder: string) => Promise<number>;
   /** False leaves them as they come. */
   corrects?: boolean | undefined;
@@ -81,7 +92,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   const { weights = tinyLlama, corrects = true } = options;
   const folder = join(dataDir, "models");
   const merged = corrects ? weights.merged : undefined;
-  if (merged === undefined) return ensureJoined(folder, weights, options);
+  if (merged === undefined) return (await ensureJoined(folder, options)).path;
 
   const { onNotice = () => {}, onProgress = () => {} } = options;
   const path = join(folder, merged.fileName);
@@ -93,7 +104,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   // One progress bar for both steps.
   const joinBytes = sizeOf(weights);
   const totalBytes = joinBytes + merged.bytes;
-  const joined = await ensureJoined(folder, weights, {
+  const { path: joined } = await ensureJoined(folder, {
     ...options,
     onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
   });
@@ -115,7 +126,8 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     return joined;
   }
   await noteVerified(path, merged);
-  if (missingParts(weights, options.locatePart).length === 0) await removeVerified(joined);
+  if (options.fetch !== undefined || missingParts(weights, options.locatePart).length === 0)
+    await removeVerified(joined);
   return path;
 }
 
@@ -126,40 +138,48 @@ export type FoundStarter =
 export async function findStarter(
   dataDir: string,
   corrects: boolean,
-  { weights = tinyLlama, locatePart }: StarterOptions = {},
+  { weights = tinyLlama, locatePart, fetch }: StarterOptions = {},
 ): Promise<FoundStarter> {
-  const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
+  const joined = joinedFile(weights);
   const wanted = corrects && weights.merged !== undefined ? [weights.merged, joined] : [joined];
   for (const expected of wanted) {
     const path = join(dataDir, "models", expected.fileName);
     if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
   }
   const packages = missingParts(weights, locatePart);
-  return packages.length === 0 ? { type: "installed" } : { type: "missing", packages };
+  return packages.length === 0 || fetch !== undefined ? { type: "installed" } : { type: "missing", packages };
 }
 
-async function ensureJoined(
+/** The weights as they come, in this folder. */
+export async function ensureJoined(
   folder: string,
-  weights: StarterWeights,
-  { onProgress = () => {}, onNotice = () => {}, ...options }: StarterOptions,
-): Promise<string> {
-  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes } = options;
+  { onProgress = () => {}, onNotice = () => {}, weights = tinyLlama, ...options }: StarterOptions,
+): Promise<StarterFile & { path: string }> {
+  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes, fetch } = options;
+  const expected = joinedFile(weights);
   const path = join(folder, weights.fileName);
-  const bytes = sizeOf(weights);
-  const expected = { bytes, sha256: weights.sha256 };
+  const whole = { ...expected, path };
 
   await removeLeftovers(path);
   const damage = await findDamage(path, expected, onProgress);
-  if (damage === null) return path;
+  if (damage === null) return whole;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
-  const parts = locateParts(weights, locatePart);
+  const fetchesIt = fetch !== undefined && missingParts(weights, locatePart).length > 0;
+  const parts = fetchesIt ? [] : locateParts(weights, locatePart);
   makeFolder(folder);
-  await requireSpace(folder, bytes, freeBytes);
-  await joinParts(parts, path, expected, onProgress);
+  await requireSpace(folder, expected.bytes, freeBytes);
+  if (fetchesIt) await fetch(expected, path, onProgress);
+  else await joinParts(parts, path, expected, onProgress);
   await noteVerified(path, expected);
-  return path;
+  return whole;
 }
+
+const joinedFile = (weights: StarterWeights): StarterFile => ({
+  fileName: weights.fileName,
+  bytes: sizeOf(weights),
+  sha256: weights.sha256,
+});
 
 const sizeOf = ({ parts }: StarterWeights): number => parts.reduce((sum, part) => sum + part.bytes, 0);
 

@@ -114,6 +114,7 @@ const auditEntry: Words<AuditEntry> = {
   at: "time",
   actor: "who acted",
   actorId: "who acted",
+  actorKey: "who acted",
   action: "what was done: sign-ups, sign-ins, changes to accounts and keys",
   target: "what it was done to",
   targetAccountId: "what it was done to",

@@ -27,6 +27,7 @@ import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { PlaceKind, Verdict } from "../../core/proof/privacy-check.js";
 import type { OperatorFacts } from "../../core/operator.js";
 import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
+import type { FactorDue } from "../../core/factors/requirement.js";
 import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 import type { InJson } from "./in-json.js";
 
@@ -213,7 +214,7 @@ export interface Me {
   account: Pick<AccountView, "id" | "email" | "isEmailVerified" | "role" | "createdAt">;
   plan: PlanView;
   /** The account must add a second factor by then, and can do nothing else once it is due; null where it need not. */
-  missingFactor: { by: string; isDue: boolean } | null;
+  missingFactor: { by: string; of: FactorDue["of"]; isDue: boolean } | null;
 }
 
 // GET /api/me/memory → KeptOfAccount, of the server that answers    POST /api/me/memory/forget → the same, afterwards
@@ -362,7 +363,8 @@ export interface LimitsNow {
   queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
 }
 
-// POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session.
+// POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session. For a team:
+// POST /api/teams/:team/playground.
 
 // --------------------------------------------------------------------------------------------------- admin
 

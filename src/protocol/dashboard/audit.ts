@@ -11,6 +11,8 @@ export interface AuditEntry {
   actor: string;
   /** The account behind it; null where there is none. */
   actorId: string | null;
+  /** The key that it was done with, in the operator's API or over SCIM; null for a session. */
+  actorKey: string | null;
   action: string;
   /**
    * What it was done to: an email address, a name, a title; empty when nothing has one. An invitation has the address

@@ -120,6 +120,7 @@ const privateTitles = {
   "/app/teams/:team": "Team",
   "/app/teams/:team/keys": "Keys",
   "/app/teams/:team/usage": "Usage",
+  "/app/teams/:team/playground": "Playground",
   "/app/teams/:team/limits": "Limits",
   "/admin": "Dashboard",
   "/admin/usage": "Service usage",

@@ -35,7 +35,11 @@ export async function removeAccount(transaction: Transaction<Schema>, id: string
   const byAccount = transaction.deleteFrom("audit").where("actor", "=", id);
   await byAccount.where("target", "=", id).execute();
   await byAccount.where("target", "in", ownKeys).execute();
-  await transaction.updateTable("audit").set({ actor: deletedAccount }).where("actor", "=", id).execute();
+  await transaction
+    .updateTable("audit")
+    .set({ actor: deletedAccount, actor_key: null })
+    .where("actor", "=", id)
+    .execute();
   await transaction.updateTable("audit").set({ target: deletedAccount }).where("target", "=", id).execute();
   await transaction.updateTable("audit").set({ target: deletedKey }).where("target", "in", ownKeys).execute();
   await transaction
@@ -87,4 +91,7 @@ export async function forgetDeleted(db: Kysely<Schema>, firstId: string): Promis
   await forget("target", "accounts", "acc_", deletedAccount);
   await forget("target", "accounts", "team_", deletedAccount);
   await forget("target", "keys", "key_", deletedKey);
+  await sql`update audit set actor_key = null where id >= ${firstId} and actor = ${deletedAccount}`.execute(
+    db,
+  );
 }

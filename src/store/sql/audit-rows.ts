@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { AuditFilter, AuditLine, AuditRecord, AuditStore } from "../../core/audit.js";
+import type { AuditFilter, AuditLine, AuditStore, NewAuditRecord } from "../../core/audit.js";
 import { forgetDeleted } from "./account-removal.js";
 import { deleteInBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
@@ -15,9 +15,12 @@ export class SqlAudit implements AuditStore {
 
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async add({ at, actor, action, target }: Omit<AuditRecord, "id">): Promise<void> {
+  async add({ at, actor, actorKey = null, action, target }: NewAuditRecord): Promise<void> {
     const id = this.#nextId(at);
-    await this.db.insertInto("audit").values({ id, at: at.getTime(), actor, action, target }).execute();
+    await this.db
+      .insertInto("audit")
+      .values({ id, at: at.getTime(), actor, actor_key: actorKey, action, target })
+      .execute();
   }
 
   list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
@@ -49,12 +52,15 @@ async function findLines(
   let query = db
     .selectFrom("audit")
     .leftJoin("accounts as actors", "actors.id", "audit.actor")
+    .leftJoin("keys as actor_keys", "actor_keys.id", "audit.actor_key")
     .leftJoin("accounts as targets", "targets.id", "audit.target")
     .leftJoin("keys", "keys.id", "audit.target")
     .leftJoin("accounts as owners", "owners.id", "keys.account_id")
     .selectAll("audit")
     .select([
       "actors.email as actor_email",
+      "actor_keys.name as actor_key_name",
+      "actor_keys.last_four as actor_key_last_four",
       "targets.email as target_email",
       "keys.name as key_name",
       "keys.last_four as key_last_four",
@@ -70,9 +76,14 @@ async function findLines(
     id: row.id,
     at: new Date(row.at),
     actor: row.actor,
+    actorKey: row.actor_key,
     action: row.action,
     target: row.target,
     actorEmail: row.actor_email,
+    actorKeyName:
+      row.actor_key_name === null || row.actor_key_last_four === null
+        ? null
+        : { name: row.actor_key_name, lastFour: row.actor_key_last_four },
     targetEmail: row.target_email,
     targetKey:
       row.key_name === null || row.key_last_four === null || row.key_account_id === null

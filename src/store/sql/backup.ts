@@ -1,14 +1,24 @@
 /** A consistent copy of the SQLite database, while others continue to write. */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type Database from "libsql";
 import { lastBackupSetting } from "../../core/admin/checklist.js";
 import { openDatabase } from "./sqlite.js";
 import { StoreError } from "../store-error.js";
 
-/**
- * Returns the size of the copy, which is on disk by then, and notes `now` in the original. Rejects with `StoreError`.
- */
+/** Returns the size of the copy, and notes `now` in the original. Rejects with `StoreError`. */
 export async function backUpSqlite(path: string, file: string, now: Date): Promise<number> {
+  return copySqlite(path, file, (database) => {
+    note(database, now);
+  });
+}
+
+/** Returns the size of the copy, which is on disk when `done` is called. Rejects with `StoreError`. */
+export async function copySqlite(
+  path: string,
+  file: string,
+  done?: (original: Database.Database) => void,
+): Promise<number> {
   if (!existsSync(path)) {
     throw new StoreError(`There is no database at ${path}. Name the data directory with --data-dir.`);
   }
@@ -20,7 +30,7 @@ export async function backUpSqlite(path: string, file: string, now: Date): Promi
       database.prepare("vacuum into ?").run([file]);
       syncToDisk(file);
       syncToDisk(dirname(file));
-      note(database, now);
+      done?.(database);
     } finally {
       database.close();
     }
@@ -32,7 +42,7 @@ export async function backUpSqlite(path: string, file: string, now: Date): Promi
 }
 
 /** For the operator's checklist. A backup that cannot be noted, on a full disk for example, is still a backup. */
-function note(database: Awaited<ReturnType<typeof openDatabase>>, now: Date): void {
+function note(database: Database.Database, now: Date): void {
   try {
     database
       .prepare(

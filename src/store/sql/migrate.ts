@@ -3,8 +3,12 @@
  * transaction, which holds a lock against other processes and records the migration. If a process dies half-way, the
  * next one continues from there. Of several that open a database at the same time, one applies a migration; the
  * others wait for the lock, check again and continue after it.
+ *
+ * The table `migrations` belongs to this file, not to a migration. Each row notes the version that applied it; that
+ * column is added to the table of 0.1.0 with the next migration.
  */
 import type { Kysely, Transaction } from "kysely";
+import { packageVersion } from "../../adapters/program-files.js";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
 import * as dashboard from "./migrations/0002-dashboard.js";
 import * as changes from "./migrations/0003-changes.js";
@@ -28,6 +32,7 @@ import * as events from "./migrations/0020-events.js";
 import * as teams from "./migrations/0021-teams.js";
 import * as keyScopes from "./migrations/0022-key-scopes.js";
 import * as scim from "./migrations/0023-scim.js";
+import * as auditKey from "./migrations/0024-audit-key.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -57,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: "0021-teams", ...teams },
   { name: "0022-key-scopes", ...keyScopes },
   { name: "0023-scim", ...scim },
+  { name: "0024-audit-key", ...auditKey },
 ];
 
 export interface MigrateOptions {
@@ -66,37 +72,89 @@ export interface MigrateOptions {
   hasBookkeeping?: (db: Kysely<Schema>) => Promise<boolean>;
   /** Others than those of this version, for tests. */
   migrations?: readonly Migration[];
+  /** Called before the first one is applied to a database that is not new; what it rejects with ends the migration. */
+  beforeUpgrade?: (applied: number) => Promise<void>;
+  /** How to go back to at most so many migrations, for the message that refuses a newer database; null for a backup only. */
+  wayBack?: (known: number) => string | null;
 }
+
+/** What a database says about itself. */
+export interface Bookkeeping {
+  /** How many migrations it has applied; 0 where it has no tables yet. */
+  applied: number;
+  /** The version that applied the last one; null where there is none, or it is not noted. */
+  version: string | null;
+}
+
+/** Its table has no column for it. */
+const firstVersion = "0.1.0";
+
+const restoreBackup = "To go back, restore a backup from before the upgrade.";
 
 export async function migrate(
   db: Kysely<Schema>,
   context: MigrationContext,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const { lock, hasBookkeeping = isListed, migrations: wanted = migrations } = options;
+  const { lock, hasBookkeeping = isListed, migrations: wanted = migrations, wayBack } = options;
   // Usually there is nothing to do, and no need to wait for the lock.
-  while ((await countApplied(db, hasBookkeeping)) !== wanted.length) {
-    await db.transaction().execute(async (transaction) => {
+  const found = await readBookkeeping(db, hasBookkeeping);
+  if (found.applied === wanted.length) return;
+  requireKnown(found, wanted.length, wayBack);
+  if (found.applied > 0) await options.beforeUpgrade?.(found.applied);
+  for (let isDone = false; !isDone;) {
+    isDone = await db.transaction().execute(async (transaction) => {
       await lock?.(transaction);
-      const applied = await countApplied(transaction, hasBookkeeping);
-      requireKnown(applied, wanted.length);
-      const next = wanted[applied];
-      if (next === undefined) return;
-      await createBookkeeping(transaction);
+      const now = await readBookkeeping(transaction, hasBookkeeping);
+      requireKnown(now, wanted.length, wayBack);
+      const next = wanted[now.applied];
+      if (next === undefined) return true;
+      await prepareBookkeeping(transaction);
       await next.up(transaction, context);
       await transaction
         .insertInto("migrations")
-        .values({ number: applied + 1, name: next.name, applied_at: Date.now() })
+        .values({
+          number: now.applied + 1,
+          name: next.name,
+          applied_at: Date.now(),
+          version: packageVersion(),
+        })
         .execute();
+      return now.applied + 1 === wanted.length;
     });
   }
 }
 
-function requireKnown(applied: number, known: number): void {
+function requireKnown(
+  { applied, version }: Bookkeeping,
+  known: number,
+  wayBack: MigrateOptions["wayBack"],
+): void {
   if (applied <= known) return;
   throw new StoreError(
-    `The database was created or migrated by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
+    `The database was migrated by a newer version of Sotto, ${version ?? "which it does not name"} (step ${applied}), and this is ${packageVersion()} (step ${known})`,
+    `Start that version or a newer one. ${wayBack?.(known) ?? restoreBackup}`,
   );
+}
+
+/** The last migration of a database, which is not changed. */
+export async function readBookkeeping(
+  db: Kysely<Schema>,
+  hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean> = isListed,
+): Promise<Bookkeeping> {
+  const row = (await hasBookkeeping(db)) ? await lastMigration(db) : undefined;
+  if (row === undefined) return { applied: 0, version: null };
+  return { applied: row.number, version: "version" in row ? row.version : firstVersion };
+}
+
+const lastMigration = (db: Kysely<Schema>) =>
+  db.selectFrom("migrations").selectAll().orderBy("number", "desc").limit(1).executeTakeFirst();
+
+async function prepareBookkeeping(transaction: Transaction<Schema>): Promise<void> {
+  await createBookkeeping(transaction);
+  const row = await lastMigration(transaction);
+  if (row === undefined || "version" in row) return;
+  await transaction.schema.alterTable("migrations").addColumn("version", "text").execute();
 }
 
 async function createBookkeeping(transaction: Transaction<Schema>): Promise<void> {
@@ -106,21 +164,9 @@ async function createBookkeeping(transaction: Transaction<Schema>): Promise<void
     .addColumn("number", "integer", (column) => column.primaryKey())
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("applied_at", "bigint", (column) => column.notNull())
+    .addColumn("version", "text")
     .execute();
 }
 
 const isListed = async (db: Kysely<Schema>): Promise<boolean> =>
   (await db.introspection.getTables()).some((table) => table.name === "migrations");
-
-/** How many migrations the database has applied. */
-async function countApplied(
-  db: Kysely<Schema>,
-  hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean>,
-): Promise<number> {
-  if (!(await hasBookkeeping(db))) return 0;
-  const row = await db
-    .selectFrom("migrations")
-    .select((select) => select.fn.max("number").as("last"))
-    .executeTakeFirst();
-  return row?.last ?? 0;
-}

@@ -7,6 +7,7 @@ import { copyStore, type CopyOptions } from "./copy-store.js";
 import { lockDataDir } from "../data-dir-lock.js";
 import { connectPostgres, openPostgresStore } from "./postgres.js";
 import { connectSqlite, openDatabase, openSqliteStore } from "./sqlite.js";
+import { withUpgradeCopy } from "./upgrade-copy.js";
 import { StoreError } from "../store-error.js";
 
 /** Long enough for a batch on a busy server. */
@@ -19,6 +20,7 @@ export interface MoveOptions {
   path: string;
   url: string;
   defaultPlan: Plan;
+  upgradeCopyDays: number;
   onProgress?: CopyOptions["onProgress"];
 }
 
@@ -39,8 +41,8 @@ export async function moveToPostgres(options: MoveOptions): Promise<Record<strin
   }
 }
 
-async function copyLocked({ path, url, defaultPlan, onProgress }: MoveOptions) {
-  await (await openSqliteStore({ path, defaultPlan })).close();
+async function copyLocked({ path, url, defaultPlan, upgradeCopyDays: days, onProgress }: MoveOptions) {
+  await (await openSqliteStore({ path, defaultPlan, upgrade: withUpgradeCopy(path, { days }) })).close();
   await (await openPostgresStore({ url, poolSize: 1, defaultPlan })).close();
 
   const database = await openDatabase(path);

@@ -107,14 +107,18 @@ export function connectPostgres(
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, onUnavailable) }) });
 }
 
-async function migratePostgres(url: string, defaultPlan: Plan): Promise<void> {
-  const db = connectPostgres(url, {
+/** One connection for what may take minutes. */
+export const connectPatiently = (url: string): Kysely<Schema> =>
+  connectPostgres(url, {
     max: 1,
     lock_timeout: migrationTimeoutMs,
     statement_timeout: migrationTimeoutMs,
     query_timeout: migrationTimeoutMs,
     idle_in_transaction_session_timeout: 0,
   });
+
+async function migratePostgres(url: string, defaultPlan: Plan): Promise<void> {
+  const db = connectPatiently(url);
   try {
     await migrate(db, { bytesType: "bytea", defaultPlan }, postgresMigration);
   } finally {

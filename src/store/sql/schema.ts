@@ -299,6 +299,8 @@ export interface AuditRow {
   id: string;
   at: number;
   actor: string;
+  /** The key of the actor's that it was done with. */
+  actor_key: string | null;
   action: string;
   target: string;
 }
@@ -354,4 +356,6 @@ export interface MigrationRow {
   number: number;
   name: string;
   applied_at: number;
+  /** Of the program that applied it. */
+  version: string | null;
 }

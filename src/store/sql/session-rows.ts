@@ -1,9 +1,10 @@
 /** Sessions of the dashboard, in SQL. */
 import { type Kysely, sql } from "kysely";
-import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
+import type { Session, SessionOrigin, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toRow } from "./entity-rows.js";
+import { inTransaction } from "./in-transaction.js";
 import { toAccount, toPlan, toTime } from "./rows.js";
 import type { Schema, SessionRow } from "./schema.js";
 
@@ -13,8 +14,16 @@ export class SqlSessions implements SessionStore {
     private readonly changes: SqlChanges,
   ) {}
 
-  async create(session: Session): Promise<void> {
-    await this.db.insertInto("sessions").values(toRow(session)).execute();
+  async create(session: Session, origin: SessionOrigin | null = null): Promise<void> {
+    await inTransaction(this.db, async (transaction) => {
+      await transaction.insertInto("sessions").values(toRow(session)).execute();
+      if (origin === null) return;
+      const { providerId: provider, issuer, subject, sid } = origin;
+      await transaction
+        .insertInto("oidc_sessions")
+        .values({ session_hash: session.hash, provider, issuer, subject, sid })
+        .execute();
+    });
   }
 
   async find(hash: Uint8Array): Promise<SessionRecord | null> {

@@ -8,9 +8,9 @@ import type {
   NewProviderAccount,
   ProvenIdentity,
   Round,
-  SessionOrigin,
   SingleSignOnStore,
 } from "../../core/single-sign-on/ports.js";
+import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
@@ -162,14 +162,6 @@ export class SqlSingleSignOn implements SingleSignOnStore {
       .where("account_id", "=", accountId)
       .executeTakeFirst();
     return row !== undefined;
-  }
-
-  async noteSession(sessionHash: Uint8Array, origin: SessionOrigin): Promise<void> {
-    const { providerId: provider, issuer, subject, sid } = origin;
-    await this.db
-      .insertInto("oidc_sessions")
-      .values({ session_hash: sessionHash, provider, issuer, subject, sid })
-      .execute();
   }
 
   async findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null> {

@@ -28,7 +28,7 @@ import { StoreUnavailable } from "../../core/store.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { Plan } from "../../core/entities.js";
 import { findDataDirError, findFileError } from "../data-dir-error.js";
-import { migrate } from "./migrate.js";
+import { migrate, type MigrateOptions } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { busyTimeoutMs, connect, setUp } from "./sqlite/connection.js";
@@ -44,6 +44,7 @@ export interface SqliteStoreOptions {
   onUnavailable?: OnUnavailable;
   /** Runs the database in threads; `{}` for the usual limits. Without it, calls are synchronous. */
   threads?: ThreadsOptions | undefined;
+  upgrade?: Pick<MigrateOptions, "beforeUpgrade" | "wayBack">;
 }
 
 /** The database file of a data directory. */
@@ -51,11 +52,11 @@ export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db
 
 /** Opens the database, creating and migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
-  const { path, defaultPlan, clock = systemClock, onUnavailable, threads } = options;
+  const { path, defaultPlan, clock = systemClock, onUnavailable, threads, upgrade } = options;
   const database = await openDatabase(path);
   const db = connectSqlite(database, onUnavailable);
   try {
-    await migrate(db, { bytesType: "blob", defaultPlan });
+    await migrate(db, { bytesType: "blob", defaultPlan }, upgrade);
   } catch (error) {
     await db.destroy();
     throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);

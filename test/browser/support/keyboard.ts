@@ -2,7 +2,7 @@
  * A person without a pointer. Moves by Tab, reads what the focus is on by its accessible name, and holds each
  * stop to two promises: the focus is on something, and it can be seen.
  */
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 interface Stop {
@@ -11,6 +11,9 @@ interface Stop {
 }
 
 const longestWay = 80;
+
+/** Tells elements of one page apart. */
+const place = (element: Element): string => String([...document.querySelectorAll("*")].indexOf(element));
 
 export class Keyboard {
   constructor(private readonly page: Page) {}
@@ -57,6 +60,32 @@ export class Keyboard {
     await this.page.keyboard.type(item.slice(0, 6));
     await focused.filter({ hasText: item }).waitFor();
     await this.press("Enter");
+  }
+
+  /** The same with the arrows. */
+  async arrowTo(item: string): Promise<void> {
+    await this.press("Enter");
+    const focused = this.page.locator('[role="menuitem"]:focus');
+    await focused.waitFor();
+    for (let presses = 0; !((await focused.textContent()) ?? "").includes(item); presses++) {
+      if (presses === longestWay) throw new Error(`the arrows do not reach ${item}`);
+      await this.press("ArrowDown");
+    }
+    await this.press("Enter");
+  }
+
+  /** Around once with Tab and back again: the focus is seen at every stop, and stays in what is open. */
+  async isTrappedIn(open: Locator): Promise<void> {
+    for (const key of ["Tab", "Shift+Tab"] as const) {
+      const stops: string[] = [];
+      do {
+        await this.page.keyboard.press(key);
+        const stop = await this.stop();
+        expect(stop).toEqual({ name: stop.name, seen: true });
+        expect(await open.locator(":focus").count(), `${stop.name} is outside`).toBe(1);
+        stops.push(await open.locator(":focus").evaluate(place));
+      } while (stops.indexOf(stops.at(-1) ?? "") === stops.length - 1 && stops.length < longestWay);
+    }
   }
 
   /** Waits until the focus is on something of this name: after a dialog opened or closed. */

@@ -82,7 +82,7 @@ const ofKeys: Opening[] = [
   },
 ];
 
-const ownMenu = menu(/^Account: operator@/);
+const ownMenu = menu(/^Account: /);
 
 const ofOneself: Opening[] = [
   {

@@ -101,6 +101,16 @@ export const teamOpenings: readonly Opening[] = [
     },
   },
   {
+    name: "suspending a team as an admin",
+    file: "pages/admin/team.tsx",
+    path: "/admin/teams",
+    open: async (page, look) => {
+      await page.getByRole("link", { name: "Office" }).click();
+      await page.getByRole("heading", { name: "Members" }).waitFor();
+      await asks("Suspend team", "Suspend…")(page, look);
+    },
+  },
+  {
     name: "deleting a team as an admin",
     file: "pages/admin/team.tsx",
     path: "/admin/teams",

@@ -89,6 +89,37 @@ describe("prefix reuse", () => {
     expect((await cachedOf(reusing, "Remember me.", "acc_evicted")).cachedTokens).toBe(0);
   });
 
+  it("outlives eviction where reading again would take long", async () => {
+    const accountId = "acc_returns";
+    const asked = { accountId, maxTokens: 12 };
+    const messages: ChatMessage[] = [{ role: "user", content: "Tell me of the long way home. ".repeat(12) }];
+    const first = await replyTo(reusing.engine, generationOf("", { ...asked, messages }));
+    for (let index = 0; index < 4; index++)
+      await cachedOf(reusing, `${index} is another number. `.repeat(20), `acc_evictor_${index}`);
+    expect((await reusing.engine.keptOf(accountId)).conversations.count).toBe(1);
+    const next: ChatMessage[] = [
+      ...messages,
+      { role: "assistant", content: first.text },
+      { role: "user", content: "And then?" },
+    ];
+    const stranger = await replyTo(
+      reusing.engine,
+      generationOf("", { accountId: "acc_stranger", messages: next }),
+    );
+    expect(stranger.usage.cachedTokens).toBe(0);
+    const again = generationOf("", { ...asked, messages: next, topLogprobs: 2 });
+    const restored = await replyTo(reusing.engine, again);
+    expect(restored.usage.cachedTokens).toBe(first.usage.promptTokens);
+    expectSame(restored, await cleanReply(again));
+    // Evicted again, and forgotten.
+    for (let index = 0; index < 4; index++)
+      await cachedOf(reusing, `Number ${index}`, `acc_evictor_${index}`);
+    expect((await reusing.engine.keptOf(accountId)).conversations.count).toBe(1);
+    reusing.engine.forgetAccount(accountId);
+    await eventually(async () => (await reusing.engine.keptOf(accountId)).conversations.count === 0);
+    expect((await replyTo(reusing.engine, again)).usage.cachedTokens).toBe(0);
+  });
+
   it("can be switched off", async () => {
     await cachedOf(clean, "Tell me.", "acc_a");
     expect((await cachedOf(clean, "Tell me.", "acc_a")).cachedTokens).toBe(0);

@@ -104,6 +104,21 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       ]);
     });
 
+    it("shows the key that someone acted with, until their account is deleted", async () => {
+      const { store } = opened;
+      const ada = await opened.createAccount();
+      const { id: actorKey } = await newKey(store, ada.id);
+      const line = { at: at("08:00:00"), actor: ada.id, actorKey, action: "saved plan", target: "free" };
+      await store.audit.add(line);
+      const shown = { ...line, actorKeyName: { name: "k", lastFour: "abcd" } };
+      expect(await store.audit.list(null, 1)).toMatchObject([shown]);
+      await store.deleteAccount(ada.id);
+      await store.audit.add(line);
+      await store.audit.forgetDeleted(at("08:00:00"));
+      const gone = { actor: "deleted account", actorKey: null, actorKeyName: null };
+      expect(await store.audit.list(null, 2)).toMatchObject([gone, gone]);
+    });
+
     it("shows the address of accounts that exist", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];

@@ -26,6 +26,19 @@ export function describeSessionContract(name: string, open: OpenStore): void {
       expect(await store.sessions.find(someHash())).toBeNull();
     });
 
+    it("is noted with the provider's session that began it, both or neither", async () => {
+      const { sessions, singleSignOn } = opened.store;
+      const session = newSession((await opened.createAccount()).id, { method: "oidc" });
+      const origin = { providerId: "work", issuer: "https://login.example.com", subject: "ada", sid: "s1" };
+      await sessions.create(session, origin);
+      expect(await singleSignOn.findOrigin(session.hash)).toEqual(origin);
+      // An origin that cannot be written leaves no session that a logout would miss.
+      const another = newSession(session.accountId);
+      await expect(sessions.create(another, { ...origin, issuer: null as never })).rejects.toThrow();
+      expect(await sessions.find(another.hash)).toBeNull();
+      expect(await singleSignOn.endSessionsOf(origin.issuer, "s1")).toEqual([session.accountId]);
+    });
+
     it("says whether its account has a second factor in use", async () => {
       const { sessions, factors } = opened.store;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];

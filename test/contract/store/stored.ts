@@ -59,7 +59,6 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           });
           await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
           const session = newSession(id, { lastSeenAt: at("09:00:00"), ...times });
-          await store.sessions.create(session);
           await store.factors.addPasskey(newPasskey(id, { createdAt: times.createdAt }));
           await store.signInSteps.create({
             kind: "second_factor",
@@ -69,7 +68,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
           });
           const identity = { issuer: "https://login.example.com", subject: `${id} ${i}` };
           await store.singleSignOn.link(id, "work", identity, times.createdAt);
-          await store.singleSignOn.noteSession(session.hash, { ...identity, providerId: "work", sid: null });
+          await store.sessions.create(session, { ...identity, providerId: "work", sid: null });
           const round = {
             ...({ hash: someHash(), providerId: "work", purpose: "link", accountId: id } as const),
             ...{ next: "/app", inviteHash: null, identity: null, expiresAt: times.expiresAt },

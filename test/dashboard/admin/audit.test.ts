@@ -72,11 +72,11 @@ describe("the audit trail", () => {
     expect(all.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(all.headers.get("content-disposition")).toContain("sotto-audit.csv");
     const [headings, ...lines] = all.text.trimEnd().split("\r\n");
-    expect(headings).toBe("time,actor,actor_account,action,target,target_account,key_owner");
+    expect(headings).toBe("time,actor,actor_account,actor_key,action,target,target_account,key_owner");
     expect(lines).toHaveLength((await find({})).length);
     const keys = await operator.send("GET", `/api/admin/audit.csv?${query({ what: "created key" })}`);
     expect(keys.text.trimEnd().split("\r\n").slice(1)).toEqual([
-      `${began.toISOString()},ada@example.com,${adaId},created key,'=laptop (…${secret.slice(-4)}),${adaId},ada@example.com`,
+      `${began.toISOString()},ada@example.com,${adaId},,created key,'=laptop (…${secret.slice(-4)}),${adaId},ada@example.com`,
     ]);
   });
 

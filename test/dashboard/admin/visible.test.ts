@@ -27,7 +27,16 @@ const frame = [
 ];
 const columns: Record<string, readonly string[]> = {
   "/admin/usage.csv": ["account", "key_id", "key", "key_last_four", "model", "start"],
-  "/admin/audit.csv": ["time", "actor", "actor_account", "action", "target", "target_account", "key_owner"],
+  "/admin/audit.csv": [
+    "time",
+    "actor",
+    "actor_account",
+    "actor_key",
+    "action",
+    "target",
+    "target_account",
+    "key_owner",
+  ],
 };
 
 let dashboard: TestDashboard;

@@ -251,6 +251,23 @@ describe("the saved result of a GPU test", () => {
     }
   });
 
+  it("is not kept, but said by sotto doctor, when only its library is missing", async () => {
+    const { machine } = fakeGpu({ cpu: "works" });
+    const look = () => ({ candidates: [], withoutLibrary: ["cuda" as const], driver: "", fingerprint: "" });
+    const config = configFor(newDataDir());
+    expect(await checkEngineOn({ ...machine, look }, config, { probe: true })).toMatchObject([
+      { state: "ok", detail: textWith("CPU") },
+      {
+        state: "hint",
+        detail: "CUDA could be used here, but its library is not installed",
+        next: textWith("sotto engine "),
+      },
+    ]);
+    expect(JSON.parse(readFileSync(join(config.service.dataDir, "gpu.json"), "utf8"))).toMatchObject({
+      failures: [],
+    });
+  });
+
   it("is looked at without being changed by sotto doctor", async () => {
     const gpu = fakeGpu({ cuda: "aborts", cpu: "works" });
     const dataDir = newDataDir();

@@ -17,6 +17,7 @@ import {
 } from "../../support/processes/dashboard-server.js";
 import {
   checkOutPreviousVersion,
+  commits,
   noHistory,
   type PreviousVersion,
 } from "../../support/processes/previous-version.js";
@@ -39,7 +40,7 @@ describe.skipIf(noRedis || noHistory)("the version before and this one", () => {
       TestRedis.start(),
       startScriptedUpstream(),
     ]);
-    previous = checkOutPreviousVersion();
+    previous = checkOutPreviousVersion(commits.beforeFactors);
     const engines = JSON.stringify([{ url: upstream.url, profile: "vllm" }]);
     env = {
       SOTTO_DATABASE_URL: postgres.url(await postgres.createDatabase()),

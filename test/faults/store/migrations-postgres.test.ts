@@ -80,9 +80,11 @@ it("is done once when several processes open a new database at the same time", a
 
 it("is refused when a newer version wrote the database, which is left as it was", async () => {
   await open();
-  await server.query("insert into migrations values (99, 'from-the-future', 0)", database);
+  await server.query("insert into migrations values (99, 'from-the-future', 0, '9.9.9')", database);
   const before = await applied();
-  await expect(open()).rejects.toThrow(/by a newer version of Sotto .* Start that version or a newer one\./);
+  await expect(open()).rejects.toThrow(
+    /by a newer version of Sotto, 9\.9\.9 .* Start that version or a newer one\./,
+  );
   expect(await applied()).toEqual(before);
 });
 

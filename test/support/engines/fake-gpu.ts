@@ -59,7 +59,12 @@ export function fakeGpu(library: Partial<Record<Backend, Behaviour>>, limitMs = 
   const candidates = (["cuda", "vulkan"] satisfies GpuBackend[]).filter((backend) => backend in library);
   return {
     machine: {
-      look: () => ({ candidates, driver: `NVIDIA driver ${driver}`, fingerprint: driver }),
+      look: () => ({
+        candidates,
+        withoutLibrary: [],
+        driver: `NVIDIA driver ${driver}`,
+        fingerprint: driver,
+      }),
       program,
       limitMs,
     },

@@ -60,6 +60,7 @@ export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): L
   prefillChunkTokens: 128,
   prefixReuse: "on",
   speculation: "on",
+  savedStateBytes: undefined,
   cacheType: "f16",
   ...changes,
 });

@@ -1,5 +1,5 @@
 /**
- * The version before this one, to run beside it: its sources, from git, with the packages of this checkout. Where the
+ * Earlier versions, to run beside this one: their sources, from git, with the packages of this checkout. Where the
  * history is not there, tests that need it are skipped.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -7,11 +7,18 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** The last one before migration 0018. To be moved on with each release that migrates. */
-const commit = "cceedcdcfe7bf3d8437cfcb792cb52a243ab19cc";
+/** By what a test needs of them. */
+export const commits = {
+  /** The last one before migration 0018: an upgrade from it migrates. */
+  beforeFactors: "cceedcdcfe7bf3d8437cfcb792cb52a243ab19cc",
+  /** The version before this one. To be moved on with each release. */
+  lastVersion: "b044f820ec3ac48654701bcbb3f9f48ef546197b",
+} as const;
 
 /** For `describe.skipIf`. */
-export const noHistory = spawnSync("git", ["cat-file", "-e", `${commit}:src/main.ts`]).status !== 0;
+export const noHistory = Object.values(commits).some(
+  (commit) => spawnSync("git", ["cat-file", "-e", `${commit}:src/main.ts`]).status !== 0,
+);
 
 export interface PreviousVersion {
   /** For `startSotto`. */
@@ -19,7 +26,7 @@ export interface PreviousVersion {
   remove(): void;
 }
 
-export function checkOutPreviousVersion(): PreviousVersion {
+export function checkOutPreviousVersion(commit: string): PreviousVersion {
   const folder = mkdtempSync(join(tmpdir(), "sotto-previous-"));
   const files = execFileSync("git", ["archive", commit, "src", "bin", "package.json"], {
     maxBuffer: 2 ** 28,

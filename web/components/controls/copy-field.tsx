@@ -1,6 +1,7 @@
 /** A secret or a one-time link, shown once, with a button to copy it. `note` says that it will not be shown again. */
 import { useId, useState } from "react";
 import { Check, Copy } from "lucide-react";
+import { cx } from "../../cx.ts";
 import { Button } from "./button.tsx";
 import { copyText } from "./copy-button.tsx";
 
@@ -19,7 +20,11 @@ export function CopyField({ label, value, note }: { label: string; value: string
           aria-readonly
           tabIndex={0}
           onFocus={(event) => getSelection()?.selectAllChildren(event.currentTarget)}
-          className="min-w-0 flex-1 rounded-sm px-1.5 font-mono text-sm break-all select-all"
+          // Written in groups, it is broken between them.
+          className={cx(
+            "min-w-0 flex-1 rounded-sm px-1.5 font-mono text-sm select-all",
+            value.includes(" ") ? "wrap-anywhere" : "break-all",
+          )}
         >
           {value}
         </code>

@@ -2,6 +2,7 @@
  * A dropdown menu over Radix. Not modal: the modal form injects a <style>, which the content security policy
  * forbids. `<Menu label="Account" trigger={<IconButton …/>}><MenuItem …/></Menu>`
  */
+import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
@@ -60,13 +61,22 @@ export function MenuItem({ icon, tone = "neutral", disabled = false, onSelect, c
   );
 }
 
+interface MenuLinkProps {
+  icon?: ReactNode;
+  href: string;
+  /** Of several choices, the one that one has made. */
+  isCurrent?: boolean;
+  children: ReactNode;
+}
+
 /** An item that leads to a page of ours. */
-export function MenuLink({ icon, href, children }: { icon?: ReactNode; href: string; children: ReactNode }) {
+export function MenuLink({ icon, href, isCurrent = false, children }: MenuLinkProps) {
   return (
     <Radix.Item asChild className={itemLook}>
-      <Link href={href}>
+      <Link href={href} aria-current={isCurrent ? "true" : undefined}>
         {icon}
         {children}
+        {isCurrent && <Check className="ml-auto" aria-hidden />}
       </Link>
     </Radix.Item>
   );

@@ -2,6 +2,9 @@
 import type { Site } from "../../../src/protocol/dashboard/api.js";
 import { Button, ButtonAnchor } from "./button.tsx";
 
+/** Names may be long, and two may begin alike: nothing of them is cut off. */
+const whole = "h-auto! min-h-11 w-full py-2 whitespace-normal!";
+
 interface ProviderButtonsProps {
   providers: Site["providers"];
   /** The page to open afterwards. */
@@ -21,9 +24,9 @@ export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsPr
           href={`/sign-in/oidc/${id}?${new URLSearchParams({ next }).toString()}`}
           variant={isSecond ? "secondary" : "primary"}
           size="lg"
-          className="w-full"
+          className={whole}
         >
-          <span className="truncate">Continue with {name}</span>
+          <span className="wrap-anywhere">Continue with {name}</span>
         </ButtonAnchor>
       ))}
     </div>
@@ -43,11 +46,11 @@ export function ProviderChoice({ providers, isSecond, onChoose, pending }: Provi
       key={id}
       variant={isSecond ? "secondary" : "primary"}
       size="lg"
-      className="w-full"
+      className={whole}
       pending={pending === id}
       onClick={() => onChoose(id)}
     >
-      <span className="truncate">Continue with {name}</span>
+      <span className="wrap-anywhere">Continue with {name}</span>
     </Button>
   ));
 }

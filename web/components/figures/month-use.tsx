@@ -48,18 +48,18 @@ function Count({ label, count }: { label: string; count: MonthCount }) {
   );
 }
 
-/** "At this rate 80 % on 21 Nov 2026, used up on 26 Nov 2026." */
+/** "At this rate, 80 % on 21 Nov 2026, used up on 26 Nov 2026." */
 export function ForecastText({ count }: { count: MonthCount }) {
   const { used, forecast, limit, mostUsedAt, usedUpAt } = count;
   if (forecast === used && (limit === null || used < limit)) return "Not used in the last seven days.";
-  if (limit === null) return `At this rate ${formatCount(forecast)} by the end of the month.`;
+  if (limit === null) return `At this rate, ${formatCount(forecast)} by the end of the month.`;
   if (used >= limit) return "Used up for this month.";
   if (mostUsedAt === null && usedUpAt === null) {
-    return `At this rate ${percent.format(forecast / limit)} by the end of the month.`;
+    return `At this rate, ${percent.format(forecast / limit)} by the end of the month.`;
   }
   return (
     <>
-      At this rate{" "}
+      At this rate,{" "}
       {mostUsedAt !== null && (
         <>
           {percent.format(mostOfQuota)} on <Time at={mostUsedAt} style="date" />

@@ -9,6 +9,7 @@ import { Button } from "../controls/button.tsx";
 import { Callout } from "../states/callout.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "../controls/field.tsx";
+import { Form } from "../controls/form.tsx";
 import { Input } from "../controls/input.tsx";
 
 interface ConfirmDialogProps {
@@ -40,6 +41,7 @@ export function ConfirmDialog({
   const run = useMutation({ mutationFn: onConfirm, onSuccess: close, gcTime: 0 });
   const failure = formError(run.error, []);
   const [typed, setTyped] = useState("");
+  const isTyped = typeToConfirm === undefined || typed === typeToConfirm;
 
   function close() {
     run.reset();
@@ -61,19 +63,20 @@ export function ConfirmDialog({
           <Button onClick={close} disabled={run.isPending}>
             {dismiss}
           </Button>
-          <Button
-            variant={tone}
-            pending={run.isPending}
-            disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
-            onClick={() => run.mutate()}
-          >
+          <Button variant={tone} pending={run.isPending} disabled={!isTyped} onClick={() => run.mutate()}>
             {confirm}
           </Button>
         </>
       }
     >
       {(failure !== undefined || typeToConfirm !== undefined) && (
-        <div className="flex flex-col gap-4">
+        <Form
+          className="flex flex-col gap-4"
+          error={run.error}
+          onSubmit={() => {
+            if (isTyped && !run.isPending) run.mutate();
+          }}
+        >
           {typeToConfirm !== undefined && (
             <Field
               label={
@@ -86,7 +89,7 @@ export function ConfirmDialog({
             </Field>
           )}
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        </div>
+        </Form>
       )}
     </Dialog>
   );

@@ -28,16 +28,18 @@ export default function AdminTeamPage() {
   const { id } = useParams<{ id: string }>();
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const [removing, setRemoving] = useState(false);
+  const [asking, setAsking] = useState<"suspend" | "delete" | null>(null);
+  const close = () => setAsking(null);
   const { data, error, refetch } = useQuery(teamQueries.admin.team(id));
   const month = useQuery(teamQueries.admin.month(id));
   const isSuspended = data?.team.suspendedAt != null;
-  const change = useMutation({
-    mutationFn: () => teamApi.admin.set(id, isSuspended ? "resume" : "suspend"),
-    onSuccess: async () => {
-      toast(isSuspended ? "Team resumed" : "Team suspended");
-      await client.invalidateQueries({ queryKey: ["admin"] });
-    },
+  const change = async (to: "suspend" | "resume") => {
+    await teamApi.admin.set(id, to);
+    toast(to === "suspend" ? "Team suspended" : "Team resumed");
+    await client.invalidateQueries({ queryKey: ["admin"] });
+  };
+  const resume = useMutation({
+    mutationFn: () => change("resume"),
     onError: (failed) => toast(failed.message, "bad"),
   });
   return (
@@ -63,10 +65,13 @@ export default function AdminTeamPage() {
           data && (
             <>
               {isSuspended && <Badge tone="bad">Suspended</Badge>}
-              <Button pending={change.isPending} onClick={() => change.mutate()}>
-                {isSuspended ? "Resume" : "Suspend"}
+              <Button
+                pending={resume.isPending}
+                onClick={() => (isSuspended ? resume.mutate() : setAsking("suspend"))}
+              >
+                {isSuspended ? "Resume" : "Suspend…"}
               </Button>
-              <Button onClick={() => setRemoving(true)}>Delete…</Button>
+              <Button onClick={() => setAsking("delete")}>Delete…</Button>
             </>
           )
         }
@@ -100,10 +105,22 @@ export default function AdminTeamPage() {
           )}
         </div>
       )}
-      {removing && data !== undefined && (
+      {asking === "suspend" && data !== undefined && (
         <ConfirmDialog
           open
-          onOpenChange={() => setRemoving(false)}
+          onOpenChange={close}
+          title="Suspend team"
+          confirm="Suspend"
+          onConfirm={() => change("suspend")}
+        >
+          The keys of <strong className="font-medium wrap-anywhere text-ink">{data.team.name}</strong> stop
+          working and its running replies end. Nothing is deleted; its members keep their own accounts.
+        </ConfirmDialog>
+      )}
+      {asking === "delete" && data !== undefined && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
           title="Delete team"
           confirm="Delete team"
           typeToConfirm={data.team.name}

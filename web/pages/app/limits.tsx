@@ -21,7 +21,7 @@ export default function Limits() {
             ? "What your plan allows and how much is in use right now."
             : space.id === null
               ? `What the ${data.plan.name} plan allows and how much is in use right now. Shared by all your keys and the playground.`
-              : `What ${team?.name ?? "the team"} may use and how much is in use right now. Shared by all keys of the team.`
+              : `What ${team?.name ?? "the team"} may use and how much is in use right now. Shared by all keys of the team and its playground.`
         }
       />
       <div className="flex flex-col gap-6">

@@ -17,16 +17,22 @@ import {
 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { chatModelIds, type ChatModelId } from "../../../src/core/models.js";
+import type { PlanView } from "../../../src/protocol/dashboard/api.js";
+import type { TeamPage } from "../../../src/protocol/dashboard/teams.js";
 import { Button, IconButton } from "../../components/controls/button.tsx";
 import { Menu, MenuItem } from "../../components/controls/menu.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { cx } from "../../cx.ts";
 import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
 import { useMe } from "../../hooks/use-me.ts";
+import { useSpace } from "../../hooks/use-space.ts";
 import { queries, useSite } from "../../service/queries.ts";
+import { useTeam } from "../../service/teams.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
 import { ComparedModels } from "./playground/compare/compared-models.tsx";
 import { Comparison } from "./playground/compare/comparison.tsx";
@@ -42,7 +48,24 @@ import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
 import { useConversation, type Chat } from "./playground/use-conversation.ts";
 
 export default function Playground() {
+  const { id } = useSpace();
   const { plan } = useMe();
+  const { data: team, error, refetch } = useTeam(id);
+  if (id === null) return <PlaygroundOf plan={plan} team={null} />;
+  if (team === undefined) {
+    if (error !== null) return <ErrorState error={error} onRetry={refetch} what="the team" />;
+    return <SkeletonLines lines={6} />;
+  }
+  return <PlaygroundOf key={id} plan={team.plan} team={team} />;
+}
+
+interface PlaygroundOfProps {
+  plan: PlanView;
+  /** Null in one's own account. */
+  team: TeamPage | null;
+}
+
+function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
   const { data: site } = useSite();
   const models = chatModelIds.filter((id) => plan.models?.includes(id) !== false);
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
@@ -50,8 +73,8 @@ export default function Playground() {
   const [second, setSecond] = useState<ChatModelId | null>(null);
   const [open, setOpen] = useState<"code" | "settings" | "presets" | "export" | "import" | null>(null);
   const [hasDraft, setHasDraft] = useState(false);
-  const first = useConversation(settings);
-  const other = useConversation({ ...settings, model: second ?? settings.model });
+  const first = useConversation(settings, team?.id ?? null);
+  const other = useConversation({ ...settings, model: second ?? settings.model }, team?.id ?? null);
   const comparing = second !== null;
   const chats = comparing ? [first, other] : [first];
   const running = chats.some((chat) => chat.running);
@@ -120,6 +143,9 @@ export default function Playground() {
           <>
             <EyeOff className="mr-1.5 -mt-0.5 inline size-4" aria-hidden />
             Nothing here is saved unless you export it or save a preset. Leaving the page erases it.
+            {team !== null && (
+              <span className="wrap-anywhere"> Requests count against the limits of {team.name}.</span>
+            )}
           </>
         }
         actions={
@@ -154,10 +180,10 @@ export default function Playground() {
                 disabled={turns.length === 0 || running}
                 onSelect={() => setOpen("export")}
               >
-                Export conversation
+                Export conversation…
               </MenuItem>
               <MenuItem icon={<Upload />} disabled={running} onSelect={() => setOpen("import")}>
-                Import conversation
+                Import conversation…
               </MenuItem>
             </Menu>
           </>

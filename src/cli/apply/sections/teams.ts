@@ -5,10 +5,12 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { mostMembers } from "../../../core/bounds.js";
 import { noKeyLimits, noQuotas } from "../../../core/entities.js";
+import { howToWriteNetworks, parseNetworks } from "../../../core/networks.js";
 import type { Membership, Team } from "../../../core/teams/ports.js";
 import { TeamAdmin } from "../../../core/teams/team-admin.js";
+import type { TeamSecurity } from "../../../core/teams/team-fields.js";
 import { keyLimits, quotas } from "../../../protocol/dashboard/api.js";
-import { putMemberBody, teamBody } from "../../../protocol/dashboard/teams.js";
+import { putMemberBody, teamBody, teamSecurityBody } from "../../../protocol/dashboard/teams.js";
 import { allTeams } from "../../find-team.js";
 import { byNameOrId, keyedSection } from "./keyed.js";
 import { isFields } from "./fields.js";
@@ -31,11 +33,20 @@ export const writtenMember = z.union([
   z.strictObject({ role, limits: z.strictObject(keyLimits.shape).partial().optional() }),
 ]);
 
+/** In the usual notation, so that what is written another way is no change. */
+const networks = teamSecurityBody.shape.allowFrom.transform((texts, context) => {
+  const parsed = parseNetworks(texts ?? []);
+  if (parsed === null) context.addIssue({ code: "custom", message: howToWriteNetworks });
+  return parsed === null || parsed.length === 0 ? null : parsed;
+});
+
 export const teamEntry = z.strictObject({
   name: teamBody.shape.name,
   planId: z.string("Enter the id of a plan.").max(64),
   quotas: z.strictObject(quotas),
   joinDomain: teamBody.shape.joinDomain,
+  allowFrom: networks,
+  secondFactorDays: teamSecurityBody.shape.secondFactorDays,
   members: z
     .record(z.string(), memberEntry)
     .refine((members) => Object.keys(members).length <= mostMembers, `Use at most ${mostMembers} members.`),
@@ -99,7 +110,7 @@ export function teamsSection({ store, audit, actor, clock }: SectionParts): Sect
       );
     },
     nameOf: (written) => [...teams].find(([, { id }]) => id === written)?.[0] ?? written,
-    fresh: (name) => ({ name, quotas: noQuotas, joinDomain: null, members: {} }),
+    fresh: (name) => ({ name, quotas: noQuotas, ...openToAll, members: {} }),
     merge: (before, given, name, { prune, problem }) => {
       if (before === undefined && name.startsWith("team_"))
         problem(["teams", name], "There is no team with this id. Write a name to create one.");
@@ -120,6 +131,8 @@ export function teamsSection({ store, audit, actor, clock }: SectionParts): Sect
         await admin.setQuotas(actor, id, entry.quotas);
       if ((before?.joinDomain ?? null) !== entry.joinDomain)
         await admin.setJoinDomain(actor, id, entry.joinDomain);
+      if (!isDeepStrictEqual(securityOf(before ?? openToAll), securityOf(entry)))
+        await admin.secure(actor, id, securityOf(entry));
       const { members } = before ?? entryOf(await admin.require(id), await store.teams.members(id));
       await saveMembers(id, entry.members, withAddresses(members, entry.members));
     },
@@ -141,11 +154,20 @@ export function teamsSection({ store, audit, actor, clock }: SectionParts): Sect
   });
 }
 
+const openToAll = { joinDomain: null, allowFrom: null, secondFactorDays: null };
+
+const securityOf = ({ allowFrom, secondFactorDays }: TeamSecurity): TeamSecurity => ({
+  allowFrom,
+  secondFactorDays,
+});
+
 const entryOf = (
-  { name, planId, quotas: own, joinDomain }: Team,
+  { name, planId, quotas: own, joinDomain, allowFrom, secondFactor }: Team,
   members: readonly Membership[],
 ): TeamEntry => ({
   ...{ name, planId, quotas: own, joinDomain },
+  allowFrom: allowFrom && [...allowFrom],
+  secondFactorDays: secondFactor?.graceDays ?? null,
   members: Object.fromEntries(members.map(({ email, role: its, limits }) => [email, { role: its, limits }])),
 });
 

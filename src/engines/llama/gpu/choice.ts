@@ -119,7 +119,10 @@ export class GpuChoice {
     const fingerprint = `${presence.fingerprint} ${cacheType}`;
     this.#candidates = presence.candidates;
     this.#known = this.#cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
-    this.#report(null, await this.#firstUsable(this.#candidates, null));
+    const first = await this.#firstUsable(this.#candidates, null);
+    const [unused] = presence.withoutLibrary;
+    if (first === "cpu" && unused !== undefined) this.#noteWithoutLibrary(unused);
+    this.#report(null, first);
   }
 
   #look(): GpuPresence {
@@ -137,6 +140,12 @@ export class GpuChoice {
       if (this.#isProven(backend, subject)) return backend;
     }
     return "cpu";
+  }
+
+  #noteWithoutLibrary(backend: GpuBackend): void {
+    const at = this.options.now().toISOString();
+    const words = "its library is not installed";
+    this.#record({ backend, during: "probe", kind: "not_installed", words, subject: null, at });
   }
 
   async #try(backend: GpuBackend): Promise<void> {

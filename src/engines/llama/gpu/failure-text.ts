@@ -12,6 +12,8 @@ export function failureText({ backend, during, kind, words, subject }: BackendFa
     load: `${name} could not load ${weights}`,
     run: `${name} failed while it computed ${weights}`,
   }[during];
+  if (kind === "not_installed")
+    return { reason: `${name} could be used here, but ${words}`, advice: adviceFor(backend, kind) };
   return { reason: `${what}: ${words}`, advice: adviceFor(backend, kind) };
 }
 

@@ -4,6 +4,7 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "../backends.js";
+import { prebuiltLibrary } from "./library/pinned-packages.js";
 
 /** A closed set, for logs. */
 export const failureKinds = [
@@ -16,11 +17,13 @@ export const failureKinds = [
   "crashed",
   "failed",
   "not_tried",
+  "not_installed",
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
 /** It may be gone at the next start. */
-export const isTransient = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
+export const isTransient = (kind: FailureKind): boolean =>
+  kind === "out_of_memory" || kind === "not_tried" || kind === "not_installed";
 
 /** The first whose words occur. */
 const signs: readonly [kind: FailureKind, words: RegExp][] = [
@@ -127,6 +130,10 @@ export function adviceFor(backend: GpuBackend, kind: FailureKind): string {
       return `Check that the driver finds the GPU ('${lookAtCard[backend]}'), or set SOTTO_ENGINE_GPU=off.`;
     case "timed_out":
       return `Check that the GPU responds ('${lookAtCard[backend]}'), update its driver, or set SOTTO_ENGINE_GPU=off.`;
+    case "not_installed":
+      return prebuiltLibrary(backend) === null
+        ? `To use it, ${ownBuild[backend]}`
+        : `To use it: sotto engine install ${backend}`;
     case "not_tried":
       return "It is tried again at the next start.";
     case "crashed":

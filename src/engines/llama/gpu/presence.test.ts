@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lookForGpu } from "./presence.js";
+import { cudaHere, lookForGpu } from "./presence.js";
 
 let root: string;
 beforeEach(() => {
@@ -49,7 +49,18 @@ describe("looking for a GPU", () => {
     put("proc/driver/nvidia/version", moduleVersion("580.65.06"));
     put("dev/nvidia0");
     put("usr/lib/libvulkan.so.1");
-    expect(look({}, (backend) => backend === "vulkan").candidates).toEqual(["vulkan"]);
+    expect(look({}, (backend) => backend === "vulkan")).toMatchObject({
+      candidates: ["vulkan"],
+      withoutLibrary: ["cuda"],
+    });
+  });
+
+  it("chooses the newest of CUDA's runtimes that are here", () => {
+    expect(cudaHere({ env: {}, root })).toBe("13");
+    put("usr/local/cuda/lib64/libcudart.so.12");
+    expect(cudaHere({ env: {}, root })).toBe("12");
+    put("opt/libcudart.so.13");
+    expect(cudaHere({ env: { LD_LIBRARY_PATH: join(root, "opt") }, root })).toBe("13");
   });
 
   it("tries a library of this machine, and again after it was rebuilt", () => {

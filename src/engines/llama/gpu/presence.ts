@@ -8,11 +8,14 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { gpuBackends, type GpuBackend } from "../backends.js";
-import { bindingVersion, isInstalled, localBuilds } from "../binding-package.js";
+import { bindingVersion, isInstalled } from "../binding-package.js";
+import { cudaVersions, type CudaVersion } from "./library/pinned-packages.js";
 
 export interface GpuPresence {
   /** Worth a try, best first. */
   candidates: readonly GpuBackend[];
+  /** Would be, if there were a library for it. */
+  withoutLibrary: readonly GpuBackend[];
   /** The driver in words; "" where its version is not known. */
   driver: string;
   /** When it changes, earlier probe results no longer hold. */
@@ -35,17 +38,14 @@ export function lookForGpu(options: PresenceOptions): GpuPresence {
   const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
   const { hasLibrary = isInstalled, ownLibrary = () => undefined } = options;
   const found = finders[platform]?.({ env, arch, root }) ?? nothing;
-  const candidates = found.candidates.filter(
-    (backend) => ownLibrary(backend) !== undefined || hasLibrary(backend),
-  );
+  const isUsable = (backend: GpuBackend) => ownLibrary(backend) !== undefined || hasLibrary(backend);
+  const candidates = found.candidates.filter(isUsable);
   const steering = Object.entries(env).filter(([name]) => steers.test(name));
   const own = gpuBackends.flatMap((backend) => traceOf(ownLibrary(backend) ?? ""));
-  const decisive = [
-    ...[platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering],
-    ...own,
-  ];
+  const decisive = [...[platform, arch, release(), bindingVersion(), found, candidates, steering], ...own];
   return {
     candidates,
+    withoutLibrary: found.candidates.filter((backend) => !isUsable(backend)),
     driver: found.driver,
     fingerprint: createHash("sha256").update(JSON.stringify(decisive)).digest("hex").slice(0, 32),
   };
@@ -84,15 +84,26 @@ const libraryFolders = [
   "usr/local/nvidia/lib64",
   "run/opengl-driver/lib",
 ];
+const cudaFolders = ["usr/local/cuda/lib64", "usr/local/cuda/targets/x86_64-linux/lib"];
 const vulkanDrivers = ["usr/share/vulkan/icd.d", "etc/vulkan/icd.d"];
+
+/** Which of CUDA's runtimes a library that is to be installed should link to: the newest that is here. */
+export function cudaHere({ env, root = "/" }: Pick<PresenceOptions, "env" | "root">): CudaVersion {
+  const isHere = (version: CudaVersion) => systemLibrary(`libcudart.so.${version}`, env, root).length > 0;
+  return cudaVersions.find(isHere) ?? "13";
+}
+
+function systemLibrary(name: string, env: NodeJS.ProcessEnv, root: string): string[] {
+  const folders = [
+    ...(env["LD_LIBRARY_PATH"] ?? "").split(":").filter((folder) => folder !== ""),
+    ...[...libraryFolders, ...cudaFolders].map((folder) => join(root, folder)),
+  ];
+  return folders.flatMap((folder) => traceOf(join(folder, name))).slice(0, 1);
+}
 
 function onLinux({ env, root }: Place): Found {
   const at = (path: string) => join(root, path);
-  const folders = [
-    ...(env["LD_LIBRARY_PATH"] ?? "").split(":").filter((folder) => folder !== ""),
-    ...libraryFolders.map(at),
-  ];
-  const library = (name: string) => folders.flatMap((folder) => traceOf(join(folder, name))).slice(0, 1);
+  const library = (name: string) => systemLibrary(name, env, root);
   const kernelModule = firstLine(at("proc/driver/nvidia/version"));
   const cuda = library("libcuda.so.1");
   const vulkan = library("libvulkan.so.1");

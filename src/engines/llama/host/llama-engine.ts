@@ -40,7 +40,7 @@ import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { withTimeLimit } from "../../../core/time-limit.js";
 import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { withSystemPrompt } from "../../chat-format/system-prompt.js";
-import { type GpuBackend, isGpu } from "../backends.js";
+import { type Backend, type GpuBackend, isGpu } from "../backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
 import { engineEnvironment } from "../child-environment.js";
 import type { EngineChild } from "./child.js";
@@ -73,7 +73,7 @@ export interface LlamaEngineOptions {
   cpuFit?: ContextFit | undefined;
   measures?: boolean | undefined;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
-  /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
+  /** What to compute on, one after the other. By default the CPU. */
   backends?: EngineBackends | undefined;
   /** The folder of the GPU library of this machine, where it has one for the backend. */
   libraryOf?: ((backend: GpuBackend) => string | undefined) | undefined;
@@ -119,9 +119,9 @@ export class LlamaEngine implements Engine {
     const { config, weights, backends } = options;
     this.#task = options.task ?? "chat";
     this.#mostTries = options.failsOver === true ? 1 : 2;
-    const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
+    const loadOn = (gpu: Backend): LoadRequest => ({
       ...config,
-      ...(gpu === "cpu" || gpu === "off" ? options.cpuFit : {}),
+      ...(gpu === "cpu" ? options.cpuFit : {}),
       weights,
       task: options.task,
       measures: options.measures,
@@ -133,7 +133,7 @@ export class LlamaEngine implements Engine {
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
         env: engineEnvironment(options.task),
-        load: loadOn(backends?.current ?? config.gpu),
+        load: loadOn(backends?.current ?? "cpu"),
         loadTimeoutMs: config.loadTimeoutMs,
         timing: { ...defaultTiming, ...options.timing },
       },

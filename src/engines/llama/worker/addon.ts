@@ -10,7 +10,6 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  getLlama,
   Llama,
   LlamaLogLevel,
   type LlamaContext,
@@ -18,8 +17,8 @@ import {
   type LlamaModelOptions,
 } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
-import type { GpuBackend } from "../backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
 import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../../adapters/kv-cache.js";
@@ -33,7 +32,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { openWithLibrary, type Opened } from "./own-binding.js";
+import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
   requireMethods,
@@ -57,6 +56,9 @@ export interface LoadedModel {
   /** Physical ones that this process may use. */
   cores: number;
   context: BatchContext;
+  states: SequenceStates;
+  /** Of the cache, for each token. */
+  tokenBytes: number;
   /** Whether copying a sequence costs less than going through the weights. */
   movesSequences: boolean;
   batchTokens: number;
@@ -67,6 +69,11 @@ export interface LoadedModel {
 
 interface NativeContext extends BatchContext {
   setThreads(threads: number): void;
+  restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
+}
+
+interface Checkpoint extends SavedState {
+  init(context: NativeContext, sequenceId: number): Promise<void>;
 }
 
 interface NativeClasses {
@@ -76,6 +83,7 @@ interface NativeClasses {
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
@@ -184,6 +192,8 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     setThreads: (count) => native.context.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     context: native.context,
+    states: native.states,
+    tokenBytes: cacheBytesPerToken(shape, sizing.cacheType),
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     newSampler: native.newSampler,
@@ -201,7 +211,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
 const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
-function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+async function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
@@ -209,13 +219,9 @@ function openBinding(request: LoadRequest, onLogLine: (line: string) => void): P
     logLevel: LlamaLogLevel.warn,
     logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
-  const { library, gpu, probing } = request;
-  if (library !== undefined && gpu !== "off" && gpu !== "auto") {
-    const opened = openWithLibrary(gpu, library);
-    return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
-  }
-  const progressLogs = probing === true;
-  return getLlama({ ...options, gpu: bindingFor(request), build: "never", skipDownload: true, progressLogs });
+  const { library, gpu } = request;
+  const opened = openNative(gpu === "off" ? "cpu" : gpu, library);
+  return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
 }
 
 /** What its public way in would set: room for what the estimates of memory miss. */
@@ -229,12 +235,6 @@ type Create = (options: Opened & Record<string, unknown>) => Promise<Llama>;
 function internals(type: typeof Llama): { _create: Create } {
   requireMethods(type, ["_create"]);
   return type as unknown as { _create: Create };
-}
-
-/** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
-function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
-  if (gpu !== "off") return gpu;
-  return process.platform === "darwin" && process.arch === "arm64" ? "metal" : false;
 }
 
 function layersOnGpu(request: LoadRequest) {
@@ -276,7 +276,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     context: { _ctx: NativeContext };
   };
   const classes = internals.llama._bindings;
-  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireModelMethods(handles.model);
   requireMethods(handles.context, [
@@ -289,18 +289,28 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     "copySequenceStateFromOtherSequence",
     "getSequenceKvCacheMinPosition",
     "setThreads",
+    "restoreCheckpoint",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(AddonSampler, [
     "acceptGrammarEvaluationStateToken",
     "canBeNextTokenForGrammarEvaluationState",
   ]);
-  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState", "AddonContextSequenceCheckpoint"]);
+  requireMethods(AddonContextSequenceCheckpoint.prototype, ["init", "dispose"]);
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
     accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };
-  return { ...handles, grammars, newSampler: () => new AddonSampler(handles.model) };
+  const states: SequenceStates = {
+    save: async (sequenceId) => {
+      const checkpoint = new AddonContextSequenceCheckpoint();
+      await checkpoint.init(handles.context, sequenceId);
+      return checkpoint;
+    },
+    restore: (sequenceId, state, tokens) => handles.context.restoreCheckpoint(state, tokens - 1, sequenceId),
+  };
+  return { ...handles, states, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

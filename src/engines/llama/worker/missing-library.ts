@@ -2,18 +2,14 @@
  * Why the binding cannot be loaded, which it does not report itself. Opening the library directly makes the system name
  * what is missing; a library that opens but is no addon fails in another way, which is ignored.
  */
-import {
-  bindingLibrary,
-  bindingVersion,
-  localBuilds,
-  platformWithoutEngine,
-  prebuiltPackage,
-} from "../binding-package.js";
-import type { Backend } from "../backends.js";
+import { join } from "node:path";
+import { bindingLibrary, libraryFile, platformWithoutEngine, prebuiltPackage } from "../binding-package.js";
+import { isGpu, type Backend } from "../backends.js";
 
-/** Null when nothing is missing, or nothing can be said about it. */
-export function missingLibrary(backend: Backend): string | null {
-  const path = bindingLibrary(backend);
+/** Null when nothing is missing, or nothing can be said about it. `folder` has the library of this machine for a GPU. */
+export function missingLibrary(backend: Backend, folder?: string): string | null {
+  const path =
+    folder === undefined || !isGpu(backend) ? bindingLibrary(backend) : join(folder, libraryFile(backend));
   return path === null ? missingPackage(backend) : whyUnloadable(path);
 }
 
@@ -32,10 +28,7 @@ export function whyUnloadable(path: string): string | null {
 
 /** Only the CPU must have one: GPUs are looked for before they are tried. */
 function missingPackage(backend: Backend): string | null {
-  if (backend !== "cpu" || localBuilds().length > 0) return null;
+  if (backend !== "cpu") return null;
   const platform = platformWithoutEngine();
-  if (platform !== null) return noEngineFor(platform);
-  return bindingVersion() === "none"
-    ? "Cannot find package 'node-llama-cpp'"
-    : `Cannot find package '${prebuiltPackage(backend)}'`;
+  return platform === null ? `Cannot find package '${prebuiltPackage(backend)}'` : noEngineFor(platform);
 }

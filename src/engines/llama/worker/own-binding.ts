@@ -1,12 +1,16 @@
 /**
- * Opens the CPU's binding with a GPU library beside it that is none of its own. The binding's public way in knows only
- * the libraries of its own packages, each as a whole set, so this uses the same internal step that it ends with.
+ * Opens the native code of the binding. The binding's public way in looks for its packages beside its own files, tries
+ * each in a process of its own, and knows no libraries but those; so this takes the internal step that it ends with.
+ * That also lets its JavaScript be bundled.
+ *
+ * A GPU's library comes from one of two places: a folder of this machine (`gpu/library`), opened beside the CPU's
+ * binding, or the binding's own package for that GPU, which is a whole set.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { bindingLibrary } from "../binding-package.js";
-import type { GpuBackend } from "../backends.js";
+import { prebuiltBinding } from "../binding-package.js";
+import { isGpu, type Backend } from "../backends.js";
 import { requireMethods } from "./native-vocabulary.js";
 
 /** Of the addon, what is needed before the binding takes over. */
@@ -18,24 +22,36 @@ interface Addon {
 export interface Opened {
   bindings: Addon;
   bindingPath: string;
-  buildType: "localBuild";
+  extBackendsPath: string | undefined;
+  buildType: "prebuilt" | "localBuild";
   buildMetadata: unknown;
 }
 
-export function openWithLibrary(backend: GpuBackend, folder: string): Opened {
-  const bindingPath = bindingLibrary("cpu");
-  if (bindingPath === null) throw new Error("NoBinaryFound: the CPU's package of the engine is missing");
-  const bindings = createRequire(import.meta.url)(bindingPath) as Addon;
+/** `folder` has the library of this machine for a GPU. */
+export function openNative(backend: Backend, folder: string | undefined): Opened {
+  const isOwn = folder !== undefined && isGpu(backend);
+  const prebuilt = prebuiltBinding(isOwn ? "cpu" : backend);
+  if (prebuilt === null) throw new Error("NoBinaryFound: the package of the engine is missing");
+  const { addon, extraFolder } = prebuilt;
+  const bindings = createRequire(import.meta.url)(addon) as Addon;
   requireMethods(bindings, ["loadBackends"]);
-  // The GPU first: it is preferred in this order.
-  bindings.loadBackends(folder);
-  bindings.loadBackends(dirname(bindingPath));
-  return { bindings, bindingPath, buildType: "localBuild", buildMetadata: metadata(bindingPath, backend) };
+  if (isOwn) {
+    // The GPU first: it is preferred in this order.
+    bindings.loadBackends(folder);
+    bindings.loadBackends(dirname(addon));
+  }
+  return {
+    bindings,
+    bindingPath: addon,
+    extBackendsPath: isOwn ? undefined : extraFolder,
+    buildType: isOwn ? "localBuild" : "prebuilt",
+    buildMetadata: metadata(addon, backend),
+  };
 }
 
-/** The CPU's own description with the GPU in it: where the release comes from is the same. */
-function metadata(bindingPath: string, gpu: GpuBackend): unknown {
-  const text = readFileSync(join(dirname(bindingPath), "_nlcBuildMetadata.json"), "utf8");
+/** The package's own description with the backend in it: where the release comes from is the same. */
+function metadata(addon: string, backend: Backend): unknown {
+  const text = readFileSync(join(dirname(addon), "_nlcBuildMetadata.json"), "utf8");
   const { buildOptions } = JSON.parse(text) as { buildOptions: object };
-  return { buildOptions: { ...buildOptions, gpu } };
+  return isGpu(backend) ? { buildOptions: { ...buildOptions, gpu: backend } } : { buildOptions };
 }

@@ -16,7 +16,7 @@ process.on("disconnect", () => {
 process.once("message", (request: ProbeRequest) => {
   tryBackend(request).then(answer, (error: unknown) => {
     const reason = error instanceof Error ? error.message : "unknown error";
-    answer({ type: "failed", reason: missingLibrary(request.backend) ?? reason });
+    answer({ type: "failed", reason: missingLibrary(request.backend, request.library) ?? reason });
   });
 });
 
@@ -32,10 +32,14 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
     prefillChunkTokens: 128,
     prefixReuse: "off",
     speculation: "off",
+    savedStateBytes: undefined,
     probing: true,
   });
   const { gpu, gpuLayers } = model.facts;
-  if (gpu !== backend) return { type: "failed", reason: `the binding chose ${gpu} instead` };
+  if (gpu !== backend) {
+    const reason = missingLibrary(backend, request.library) ?? `the binding chose ${gpu} instead`;
+    return { type: "failed", reason };
+  }
   if (backend !== "cpu" && (model.devices.length === 0 || gpuLayers === 0)) {
     return { type: "failed", reason: "no usable device was found" };
   }

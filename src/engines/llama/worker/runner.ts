@@ -11,6 +11,7 @@ import type {
   PromptInput,
   StepReport,
 } from "../messages.js";
+import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
@@ -26,7 +27,9 @@ import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
 import { DraftPace } from "./schedule/speculation.js";
+import { SavedPrefixes } from "./schedule/saved-prefixes.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
+import { savesAll } from "./sequence-states.js";
 
 export interface RunnerOptions {
   onStep: (report: StepReport) => void;
@@ -74,12 +77,21 @@ export class Runner {
     const samplers = new SamplerPool(model.newSampler);
     const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const pace = new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken);
+    const saved = (await savesConversations(request, model))
+      ? new SavedPrefixes({
+          states: model.states,
+          tokenBytes: model.tokenBytes,
+          mostBytes: (savedBytes) => request.savedStateBytes ?? mostSavedBytes(savedBytes),
+          readingMs: (tokens) => pace.predictedMs(tokens),
+        })
+      : undefined;
     const batcher = new Batcher({
       ...events,
       context,
       newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
-      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on", undefined, saved),
+      pace,
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
         setThreads: model.setThreads,
@@ -190,6 +202,16 @@ const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedMod
 function adaptableThreads({ threads, facts }: LoadedModel, request: LoadRequest): number {
   return request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 }
+
+const savesConversations = async (request: LoadRequest, model: LoadedModel): Promise<boolean> =>
+  request.prefixReuse === "on" &&
+  request.savedStateBytes !== 0 &&
+  (await savesAll(model.context, model.states, model.tokenBytes));
+
+/** Of the memory that would be free without them. Engines that run side by side leave each other their parts. */
+const shareForSaved = 1 / 4;
+
+const mostSavedBytes = (savedBytes: number): number => (savedBytes + availableMemory()) * shareForSaved;
 
 const triedTokens = 8;
 

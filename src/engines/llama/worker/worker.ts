@@ -92,7 +92,7 @@ async function exitBroken(): Promise<void> {
   process.exit(1);
 }
 
-const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
+const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" ? "cpu" : gpu);
 
 const isForReplies = ({ task = "chat" }: LoadRequest): boolean => task === "chat";
 

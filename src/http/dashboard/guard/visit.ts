@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { deviceLabelOf } from "../../../core/sign-in/device-label.js";
-import type { SessionMethod, SessionRecord } from "../../../core/sign-in/ports.js";
+import type { SessionMethod, SessionOrigin, SessionRecord } from "../../../core/sign-in/ports.js";
 import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
@@ -69,10 +69,14 @@ export class Visit {
   }
 
   /** Starts a session in the browser that asks; the one it had is over. */
-  async signIn(accountId: string, method: SessionMethod): Promise<SessionRecord> {
+  async signIn(
+    accountId: string,
+    method: SessionMethod,
+    origin: SessionOrigin | null,
+  ): Promise<SessionRecord> {
     await this.endSession();
     const device = deviceLabelOf(this.request.headers["user-agent"]);
-    const { token, expiresAt } = await this.sessions.open(accountId, { method, device });
+    const { token, expiresAt } = await this.sessions.open(accountId, { method, device, origin });
     writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
     if (this.stepToken !== null) clearCookie(this.request, this.reply, stepCookie);
     const me = await this.sessions.find(token);

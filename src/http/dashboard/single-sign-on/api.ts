@@ -22,7 +22,7 @@ import type { DashboardParts } from "../parts.js";
 import { admin, anyone, user, type DashboardRoute } from "../route.js";
 import type { DashboardServices } from "../services.js";
 import { meView } from "../views.js";
-import { enter } from "./enter.js";
+import { startSession } from "../welcome.js";
 
 export const singleSignOnRoutes = ({ dashboard }: DashboardParts): DashboardRoute[] => [
   ...inviteRoutes(dashboard),
@@ -46,13 +46,13 @@ const joinRoutes = (dashboard: DashboardServices): DashboardRoute[] => [
   })),
   anyone("POST", "/sign-in/join", async (visit) => {
     const { password } = await visit.body(joinBody);
-    const entered = await dashboard.singleSignOn
+    const { account, origin } = await dashboard.singleSignOn
       .join(visit.roundToken, password, visit)
       .catch((error: unknown) => {
         throw error instanceof SignInFailed ? new DashboardError("forbidden", error.message) : error;
       });
     visit.forgetRound();
-    return meView(dashboard, await enter(dashboard, visit, entered));
+    return meView(dashboard, await startSession(dashboard, visit, account, "oidc", origin));
   }),
 ];
 

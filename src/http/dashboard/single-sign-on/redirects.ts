@@ -9,7 +9,7 @@ import { StoreUnavailable } from "../../../core/store.js";
 import { localPath } from "../../../protocol/pages/local-path.js";
 import { Visit } from "../guard/visit.js";
 import type { DashboardParts } from "../parts.js";
-import { enter } from "./enter.js";
+import { startSession } from "../welcome.js";
 
 const startPath = "/sign-in/oidc/:provider";
 export const joinPage = "/sign-in/join";
@@ -55,7 +55,8 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
       return joinPage;
     }
     visit.forgetRound();
-    if (finished.type === "entered") await enter(dashboard, visit, finished);
+    if (finished.type === "entered")
+      await startSession(dashboard, visit, finished.account, "oidc", finished.origin);
     if (finished.type === "confirmed" && me !== null) await sessions.noteConfirmed(me.session);
     return finished.next;
   });

@@ -22,7 +22,7 @@ export function RequiredFactor() {
   return (
     <Card
       title="Required second factor"
-      description="An authenticator app or a passkey besides the password. It is about the dashboard: keys work without."
+      description="An authenticator app or a passkey besides the password, for the dashboard. Keys work without one."
     >
       {data === undefined ? (
         error === null ? (
@@ -76,19 +76,21 @@ function RequirementForm({ facts }: { facts: RequirementFacts }) {
           }
         />
       </Field>
-      <Field
-        label="Days to add it"
-        hint={`From now on, or since the account was created. At most ${bounds.max}; 0: at once.`}
-        error={fieldError(save.error, "graceDays")}
-      >
-        <Input
-          inputMode="numeric"
-          disabled={isConfigured}
-          maxLength={3}
-          value={days}
-          onChange={(event) => setDays(event.target.value)}
-        />
-      </Field>
+      {requiredFor !== "off" && (
+        <Field
+          label="Days to add it"
+          hint={`Counted from when it is required, or from when the account was created. 0 to ${bounds.max}.`}
+          error={fieldError(save.error, "graceDays")}
+        >
+          <Input
+            inputMode="numeric"
+            disabled={isConfigured}
+            maxLength={3}
+            value={days}
+            onChange={(event) => setDays(event.target.value)}
+          />
+        </Field>
+      )}
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       {!isConfigured && (
         <Button type="submit" variant="primary" pending={save.isPending} className="self-start">

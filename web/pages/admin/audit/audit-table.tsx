@@ -71,7 +71,14 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     id: "actor",
     header: "Actor",
-    cell: ({ actor, actorId }) => <AccountName name={actor} id={actorId} />,
+    cell: ({ actor, actorId, actorKey }) => (
+      <span className="block min-w-0">
+        <AccountName name={actor} id={actorId} />
+        {actorKey !== null && (
+          <span className="block text-sm wrap-anywhere text-muted">with the key {actorKey}</span>
+        )}
+      </span>
+    ),
     className: "min-w-44 max-w-72",
   },
   {

@@ -1,4 +1,4 @@
-/** Other names for the models. They come from the configuration and cannot be changed here. */
+/** Other names for the models. They come from the configuration or a file, and cannot be changed here. */
 import type { ModelAlias } from "../../../../src/core/model-aliases.js";
 import { Card } from "../../../components/frame/card.tsx";
 
@@ -10,7 +10,7 @@ export function AliasList({ aliases }: { aliases: readonly ModelAlias[] }) {
         <>
           Other names by which clients may ask for a model; <code className="font-mono">*</code> matches any
           characters. Set by <code className="font-mono wrap-anywhere">SOTTO_MODEL_ALIASES</code> in the
-          configuration.
+          configuration, or with <code className="font-mono">sotto apply</code>.
         </>
       }
     >

@@ -70,7 +70,10 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
             label={`Team of group ${at + 1}`}
             aside="optional"
             className="col-span-2 self-start sm:col-span-1"
-            hint={teams.find(({ id }) => id === rule.team?.id)?.name ?? "The id of a team."}
+            hint={
+              teams.find(({ id }) => id === rule.team?.id)?.name ??
+              "Its id: type part of the name and choose it."
+            }
           >
             <Input
               list={teamsId}

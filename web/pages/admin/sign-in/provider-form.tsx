@@ -31,7 +31,7 @@ interface ProviderFormProps {
 }
 
 const signUps: readonly { value: ProviderSignUp; label: string }[] = [
-  { value: "nobody", label: "Nobody: accounts are linked by their owners" },
+  { value: "nobody", label: "Nobody" },
   { value: "domains", label: "Verified addresses of some domains" },
   { value: "anyone", label: "Anyone who can sign in there" },
 ];
@@ -166,7 +166,10 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
         <Field label="Scopes" error={errorAt("scopes")}>
           <Input {...text("scopes")} />
         </Field>
-        <Field label="Who gets an account at their first sign-in">
+        <Field
+          label="Who gets an account at their first sign-in"
+          hint={draft.signUp === "nobody" ? "Accounts that exist are linked by their owners." : undefined}
+        >
           <Select
             options={signUps}
             value={draft.signUp}

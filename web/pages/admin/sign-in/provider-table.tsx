@@ -2,6 +2,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ProviderView } from "../../../../src/protocol/identity-provider.js";
 import { IconButton } from "../../../components/controls/button.tsx";
+import { Breakable } from "../../../components/text/breakable.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { plural } from "../../../units.ts";
 
@@ -52,7 +53,7 @@ function Name({ provider }: { provider: ProviderView }) {
   return (
     <span className="block min-w-0">
       <span className="block font-medium wrap-anywhere">{provider.name}</span>
-      <span className="block text-sm wrap-anywhere text-muted">{provider.issuer}</span>
+      <Breakable text={provider.issuer} after="/.-" className="block text-sm text-muted" />
       {provider.isConfigured && <span className="block text-sm text-muted">Set in the configuration</span>}
     </span>
   );

@@ -41,7 +41,10 @@ export function TeamPlan({ detail: { team, quotas } }: { detail: AdminTeamDetail
   });
   const failure = formError(save.error, ["planId", ...names]);
   return (
-    <Card title="Plan and quotas" description="Shared by all keys of the team.">
+    <Card
+      title="Plan and quotas"
+      description="Shared by all keys of the team. Where a quota is left empty, the plan’s counts."
+    >
       <Form
         className="flex max-w-2xl flex-col gap-5"
         error={save.error}
@@ -58,12 +61,7 @@ export function TeamPlan({ detail: { team, quotas } }: { detail: AdminTeamDetail
         </Field>
         <div className="grid gap-5 sm:grid-cols-2">
           {names.map((name) => (
-            <Field
-              key={name}
-              label={labels[name]}
-              hint="Empty: the plan’s."
-              error={fieldError(save.error, name)}
-            >
+            <Field key={name} label={labels[name]} error={fieldError(save.error, name)}>
               <Input
                 value={typed[name]}
                 inputMode="numeric"

@@ -14,7 +14,7 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: WebhookView;
     <Dialog
       open
       onOpenChange={onClose}
-      title="Rotate secret"
+      title={rotate.data === undefined ? "Rotate secret" : "Secret rotated"}
       dismissable={rotate.data === undefined && !rotate.isPending}
       footer={
         rotate.data === undefined ? (

@@ -50,7 +50,7 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={webhook === null ? "Create webhook" : "Edit webhook"}
+      title={secret !== null ? "Webhook created" : webhook === null ? "Create webhook" : "Edit webhook"}
       dismissable={secret === null && !save.isPending}
       footer={
         secret === null ? (

@@ -44,17 +44,17 @@ export function WebhookTable({ onEdit, onDelete, onRotate, onTest, ...table }: W
             }
           >
             <MenuItem icon={<Pencil />} onSelect={() => onEdit(webhook)}>
-              Edit
+              Edit…
             </MenuItem>
             <MenuItem icon={<Send />} disabled={webhook.off !== null} onSelect={() => onTest(webhook)}>
               Send a test event
             </MenuItem>
             <MenuItem icon={<KeyRound />} onSelect={() => onRotate(webhook)}>
-              Rotate secret
+              Rotate secret…
             </MenuItem>
             <MenuSeparator />
             <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onDelete(webhook)}>
-              Delete
+              Delete…
             </MenuItem>
           </Menu>
         </span>

@@ -42,7 +42,7 @@ export function LinkedProviders() {
       ) : (
         <ul className="flex flex-col gap-4">
           {data.identities.map((identity) => (
-            <li key={identity.id} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+            <li key={identity.id} className="flex items-center justify-between gap-4">
               <span className="min-w-0">
                 <span className="block font-medium wrap-anywhere">{identity.provider}</span>
                 <span className="block text-sm text-muted">
@@ -73,7 +73,7 @@ function Unlinked({ id, name }: { id: string; name: string }) {
     onError: (error) => toast(error.message, "bad"),
   });
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+    <li className="flex items-center justify-between gap-4">
       <span className="min-w-0">
         <span className="block font-medium wrap-anywhere">{name}</span>
         <span className="block text-sm text-muted">Not linked</span>

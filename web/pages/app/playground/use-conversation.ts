@@ -20,7 +20,8 @@ import {
 import { isEmpty, noContent, withPart } from "./reply-content.ts";
 import { requestOf, type Settings } from "./settings.ts";
 
-export function useConversation(settings: Settings) {
+/** `team` is the one that it is for; null for one's own account. */
+export function useConversation(settings: Settings, team: string | null) {
   const client = useQueryClient();
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const running = useRef<AbortController | null>(null);
@@ -35,10 +36,11 @@ export function useConversation(settings: Settings) {
     const turn = emptyReply(++lastId.current, settings.model);
     setTurns([...history, turn]);
     const change = (part: Partial<ReplyTurn>) => setTurns((now) => changeReply(now, turn.id, part));
-    const outcome = await runReply(settings, history, abort.signal, change);
+    const outcome = await runReply(team, settings, history, abort.signal, change);
     if (running.current === abort) running.current = null;
     change(outcome.change);
-    void client.invalidateQueries({ queryKey: queries.limits.queryKey });
+    const { queryKey } = team === null ? queries.limits : queries.teamLimits(team);
+    void client.invalidateQueries({ queryKey });
     if (outcome.error !== null) noticeSignOut(client, outcome.error);
   }
 
@@ -76,6 +78,7 @@ interface Outcome {
 
 /** Streams one reply, passing intermediate states to `show`. Never rejects. */
 async function runReply(
+  team: string | null,
   settings: Settings,
   history: readonly Turn[],
   signal: AbortSignal,
@@ -87,7 +90,7 @@ async function runReply(
   let frame = 0;
   const end: Partial<ReplyTurn> = { state: "done" };
   try {
-    for await (const part of streamChat(requestOf(settings, history), signal)) {
+    for await (const part of streamChat(team, requestOf(settings, history), signal)) {
       if (part.type === "end") end.reason = part.reason;
       if (part.type === "usage")
         end.tokens = { prompt: part.promptTokens, completion: part.completionTokens };

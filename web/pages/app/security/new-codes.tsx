@@ -35,7 +35,7 @@ export function NewCodes({ codes, onClose }: { codes: readonly string[]; onClose
               <li key={code}>{code}</li>
             ))}
           </ul>
-          <div className="mt-3">
+          <div className="absolute top-2 right-2">
             <CopyButton text={text} label="Copy all" />
           </div>
         </div>

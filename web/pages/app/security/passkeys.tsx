@@ -41,7 +41,8 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
       title="Passkeys"
       description="Sign in with your fingerprint, face, screen lock or a security key, without a password."
       actions={
-        canAdd && (
+        canAdd &&
+        passkeys.length > 0 && (
           <Button size="sm" icon={<Plus />} onClick={() => setTask({ type: "add" })}>
             Add passkey
           </Button>
@@ -49,7 +50,9 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
       }
     >
       {passkeys.length === 0 ? (
-        <p className="text-sm text-muted">No passkeys yet.</p>
+        <Button icon={<Plus />} onClick={() => setTask({ type: "add" })}>
+          Add passkey
+        </Button>
       ) : (
         <ul aria-label="Passkeys" className="divide-y divide-line">
           {passkeys.map((passkey) => (

@@ -11,7 +11,7 @@ import { Callout } from "../../../components/states/callout.tsx";
 import { Address } from "../../../components/text/address.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { teamApi } from "../../../service/teams.ts";
-import { isRole, rolesToGive } from "./team-roles.ts";
+import { isRole, roleHints, rolesToGive } from "./team-roles.ts";
 
 interface MemberRoleDialogProps {
   team: TeamPage;
@@ -66,7 +66,11 @@ export function MemberRoleDialog({ team, member, onClose }: MemberRoleDialogProp
       >
         <Field
           label="Role"
-          hint={role === "viewer" ? "A viewer has no keys: those of this member end." : undefined}
+          hint={
+            role === "viewer" && member.role !== "viewer"
+              ? `${roleHints.viewer} Those of this member end.`
+              : roleHints[role]
+          }
           error={fieldError(save.error, "role")}
         >
           <Select

@@ -13,7 +13,7 @@ import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { teamApi, teamQueries } from "../../../service/teams.ts";
-import { isRole, rolesToGive } from "./team-roles.ts";
+import { isRole, roleHints, rolesToGive } from "./team-roles.ts";
 
 const expiries = [1, inviteDays.usual, 30, inviteDays.max].map((days) => ({
   value: String(days),
@@ -82,7 +82,7 @@ export function TeamInviteDialog({ team, onClose }: { team: TeamPage; onClose: (
               onChange={(event) => setTyped(event.target.value)}
             />
           </Field>
-          <Field label="Role" error={fieldError(invite.error, "role")}>
+          <Field label="Role" hint={roleHints[role]} error={fieldError(invite.error, "role")}>
             <Select
               value={role}
               onChange={({ target: { value } }) => isRole(value) && setRole(value)}

@@ -63,7 +63,7 @@ export function TeamSecurity({ security, save, queryKey }: TeamSecurityProps) {
         {isRequired && (
           <Field
             label="Days to add it"
-            hint={`From now on, or since joining the team. At most ${graceDays.max}; 0: at once.`}
+            hint={`Counted from when it is required, or from joining the team. 0 to ${graceDays.max}.`}
             error={fieldError(saving.error, "secondFactorDays")}
           >
             <Input

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bindingSource } from "../../binding-package.js";
+import { bindingSource, libraryFile } from "../../binding-package.js";
 import { buildLibrary, type BuildOptions } from "./build-library.js";
-import { libraryFile, librariesFolder, ownLibrary } from "./own-library.js";
+import { librariesFolder, ownLibrary } from "./own-library.js";
 import { runTool, ToolError, type ToolRun } from "./run-tool.js";
 
 let dataDir: string;
@@ -37,6 +37,7 @@ const optionsWith = (changes: Partial<BuildOptions>): BuildOptions => ({
   architectures: undefined,
   definitions: [],
   now: () => new Date("2026-01-31T09:05:00Z"),
+  sourcePlace: { from: "/nowhere", signal: AbortSignal.abort() },
   onOutput: () => undefined,
   ...changes,
 });

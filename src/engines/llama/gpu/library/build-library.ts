@@ -3,14 +3,16 @@
  * release that the rest of the engine is made of. Only the backend's own library is compiled (minutes, not an hour),
  * for the architectures of the cards at hand; the CPU's prebuilt binding loads it.
  *
- * Nothing is downloaded. The toolkit is the operator's: one that the driver supports, which is the point.
+ * Only an installed package, which does without the source, downloads it: from npm, with a known hash. The toolkit is
+ * the operator's: one that the driver supports, which is the point.
  */
 import { existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../../../adapters/make-folder.js";
-import { bindingSource } from "../../binding-package.js";
-import { keepLibrary, librariesFolder, libraryFile, type OwnLibrary } from "./own-library.js";
+import { bindingSource, libraryFile, sourceFile } from "../../binding-package.js";
+import { unpackFrom, type DownloadPlace } from "./download-package.js";
+import { keepLibrary, librariesFolder, type OwnLibrary } from "./own-library.js";
 import { runTool, ToolError, type ToolRun } from "./run-tool.js";
 
 export const buildable = ["cuda", "vulkan"] as const;
@@ -24,6 +26,8 @@ export interface BuildOptions {
   /** Further options for CMake, as `NAME=value`. */
   definitions: readonly string[];
   now: () => Date;
+  /** Where the source comes from if it is not installed. */
+  sourcePlace: DownloadPlace;
   onOutput: (text: string) => void;
   /** Replaced in tests. */
   run?: typeof runTool;
@@ -39,8 +43,6 @@ const missing = {
 /** Rejects with a `ToolError`. */
 export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
   const { dataDir, backend, now, run = runTool } = options;
-  const source = bindingSource();
-  if (source === null) throw new ToolError("The installed engine carries no source: run 'npm ci' again.");
   const workFolder = join(librariesFolder(dataDir), `build-${backend}`);
   const [checkout, build] = [join(workFolder, "source"), join(workFolder, "build")];
   const tool = (command: string, args: readonly string[], more: Pick<ToolRun, "limitMs" | "missing">) =>
@@ -49,6 +51,8 @@ export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
     rmSync(workFolder, { recursive: true, force: true });
     makeFolder(workFolder);
     const made = backend === "cuda" ? await cudaTarget(options, run) : vulkanTarget;
+    const source =
+      bindingSource() ?? (await unpackFrom("node-llama-cpp", sourceFile, workFolder, options.sourcePlace));
     await tool("git", ["clone", "--quiet", source, checkout], {
       limitMs: 5 * minuteMs,
       missing: missing.git,

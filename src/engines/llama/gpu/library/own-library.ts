@@ -1,6 +1,6 @@
 /**
  * GPU libraries that belong to this machine rather than to the installed packages: built here for its card and its
- * driver (`build-library.ts`). Each is a folder in the data directory, so that reinstalling the packages leaves it
+ * driver (`build-library.ts`), or downloaded (`install-library.ts`). Each is a folder in the data directory, so that reinstalling the packages leaves it
  * alone. It holds one library, which the CPU's binding loads beside its own, and a description. A library is made for
  * one version of the binding: for any other it counts as missing.
  */
@@ -8,15 +8,15 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSy
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../../adapters/make-folder.js";
-import { bindingVersion } from "../../binding-package.js";
+import { bindingVersion, libraryFile } from "../../binding-package.js";
 import { gpuBackends, type GpuBackend } from "../../backends.js";
 
 const descriptionSchema = z.object({
   backend: z.enum(gpuBackends),
   /** The version of the binding that it was made for. */
   binding: z.string(),
-  from: z.literal("built"),
-  /** For people: what it was built for. */
+  from: z.enum(["built", "installed"]),
+  /** For people: what it was made for. */
   made: z.string().max(200),
   at: z.iso.datetime(),
 });
@@ -31,10 +31,6 @@ const descriptionFile = "library.json";
 
 export const librariesFolder = (dataDir: string): string => resolve(dataDir, "engine");
 const folderOf = (dataDir: string, backend: GpuBackend): string => join(librariesFolder(dataDir), backend);
-
-/** The name by which the native code looks for it. */
-export const libraryFile = (backend: GpuBackend): string =>
-  process.platform === "win32" ? `ggml-${backend}.dll` : `libggml-${backend}.so`;
 
 /** Null where there is none for the installed version of the binding. */
 export function ownLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | null {
@@ -56,11 +52,11 @@ export function anyLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | n
   }
 }
 
-/** Copies a library that was built into the place of the one before; nothing changes when that fails. */
+/** Copies a library into the place of the one before; nothing changes when that fails. */
 export function keepLibrary(
   dataDir: string,
   description: Omit<LibraryDescription, "binding">,
-  builtFile: string,
+  file: string,
 ): OwnLibrary {
   const { backend } = description;
   const folder = folderOf(dataDir, backend);
@@ -68,7 +64,7 @@ export function keepLibrary(
   rmSync(unfinished, { recursive: true, force: true });
   makeFolder(unfinished);
   try {
-    copyFileSync(builtFile, join(unfinished, libraryFile(backend)));
+    copyFileSync(file, join(unfinished, libraryFile(backend)));
     const whole: LibraryDescription = { ...description, binding: bindingVersion() };
     writeFileSync(join(unfinished, descriptionFile), `${JSON.stringify(whole, null, 2)}\n`);
     // A process that has the old one loaded keeps it: its file stays until it is closed.

@@ -11,6 +11,8 @@ import { GrammarBudget } from "./grammar-budget.js";
 import type { Ending } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
+import { SavedPrefixes } from "./saved-prefixes.js";
+import type { SavedState, SequenceStates } from "../sequence-states.js";
 import { Reply } from "../reply/reply.js";
 import { rawConfig } from "../reply/sampling-plan.js";
 import { runs } from "../../../../../test/support/depth.js";
@@ -27,14 +29,41 @@ interface BatchEntry {
   tokens: Uint32Array;
 }
 
+class ModelState implements SavedState {
+  #cells: readonly Cell[] | null;
+  readonly size: number;
+
+  constructor(cells: readonly Cell[]) {
+    this.#cells = cells;
+    this.size = cells.length;
+  }
+
+  read(): readonly Cell[] {
+    if (this.#cells === null) throw new Error("used after it was disposed of");
+    return this.#cells;
+  }
+
+  get isDisposed(): boolean {
+    return this.#cells === null;
+  }
+
+  dispose(): void {
+    this.#cells = null;
+  }
+}
+
 /**
  * As the native one does it: which cells a sequence has is known at once, but the cells themselves are copied in
- * front of the next batch, and what is forgotten is only no longer counted.
+ * front of the next batch, and what is forgotten is only no longer counted. Only saving and restoring is done at once.
  */
-class ModelContext implements BatchContext {
+class ModelContext implements BatchContext, SequenceStates {
   readonly batches: number[][] = [];
   /** What the next batches do: `halfway` computes a part of them before it fails. */
   failures: ("none" | "at once" | "halfway")[] = [];
+  /** Whether the next state is neither saved nor restored. */
+  losesState = false;
+  readonly savedStates: ModelState[] = [];
+  restored = 0;
   readonly #memory: Cell[][];
   readonly #spans: { from: number; to: number }[];
   #copies: { target: number; source: number }[] = [];
@@ -111,6 +140,32 @@ class ModelContext implements BatchContext {
     return 0;
   }
 
+  async save(sequenceId: number): Promise<SavedState> {
+    this.#requireIdle();
+    await settle();
+    if (this.#losesState()) throw new Error("out of memory");
+    const state = new ModelState(this.#memory[sequenceId]?.slice(0, this.#span(sequenceId).to) ?? []);
+    this.savedStates.push(state);
+    return state;
+  }
+
+  async restore(sequenceId: number, state: SavedState, tokens: number): Promise<boolean> {
+    this.#requireIdle();
+    await settle();
+    if (!(state instanceof ModelState)) return false;
+    const isLost = this.#losesState();
+    this.#memory[sequenceId] = state.read().slice(0, isLost ? 1 : tokens);
+    this.#spans[sequenceId] = { from: 0, to: this.#memory[sequenceId].length };
+    this.restored += isLost ? 0 : 1;
+    return !isLost;
+  }
+
+  #losesState(): boolean {
+    const loses = this.losesState;
+    this.losesState = false;
+    return loses;
+  }
+
   getSequenceKvCacheMinPosition(sequenceId: number): number {
     const { from, to } = this.#span(sequenceId);
     return to === 0 ? -1 : from;
@@ -157,6 +212,8 @@ interface Setting {
   window: number;
   reuse: boolean;
   movesSequences: boolean;
+  /** How many tokens may be saved beside the sequences. */
+  savedTokens: number;
   readsWhileComputing: boolean;
   /** How long the stop sequence is; 0: there is none. */
   stopChars: number;
@@ -166,7 +223,8 @@ interface Setting {
 /** Prompts and replies are made of ones and twos, so that they often begin alike; replies name their account. */
 const replyToken = (accountId: string, bit: number) => 10 * (1 + accounts.indexOf(accountId)) + 1 + (bit % 2);
 
-function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, stopChars }: Setting) {
+function setUp(setting: Setting) {
+  const { sequences, window, reuse, movesSequences, savedTokens, readsWhileComputing, stopChars } = setting;
   let nowMs = 0;
   const accountOfPrompt = new Map<ArrayBufferLike, string>();
   const context = new ModelContext(sequences, window, (tokens) => {
@@ -180,9 +238,18 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
   let spentMs = 0;
   let broken = 0;
   let open = 0;
+  const saved = new SavedPrefixes({
+    states: context,
+    tokenBytes: 1,
+    leastTokens: 2,
+    mostBytes: () => savedTokens,
+    readingMs: () => 1,
+    nowMs: () => 0,
+  });
+  const saves = window === wholeContext && reuse;
   const batcher = new Batcher({
     context,
-    cache: new PrefixCache(sequences, reuse, () => nowMs),
+    cache: new PrefixCache(sequences, reuse, () => nowMs, saves ? saved : undefined),
     pace: new PrefillPace(8, 4),
     threads: { run: (step) => step() },
     grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
@@ -255,11 +322,14 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
   };
 }
 
+const wholeContext = 1000;
+
 const settings = fc.record({
   sequences: fc.integer({ min: 1, max: 6 }),
-  window: fc.constantFrom(0, 3, 1000),
-  reuse: fc.boolean(),
+  window: fc.constantFrom(0, 3, wholeContext, wholeContext),
+  reuse: fc.constantFrom(true, true, true, false),
   movesSequences: fc.boolean(),
+  savedTokens: fc.constantFrom(0, 30, 1000),
   readsWhileComputing: fc.boolean(),
   stopChars: fc.constantFrom(0, 1, 3),
   mostChoices: fc.constantFrom(1, 3),
@@ -296,6 +366,11 @@ const events = fc.oneof(
       kind: fc.constantFrom("at once" as const, "halfway" as const),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("lost state" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("forget" as const), account: fc.constantFrom(...accounts) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("pause" as const) }) },
 );
 
@@ -324,7 +399,9 @@ describe("conversations in the batcher", () => {
               if (context.batches.length <= lastError + setting.sequences + 1) continue;
               lastError = context.batches.length;
               context.failures = [event.kind];
-            } else if (event.type === "pause") pass(4 * 60_000);
+            } else if (event.type === "lost state") context.losesState = true;
+            else if (event.type === "forget") batcher.forgetAccount(event.account);
+            else if (event.type === "pause") pass(4 * 60_000);
             else {
               context.finishBatch();
               if (event.settles) await settle();
@@ -344,6 +421,7 @@ describe("conversations in the batcher", () => {
           );
           expect(broken()).toBe(0);
           expect(open()).toBe(0);
+          expect(context.savedStates.every((state) => state.isDisposed)).toBe(true);
           for (const batch of context.batches) {
             expect(batch).toEqual(batch.toSorted((a, b) => a - b));
             // Choices that wait for their prompt, or for another account's, stand between the others.
@@ -354,5 +432,41 @@ describe("conversations in the batcher", () => {
       ),
       { numRuns: runs(300) },
     );
+  });
+
+  it("are not restored into a sequence that others are still to be copied from", async () => {
+    const parts = setUp({
+      ...{ sequences: 2, window: wholeContext, reuse: true, movesSequences: true, savedTokens: 1000 },
+      ...{ readsWhileComputing: false, stopChars: 0, mostChoices: 1 },
+    });
+    const { batcher, context, start, endings, errors, pass } = parts;
+    const finish = async (count: number) => {
+      while (endings.length < count) {
+        context.finishBatch();
+        await settle();
+      }
+      pass(1);
+    };
+    const ask = async (account: string, tokens: number[]) => {
+      start(endings.length, account, tokens, 1, 1, null);
+      await finish(endings.length + 1);
+    };
+    const [evicted, other] = [Array<number>(8).fill(1), Array<number>(8).fill(2)];
+    await ask("b", evicted);
+    await ask("b", other);
+    await ask("a", [1, 2, 1, 2, 1, 2, 2, 2, 2, 2, 2, 2]);
+    // The first gets a copy of what its account has at 0, and the second that sequence.
+    start(3, "a", [1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1], 1, 1, null);
+    start(4, "b", [...evicted, 2, 2], 1, 1, null);
+    await finish(5);
+    expect(context.restored).toBe(0);
+    await ask("b", [...other, 1, 1]);
+    expect(context.restored).toBe(1);
+    const closed = batcher.close();
+    context.finishBatch();
+    await closed;
+    expect([...errors, ...context.misuses]).toEqual([]);
+    const cached = endings.map(({ outcome }) => (outcome.type === "finished" ? outcome.cachedTokens : -1));
+    expect(cached).toEqual([0, 0, 0, 5, 0, 8]);
   });
 });

@@ -5,6 +5,8 @@ import { GrammarBudget } from "./grammar-budget.js";
 import type { Ending, StepReport } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
+import { SavedPrefixes } from "./saved-prefixes.js";
+import type { SavedState, SequenceStates } from "../sequence-states.js";
 import { Reply } from "../reply/reply.js";
 import type { TokenSamplerOptions } from "../reply/token-sampler.js";
 import { rawConfig, type SamplerConfig } from "../reply/sampling-plan.js";
@@ -14,7 +16,7 @@ const anyGrammar = { state: {}, allows: () => true, accept: () => undefined };
 /**
  * A context without a model. A batch is computed when the test says so; each sequence then says `a`, `b`, `c` …
  */
-class FakeContext implements BatchContext {
+class FakeContext implements BatchContext, SequenceStates {
   /** Tokens of each sequence in the batch under way, by sequence, in the order in which they were added. */
   batch = new Map<number, number>();
   batches: [sequenceId: number, tokens: number][][] = [];
@@ -23,6 +25,9 @@ class FakeContext implements BatchContext {
   /** Batches that hold any of these sequences fail. */
   failing = new Set<number>();
   copies: [target: number, source: number][] = [];
+  /** Tokens of the states that were saved and not disposed of. */
+  saved: number[] = [];
+  failsToRestore = false;
   #positions = new Map<number, number>();
   #finish: (() => void) | undefined;
 
@@ -70,6 +75,20 @@ class FakeContext implements BatchContext {
     return 0;
   }
 
+  save(sequenceId: number): Promise<SavedState> {
+    if (this.#finish !== undefined) throw new Error("a batch is under way");
+    const size = this.#positions.get(sequenceId) ?? 0;
+    this.saved.push(size);
+    const dispose = () => this.saved.splice(this.saved.indexOf(size), 1);
+    return Promise.resolve({ size, dispose });
+  }
+
+  restore(sequenceId: number, { size }: SavedState, tokens: number): Promise<boolean> {
+    if (this.#finish !== undefined) throw new Error("a batch is under way");
+    this.#positions.set(sequenceId, Math.min(size, tokens));
+    return Promise.resolve(!this.failsToRestore);
+  }
+
   /** Lets the batch under way be computed, and the batcher get to the next one. */
   async step(): Promise<void> {
     await settle();
@@ -81,11 +100,21 @@ class FakeContext implements BatchContext {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+const savedIn = (states: SequenceStates) =>
+  new SavedPrefixes({
+    states,
+    tokenBytes: 1,
+    mostBytes: () => 1000,
+    readingMs: (tokens) => tokens,
+    leastTokens: 4,
+  });
+
 function setUp({
   sequences = 4,
   prefillChunkTokens = 4,
   paceTokens = 8,
   reuse = false,
+  saves = false,
   movesSequences = true,
   msPerToken = 0,
   readsWhileComputing = false,
@@ -111,7 +140,7 @@ function setUp({
         close: () => (sampling -= 1),
       };
     },
-    cache: new PrefixCache(sequences, reuse),
+    cache: new PrefixCache(sequences, reuse, undefined, saves ? savedIn(context) : undefined),
     pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
     grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
@@ -602,6 +631,57 @@ describe("batcher", () => {
       await context.step();
       expect(endingOf(2)).toEqual({ type: "aborted" });
       expect(sampling()).toBe(2);
+    });
+  });
+
+  describe("with memory for what is evicted", () => {
+    const evicted = async () => {
+      const parts = setUp({ sequences: 1, reuse: true, saves: true });
+      const { context, start } = parts;
+      start(1, 8, 1, 1, "one");
+      await context.step();
+      start(2, 8, 1, 1, "two");
+      await context.step();
+      return parts;
+    };
+
+    it("saves a conversation before another gets its sequence, and restores it for the next turn", async () => {
+      const { context, start, endingOf } = await evicted();
+      expect(context.saved).toEqual([8]);
+      start(3, 12, 1, 1, "one");
+      await context.step();
+      expect(endingOf(3)).toMatchObject({ type: "finished", cachedTokens: 8 });
+      expect(context.batches.at(-1)).toEqual([[0, 4]]);
+      // It left, and the other one came.
+      expect(context.saved).toEqual([8]);
+      start(4, 12, 1, 1, "three");
+      await context.step();
+      await context.step();
+      expect(endingOf(4)).toMatchObject({ type: "finished", cachedTokens: 0 });
+    });
+
+    it("reads all of it again where restoring fails", async () => {
+      const { context, start, endingOf } = await evicted();
+      context.failsToRestore = true;
+      start(3, 12, 1, 1, "one");
+      for (let step = 0; step < 2; step++) await context.step();
+      expect(endingOf(3)).toMatchObject({ type: "finished", cachedTokens: 0 });
+      expect(context.batches.slice(-2)).toEqual([[[0, 8]], [[0, 4]]]);
+      expect(context.saved).toEqual([8]);
+    });
+
+    it("forgets it with its account, and all of it when it is closed", async () => {
+      const { batcher, context, start } = await evicted();
+      expect(batcher.keptOf("one").count).toBe(1);
+      batcher.forgetAccount("one");
+      await settle();
+      expect(batcher.keptOf("one").count).toBe(0);
+      expect(context.saved).toEqual([]);
+      start(3, 8, 1, 1, "one");
+      await context.step();
+      expect(context.saved).toEqual([8]);
+      await batcher.close();
+      expect(context.saved).toEqual([]);
     });
   });
 });

@@ -134,6 +134,7 @@ export class Batcher {
     this.#closed = true;
     this.#wake();
     await this.#loop;
+    this.#slots.close();
   }
 
   async #run(): Promise<void> {
@@ -292,7 +293,7 @@ export class Batcher {
       const ready = await this.#advance({ ...entry, sequenceId, sequence, tokens }, logitIndexes[at]);
       const { length } = sequence.computed;
       await this.#sampleAll(ready, true);
-      if (!this.#slots.isAt(sequenceId, sequence)) return;
+      if (!this.#slots.isAt(sequenceId, sequence)) break;
       const isRight =
         ready.length > 0 && sequence.computed.length === length && sequence.newest === entry.tokens[at + 1];
       if (!isRight) break;
@@ -305,6 +306,7 @@ export class Batcher {
     const { context } = this.options;
     if (context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1)) return;
     this.#canTakeBack = false;
+    if (!this.#slots.isAt(sequenceId, sequence)) return;
     context.disposeSequence(sequenceId);
     sequence.target = Uint32Array.from([...sequence.computed, sequence.newest]);
     sequence.computed = [];
@@ -336,6 +338,7 @@ export class Batcher {
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;
+      this.#slots.copiesMade();
       return logitIndexes;
     } catch {
       return null;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PrefixCache } from "./prefix-cache.js";
+import { SavedPrefixes } from "./saved-prefixes.js";
 
 const tokens = (text: string) => Uint32Array.from(text, (char) => char.charCodeAt(0));
 const setUp = (sequences: number, reuse = true) => {
@@ -103,6 +104,67 @@ describe("prefix cache", () => {
     const taken = cache.take("a", tokens("hello"));
     expect(cache.release(taken?.sequenceId ?? -1, "a", null)).toBe(false);
     expect(run("a", "hello")?.keptTokens).toBe(0);
+  });
+
+  describe("with memory for what is evicted", () => {
+    const withMemory = async () => {
+      let nowMs = 0;
+      const saved = new SavedPrefixes({
+        states: {
+          save: () => Promise.resolve({ size: 1, dispose: () => undefined }),
+          restore: () => Promise.resolve(true),
+        },
+        tokenBytes: 1,
+        mostBytes: () => 1000,
+        readingMs: (count) => count,
+        leastTokens: 4,
+        nowMs: () => nowMs,
+      });
+      const cache = new PrefixCache(1, true, () => nowMs, saved);
+      const run = async (accountId: string, text: string) => {
+        const taken = cache.take(accountId, tokens(text));
+        if (taken?.evicted !== undefined) await saved.save(taken.sequenceId, taken.evicted);
+        cache.release(0, accountId, tokens(text));
+        nowMs += 1;
+        return taken;
+      };
+      await run("a", "hello, who are you?");
+      await run("b", "good evening to you");
+      return { cache, run, saved, pass: (ms: number) => (nowMs += ms) };
+    };
+
+    it("says what is lost, and what can be restored", async () => {
+      const { run } = await withMemory();
+      const again = await run("a", "hello, who are you? And I");
+      expect(again?.evicted?.accountId).toBe("b");
+      expect(again?.restored?.tokens).toBe(19);
+      expect(again?.keptTokens).toBe(0);
+      // What goes on loses nothing.
+      expect(await run("a", "hello, who are you? And I?")).toMatchObject({
+        keptTokens: 25,
+        evicted: undefined,
+        restored: undefined,
+      });
+    });
+
+    it("restores nothing for another account", async () => {
+      const { run } = await withMemory();
+      expect((await run("c", "hello, who are you? And I"))?.restored).toBeUndefined();
+    });
+
+    it("counts it as kept, and forgets it as soon as a sequence", async () => {
+      const { cache, run, saved, pass } = await withMemory();
+      expect(cache.keptOf("a")).toEqual({ count: 1, lastMs: 10 * 60_000 - 2 });
+      expect(cache.nextExpiryMs).toBe(10 * 60_000 - 2);
+      cache.forgetAccount("a");
+      expect(cache.keptOf("a").count).toBe(0);
+      await run("c", "another conversation");
+      expect(saved.all.map(({ accountId }) => accountId)).toEqual(["b"]);
+      pass(10 * 60_000 - 1);
+      expect(cache.expire()).toEqual([0]);
+      expect(saved.all).toEqual([]);
+      expect(cache.nextExpiryMs).toBeUndefined();
+    });
   });
 
   it("in any order of events: one holder for a sequence, and only what its account computed is kept", () => {

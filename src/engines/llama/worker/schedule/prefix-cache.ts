@@ -8,14 +8,28 @@
  * again within ten minutes is forgotten. A prefix that another conversation only partly shares, such as the same
  * instructions, can be copied from it: that one goes on undisturbed.
  *
- * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
+ * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none. What a sequence
+ * loses to another conversation can be saved beside them (saved-prefixes.ts), and is forgotten just as they are.
  */
 import type { Kept } from "../../../../core/serving/engine-port.js";
+import { type Computed, type SavedMatch, type SavedPrefixes, sharedTokens } from "./saved-prefixes.js";
 
 export interface Taken {
   sequenceId: number;
   /** How many tokens of the prompt it has computed already. Everything after them must be removed. */
   keptTokens: number;
+  /** What it loses, where that is worth saving first. */
+  evicted?: Computed | undefined;
+  /** What to restore into it instead of keeping anything. */
+  restored?: SavedMatch | undefined;
+}
+
+/** What becomes of a sequence that gives way to one in use. */
+export interface Moved {
+  /** Where to copy it. */
+  room?: number | undefined;
+  /** What is overwritten, and should be saved first. */
+  evicted?: { sequenceId: number; computed: Computed } | undefined;
 }
 
 /** Where a prefix of a prompt has been computed for the same account. */
@@ -30,11 +44,7 @@ export interface Held {
   computed: ArrayLike<number>;
 }
 
-interface Warm {
-  accountId: string;
-  tokens: Uint32Array;
-  usedAtMs: number;
-}
+type Warm = Computed;
 
 /** How long a sequence waits for the next turn of its conversation. */
 const keepMs = 10 * 60_000;
@@ -46,6 +56,7 @@ export class PrefixCache {
     readonly sequences: number,
     private readonly reuse: boolean,
     private readonly nowMs: () => number = () => performance.now(),
+    readonly saved?: SavedPrefixes,
   ) {
     this.#free = new Map(Array.from({ length: sequences }, (_, sequenceId) => [sequenceId, null]));
   }
@@ -59,11 +70,15 @@ export class PrefixCache {
    * prompt, the least recently used one.
    */
   take(accountId: string, prompt: Uint32Array): Taken | undefined {
-    const sequenceId = this.#bestFor(accountId, prompt) ?? this.#leastRecent();
+    const fitting = this.#bestFor(accountId, prompt);
+    const restored = this.saved?.best(accountId, prompt, fitting?.kept ?? 0);
+    const sequenceId =
+      restored === undefined && fitting !== undefined ? fitting.sequenceId : this.#leastRecent();
     if (sequenceId === undefined) return undefined;
     const warm = this.#free.get(sequenceId) ?? null;
     this.#free.delete(sequenceId);
-    return { sequenceId, keptTokens: reusableTokens(warm, accountId, prompt) };
+    const keptTokens = reusableTokens(warm, accountId, prompt);
+    return { sequenceId, keptTokens, evicted: this.#worthSaving(warm, keptTokens), restored };
   }
 
   /** The sequence with the longest prefix of the prompt, among those that are kept and those in use. */
@@ -87,16 +102,20 @@ export class PrefixCache {
 
   /**
    * Moves a sequence in use to a free one. What was cached there moves to the least recently used free sequence, if
-   * that is older; returns where to copy it. `targets` are not eligible.
+   * that is older. `targets` are not eligible.
    */
-  move(from: number, to: number, targets: ReadonlySet<number>): number | undefined {
+  move(from: number, to: number, targets: ReadonlySet<number>): Moved {
     const kept = this.#free.get(to) ?? null;
     const room = kept === null ? undefined : this.#leastRecent(targets);
     const isOlder = room !== undefined && (this.#free.get(room)?.usedAtMs ?? -1) < (kept?.usedAtMs ?? 0);
+    const lost = this.#worthSaving(isOlder ? (this.#free.get(room) ?? null) : kept, 0);
     this.#free.delete(to);
     if (isOlder) this.#free.set(room, kept);
     this.#free.set(from, null);
-    return isOlder ? room : undefined;
+    return {
+      room: isOlder ? room : undefined,
+      evicted: lost && { sequenceId: isOlder ? room : to, computed: lost },
+    };
   }
 
   /** Forgets what was kept too long, and returns which sequences to clear. */
@@ -112,14 +131,27 @@ export class PrefixCache {
 
   /** Conversations of one account; those that are being replied to are not among them. */
   keptOf(accountId: string): Kept {
-    const used = [...this.#free.values()].flatMap((warm) =>
-      warm?.accountId === accountId ? [warm.usedAtMs] : [],
-    );
+    const used = this.#kept()
+      .filter((one) => one.accountId === accountId)
+      .map(({ usedAtMs }) => usedAtMs);
     const lastMs = used.length === 0 ? 0 : Math.max(0, Math.max(...used) + keepMs - this.nowMs());
     return { count: used.length, lastMs };
   }
 
+  /** In sequences and beside them. */
+  #kept(): Computed[] {
+    const warm = [...this.#free.values()].filter((one) => one !== null);
+    return [...warm, ...(this.saved?.all ?? [])];
+  }
+
+  #worthSaving(warm: Warm | null, keptTokens: number): Warm | undefined {
+    if (warm === null || this.saved === undefined) return undefined;
+    const { length } = warm.tokens;
+    return this.saved.isWorthIt(length, length - keptTokens) ? warm : undefined;
+  }
+
   #forgetWhere(matches: (warm: Warm) => boolean): number[] {
+    this.saved?.dropWhere(matches);
     const forgotten = [...this.#free].filter(([, warm]) => warm !== null && matches(warm));
     for (const [sequenceId] of forgotten) this.#free.set(sequenceId, null);
     return forgotten.map(([sequenceId]) => sequenceId);
@@ -127,7 +159,7 @@ export class PrefixCache {
 
   /** Until the next one is to be forgotten; undefined when none is kept. */
   get nextExpiryMs(): number | undefined {
-    const times = [...this.#free.values()].flatMap((warm) => (warm === null ? [] : [warm.usedAtMs]));
+    const times = this.#kept().map(({ usedAtMs }) => usedAtMs);
     return times.length === 0 ? undefined : Math.max(0, Math.min(...times) + keepMs - this.nowMs());
   }
 
@@ -135,14 +167,14 @@ export class PrefixCache {
    * One whose tokens are mostly the prompt's, or the reverse: the same conversation, or one that shares most of
    * its prefix. Less than that is not worth forgetting another conversation for.
    */
-  #bestFor(accountId: string, prompt: Uint32Array): number | undefined {
+  #bestFor(accountId: string, prompt: Uint32Array): { sequenceId: number; kept: number } | undefined {
     let best: { sequenceId: number; kept: number } | undefined;
     for (const [sequenceId, warm] of this.#free) {
       const kept = reusableTokens(warm, accountId, prompt);
       const isWorthIt = warm !== null && kept * 2 >= Math.min(prompt.length, warm.tokens.length);
       if (kept > (best?.kept ?? 0) && isWorthIt) best = { sequenceId, kept };
     }
-    return best?.sequenceId;
+    return best;
   }
 
   /** An empty one if there is one: the first of them, which leaves the fewest gaps. */
@@ -158,12 +190,4 @@ const none: ReadonlySet<number> = new Set();
 
 function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Array): number {
   return warm?.accountId === accountId ? sharedTokens(warm.tokens, prompt) : 0;
-}
-
-/** Never the whole prompt: the reply is sampled from its last token. */
-function sharedTokens(computed: ArrayLike<number>, prompt: Uint32Array): number {
-  const most = Math.min(computed.length, prompt.length - 1);
-  let same = 0;
-  while (same < most && computed[same] === prompt[same]) same += 1;
-  return same;
 }

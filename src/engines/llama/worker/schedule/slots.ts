@@ -9,7 +9,8 @@
 import type { BatchContext } from "../batch-context.js";
 import type { TokenSampler, TokenSamplerOptions } from "../reply/token-sampler.js";
 import type { Job } from "./job.js";
-import type { Held, PrefixCache, Shared } from "./prefix-cache.js";
+import type { Held, PrefixCache, Shared, Taken } from "./prefix-cache.js";
+import type { Computed, Saved } from "./saved-prefixes.js";
 import { compactionMoves, type Move } from "./compaction.js";
 import type { Draft } from "./speculation.js";
 
@@ -52,20 +53,17 @@ export const followsGrammar = ({ group, choice }: Sequence): boolean => {
   return state !== null && state !== undefined;
 };
 
-/** A prefix that was found in another sequence, for one that has just got its slot. */
-interface Copy {
+/** A sequence that has just got its slot. */
+interface Placed extends Taken {
   sequence: Sequence;
-  sequenceId: number;
-  shared: Shared;
-  /** Not for one that was preempted: what that reads again was counted before. */
-  isNew: boolean;
+  /** Whether what it need not read is reported: once for a job, for the choice that reads the prompt. */
+  isReported: boolean;
 }
 
-interface Placed {
-  sequence: Sequence;
-  sequenceId: number;
-  /** Of its target, in what was kept warm. */
-  keptTokens: number;
+/** A prefix that was found in another sequence. */
+interface Copy {
+  placed: Placed;
+  shared: Shared;
 }
 
 export type OccupiedSlot = [sequenceId: number, sequence: Sequence];
@@ -81,6 +79,10 @@ export class Slots {
   #hasGaps = false;
   #moves: Move[] = [];
   #copy: Copy | null = null;
+  /** Slots whose sequence is to be saved, or replaced by what was saved, before it is used. */
+  #swaps: Placed[] = [];
+  /** Copied since the last step: the native code copies when the next one begins. */
+  readonly #uncopied = { sources: new Set<number>(), targets: new Set<number>() };
 
   constructor(private readonly options: SlotsOptions) {
     this.#sequences = Array.from({ length: options.cache.sequences }, () => null);
@@ -110,9 +112,9 @@ export class Slots {
     return this.options.cache.freeSequences;
   }
 
-  /** No slot is assigned while a prefix is still to be copied: its source might be taken. */
+  /** No slot is assigned while a prefix is still to be copied or restored: its source might be taken. */
   get isCopying(): boolean {
-    return this.#copy !== null;
+    return this.#copy !== null || this.#swaps.length > 0;
   }
 
   held(): Map<string, number> {
@@ -130,20 +132,21 @@ export class Slots {
     const group: Group = { job, cachedTokens: 0, unfinished: choices.length, isRead: false };
     // One reads the prompt, or the rest of it; the others start empty and evict no conversation that fits.
     const placed = choices.map(({ sampling }, choice) =>
-      this.#place({
-        group,
-        choice,
-        sampler: this.options.newTokenSampler(sampling),
-        computed: [],
-        target: choice === 0 ? prompt : noTokens,
-        state: choice === 0 ? "prefilling" : "waiting",
-        newest: 0,
-      }),
+      this.#place(
+        {
+          group,
+          choice,
+          sampler: this.options.newTokenSampler(sampling),
+          computed: [],
+          target: choice === 0 ? prompt : noTokens,
+          state: choice === 0 ? "prefilling" : "waiting",
+          newest: 0,
+        },
+        choice === 0,
+      ),
     );
     const [first] = placed;
-    if (first === undefined) return;
-    group.cachedTokens = first.sequence.computed.length;
-    this.#copyIfWorthIt(first, true);
+    if (first !== undefined) this.#copyIfWorthIt(first);
   }
 
   /** In the order in which their jobs came. */
@@ -180,16 +183,16 @@ export class Slots {
       sequence.state = "prefilling";
       sequence.target = group.job.prompt;
     }
-    this.#copyIfWorthIt(this.#place(sequence), false);
+    // What it reads again was reported before.
+    this.#copyIfWorthIt(this.#place(sequence, false));
   }
 
   /** The prompt has been read: every choice that waits for it gets a copy. Null when copying failed. */
   async branch(sequenceId: number, sequence: Sequence): Promise<OccupiedSlot[] | null> {
-    const { context } = this.options;
     const { group } = sequence;
     const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waiting");
     try {
-      for (const [id] of waiting) await context.copySequenceStateFromOtherSequence(id, sequenceId);
+      for (const [id] of waiting) await this.#copySequence(id, sequenceId);
     } catch {
       return null;
     }
@@ -232,9 +235,9 @@ export class Slots {
     for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
   }
 
-  /** Whether a prefix is to be copied, or the sequences in use are to be compacted. */
+  /** Whether a sequence is to be saved, restored or copied, or those in use are to be compacted. */
   hasToRearrange(): boolean {
-    if (this.#copy !== null) return true;
+    if (this.isCopying) return true;
     if (!this.#hasGaps || !this.options.movesSequences) return false;
     this.#hasGaps = false;
     const ids = this.inUse().map(([id]) => id);
@@ -243,47 +246,92 @@ export class Slots {
   }
 
   async rearrange(): Promise<void> {
-    const [copy, moves] = [this.#copy, this.#moves];
+    const [swaps, copy, moves] = [this.#swaps, this.#copy, this.#moves];
+    this.#swaps = [];
     this.#copy = null;
     this.#moves = [];
+    for (const placed of swaps) await this.#swap(placed);
     if (copy !== null) await this.#copyBeginning(copy);
     await this.#move(moves);
   }
 
-  async #copyBeginning({ sequence, sequenceId, shared, isNew }: Copy): Promise<void> {
-    await this.options.context.copySequenceStateFromOtherSequence(sequenceId, shared.sequenceId);
-    const kept = this.#keep(sequenceId, shared.tokens);
-    if (isNew) sequence.group.cachedTokens = kept;
-    sequence.computed = Array.from(sequence.target.subarray(0, kept));
+  /** A step was computed, so all copies have been made. */
+  copiesMade(): void {
+    this.#uncopied.sources.clear();
+    this.#uncopied.targets.clear();
+  }
+
+  /** Drops what is saved. */
+  close(): void {
+    this.options.cache.saved?.dropWhere(() => true);
+  }
+
+  async #swap(placed: Placed): Promise<void> {
+    const { sequenceId, sequence, evicted, restored } = placed;
+    const { sources, targets } = this.#uncopied;
+    if (evicted !== undefined) await this.#save(sequenceId, evicted, restored?.saved);
+    // What is restored is there at once, and copies that wait would take it along or replace it.
+    if (restored === undefined || sources.has(sequenceId) || targets.has(sequenceId)) {
+      this.#begin(placed, this.#keep(sequenceId, placed.keptTokens));
+    } else {
+      const isRestored = await this.options.cache.saved?.restore(sequenceId, restored, sequence.target);
+      this.#begin(placed, isRestored === true ? restored.tokens : this.#keep(sequenceId, 0));
+    }
+  }
+
+  async #save(sequenceId: number, computed: Computed, restored?: Saved): Promise<void> {
+    // What is still to be copied into it is not there yet.
+    if (this.#uncopied.targets.has(sequenceId)) return;
+    await this.options.cache.saved?.save(sequenceId, computed, restored);
+  }
+
+  async #copyBeginning({ placed, shared }: Copy): Promise<void> {
+    await this.#copySequence(placed.sequenceId, shared.sequenceId);
+    this.#begin(placed, this.#keep(placed.sequenceId, shared.tokens));
   }
 
   async #move(moves: readonly Move[]): Promise<void> {
     const { cache, context } = this.options;
     const targets = new Set(moves.map(({ to }) => to));
     for (const { from, to } of moves) {
-      const room = cache.move(from, to, targets);
-      if (room !== undefined) await context.copySequenceStateFromOtherSequence(room, to);
-      await context.copySequenceStateFromOtherSequence(to, from);
+      const { room, evicted } = cache.move(from, to, targets);
+      if (evicted !== undefined) await this.#save(evicted.sequenceId, evicted.computed);
+      if (room !== undefined) await this.#copySequence(room, to);
+      await this.#copySequence(to, from);
       context.disposeSequence(from);
       this.#sequences[to] = this.#sequences[from] ?? null;
       this.#sequences[from] = null;
     }
   }
 
+  async #copySequence(target: number, source: number): Promise<void> {
+    this.#uncopied.sources.add(source);
+    this.#uncopied.targets.add(target);
+    await this.options.context.copySequenceStateFromOtherSequence(target, source);
+  }
+
   #all(): Sequence[] {
     return [...this.inUse().map(([, sequence]) => sequence), ...this.#preempted];
   }
 
-  #place(sequence: Sequence): Placed {
-    const { group, target } = sequence;
-    const taken = this.options.cache.take(group.job.accountId, target);
+  #place(sequence: Sequence, isReported: boolean): Placed {
+    const taken = this.options.cache.take(sequence.group.job.accountId, sequence.target);
     if (taken === undefined) throw new Error("There is no room for the sequence.");
-    const { sequenceId, keptTokens } = taken;
-    const kept = this.#keep(sequenceId, keptTokens);
-    sequence.computed = Array.from(target.subarray(0, kept));
+    const { sequenceId, keptTokens, evicted, restored } = taken;
+    const placed = { ...taken, sequence, isReported };
     this.#sequences[sequenceId] = sequence;
     this.#hasGaps = true;
-    return { sequence, sequenceId, keptTokens };
+    sequence.computed = [];
+    if (evicted === undefined && restored === undefined)
+      this.#begin(placed, this.#keep(sequenceId, keptTokens));
+    else this.#swaps.push(placed);
+    return placed;
+  }
+
+  /** With so many tokens of its target. */
+  #begin({ sequence, isReported }: Placed, tokens: number): void {
+    sequence.computed = Array.from(sequence.target.subarray(0, tokens));
+    if (isReported) sequence.group.cachedTokens = tokens;
   }
 
   #vacate(sequenceId: number, { group, computed }: Sequence, intact: boolean): void {
@@ -295,13 +343,14 @@ export class Slots {
     if (!staysWarm) this.options.context.disposeSequence(sequenceId);
   }
 
-  #copyIfWorthIt({ sequence, sequenceId, keptTokens }: Placed, isNew: boolean): void {
+  #copyIfWorthIt(placed: Placed): void {
     const { cache, movesSequences } = this.options;
     if (!movesSequences) return;
+    const { sequence, keptTokens, restored } = placed;
     const { group, target } = sequence;
     const shared = cache.longestShared(group.job.accountId, target, this.#held());
-    if (shared === undefined || shared.tokens < keptTokens + leastCopied) return;
-    this.#copy = { sequence, sequenceId, shared, isNew };
+    const before = Math.max(keptTokens, restored?.tokens ?? 0);
+    if (shared !== undefined && shared.tokens >= before + leastCopied) this.#copy = { placed, shared };
   }
 
   #held(): Held[] {

@@ -1,0 +1,1 @@
+export function noteBundled(file: string, paths: readonly string[]): void;
