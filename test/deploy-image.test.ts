@@ -19,7 +19,7 @@ it.skipIf(noImageTools)(
         env: { ...process.env, WORK: work },
         maxBuffer: 2 ** 26,
       });
-      const after = (label: string): string => stdout.split(`${label}: `)[1]?.split("\n")[0] ?? "";
+      const after = (label: string): string => `\n${stdout}`.split(`\n${label}: `)[1]?.split("\n")[0] ?? "";
       expect(after("health check")).toBe("passed");
       const [, table = ""] = /command\):\nUSER.*\n([^/]*\/nodejs[\s\S]*?)\n\/app\/x/.exec(stdout) ?? [];
       const rows = table.split("\n").map((line) => line.trim().split(/\s+/));

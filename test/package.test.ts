@@ -6,14 +6,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { eventually } from "./support/eventually.js";
 import { installPackage, packageName, type InstalledPackage } from "./support/processes/installed-package.js";
-import { startSotto } from "./support/processes/sotto-process.js";
+import { newDataDir, startSotto } from "./support/processes/sotto-process.js";
 
 let installed: InstalledPackage;
+/** For both servers: the weights are prepared once. */
+const dataDir = newDataDir();
 beforeAll(() => {
   installed = installPackage();
 });
 afterAll(() => {
-  rmSync(installed.folder, { recursive: true, force: true });
+  for (const folder of [installed.folder, dataDir]) rmSync(folder, { recursive: true, force: true });
 });
 
 it("has the program, its pages and documentation, the correction, and nothing else", () => {
@@ -80,7 +82,7 @@ it("installs native code and weights only, in the versions of our lockfile, and 
 });
 
 it("answers from the corrected starter", async () => {
-  const sotto = await startSotto({ program: [installed.program, "serve"] });
+  const sotto = await startSotto({ dataDir, program: [installed.program, "serve"] });
   try {
     expect(sotto.output()).toContain("omega   tinyllama-1.1b-chat-corrected-q4_0.gguf");
     const response = await fetch(`${sotto.baseURL}/chat/completions`, {
@@ -102,7 +104,9 @@ it("answers from the corrected starter", async () => {
 
 it("ends with the npx that started it", async () => {
   const npx = realpathSync(execFileSync("sh", ["-c", "command -v npx"]).toString().trim());
-  const sotto = await startSotto({ program: [npx, "--prefix", installed.folder, "sotto", "serve"] });
+  // `--no`: somebody else's package has that name on npm.
+  const program = [npx, "--no", "--prefix", installed.folder, "sotto", "serve"];
+  const sotto = await startSotto({ dataDir, program });
   await sotto.stop();
   await eventually(async () =>
     fetch(`${sotto.url}/healthz`).then(

@@ -311,7 +311,7 @@ describe("what it does", () => {
 
   it("reads everything that needs no id, as described, and changes nothing by it", async () => {
     const period = "?from=2030-01-01T00:00:00Z&to=2030-01-02T00:00:00Z&step=hour&measure=requests";
-    // Others are written in the background.
+    // Others are written in the background, as are some of the settings.
     const tables = ["accounts", "plans", "teams", "memberships", "links", "settings", "audit", "changes"];
     const before = dashboard.tables();
     for (const { path } of reads.filter((route) => !/:|^\/keys$/.test(route.path))) {
@@ -321,7 +321,7 @@ describe("what it does", () => {
     const after = dashboard.tables();
     for (const table of tables) {
       expect(before.get(table), table).toBeDefined();
-      expect(after.get(table), table).toBe(before.get(table));
+      expect(writtenByRequests(after.get(table)), table).toEqual(writtenByRequests(before.get(table)));
     }
     expect(await reader.must("GET", "/models/omega")).toMatchObject({ model: "omega" });
   });
@@ -384,3 +384,6 @@ describe("what it does", () => {
     for (const [, rows] of dashboard.tables()) expect(rows).not.toContain(canary);
   });
 });
+
+const writtenByRequests = (rows = ""): string[] =>
+  rows.split("\n").filter((row) => !/^{"name":"(?:usage-batch|events)\./.test(row.trim()));

@@ -388,6 +388,7 @@ async function insertMember(
   return row !== undefined;
 }
 
+/** What the member has running in the team ends on every server. */
 async function revokeKeys(
   transaction: Transaction<Schema>,
   note: NoteChange,
@@ -404,6 +405,8 @@ async function revokeKeys(
     .returning("id")
     .execute();
   for (const { id } of revoked) note("key_ended", id);
+  // In the playground there is no key to end.
+  note("account_changed", accountId);
 }
 
 /** Those that this member has made: they could be used to come back, or for what the member may not give any more. */

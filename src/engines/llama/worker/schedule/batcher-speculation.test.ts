@@ -128,7 +128,7 @@ async function reply({
     },
     onBroken: () => undefined,
   });
-  const letters = Uint32Array.from([...prompt].map((letter) => letter.charCodeAt(0)));
+  const letters = Uint32Array.from(Buffer.from(prompt));
   for (let id = 0; id < replies; id++) {
     const own = new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),

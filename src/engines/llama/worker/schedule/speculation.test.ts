@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DraftLookup } from "./draft-lookup.js";
 import { Draft, DraftPace } from "./speculation.js";
 
-const tokensOf = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
+const tokensOf = (text: string): number[] => [...Buffer.from(text)];
 
 /** What is guessed after a text, a letter a token. */
 function guess(text: string, most = 15): string {
