@@ -15,8 +15,11 @@ export interface MemberUsage extends UsageShare {
   /** Null for service keys, and for keys that are gone with the account of their member. */
   accountId: string | null;
   email: string | null;
-  kind: "member" | "former member" | "service keys" | "deleted keys";
+  kind: (typeof kinds)[number];
 }
+
+/** In the order in which equal usage is listed. */
+const kinds = ["member", "former member", "service keys", "deleted keys"] as const;
 
 export class TeamUsage {
   constructor(
@@ -59,7 +62,13 @@ export class TeamUsage {
       const sum = sums.get(name) ?? { ...who, requests: 0, refused: 0, tokens: 0 };
       sums.set(name, { ...sum, ...sumOf([sum, { requests, tokens, refused }]) });
     }
-    return [...sums.values()].sort((a, b) => b.requests - a.requests || b.tokens - a.tokens);
+    return [...sums.values()].sort(
+      (a, b) =>
+        b.requests - a.requests ||
+        b.tokens - a.tokens ||
+        kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||
+        (a.email ?? a.accountId ?? "").localeCompare(b.email ?? b.accountId ?? ""),
+    );
   }
 
   /** Whose playground it was. */
