@@ -10,7 +10,7 @@ import type { UsageReport } from "../src/core/usage/usage-views.js";
 import type { KeyWithSecret, OneTimeLink } from "../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail } from "../src/protocol/dashboard/teams.js";
 import { backUpSqlite } from "../src/store/sql/backup.js";
-import { migrations } from "../src/store/sql/migrate.js";
+import { lastNumber, migrations } from "../src/store/sql/migrate.js";
 import { primaryKeys } from "../src/store/sql/schema.js";
 import { databasePath } from "../src/store/sql/sqlite.js";
 import { connect } from "../src/store/sql/sqlite/connection.js";
@@ -107,7 +107,7 @@ async function fill(): Promise<Omit<Expected, "rows">> {
   const keys = (status: number, ...created: KeyWithSecret[]) =>
     created.map(({ secret }) => ({ secret, status }));
   return {
-    steps: migrations.length,
+    steps: lastNumber(migrations),
     now,
     secretKey,
     password,

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { sql, type Kysely } from "kysely";
 import type { Config } from "../config.js";
-import { migrations, readBookkeeping, type Bookkeeping } from "./sql/migrate.js";
+import { lastNumber, migrations, readBookkeeping, type Bookkeeping } from "./sql/migrate.js";
 import { primaryKeys, type Schema } from "./sql/schema.js";
 import { cannotOpenSqlite, connectSqlite, databasePath, openDatabase } from "./sql/sqlite.js";
 import { copiesFolder, listUpgradeCopies, roomForCopy, type UpgradeCopy } from "./sql/upgrade-copy.js";
@@ -12,7 +12,7 @@ export interface UpgradeReport extends Bookkeeping {
   database: "sqlite" | "postgres";
   /** The file, or the database and its server. */
   place: string;
-  /** How many migrations this version has. */
+  /** The number of this version's last migration. */
   known: number;
   /** Migrations that would be applied, by name. None for a database that does not exist yet. */
   pending: readonly string[];
@@ -24,6 +24,8 @@ export interface UpgradeReport extends Bookkeeping {
   copies: readonly UpgradeCopy[];
 }
 
+const known = lastNumber(migrations);
+
 /** Rejects with `StoreError` where the database cannot be read. */
 export async function reportUpgrade({
   service,
@@ -33,15 +35,7 @@ export async function reportUpgrade({
   const path = databasePath(service.dataDir);
   const place = { database: "sqlite", place: path, copies: listUpgradeCopies(path) } as const;
   if (!existsSync(path))
-    return {
-      ...place,
-      applied: 0,
-      version: null,
-      known: migrations.length,
-      pending: [],
-      rows: {},
-      copy: null,
-    };
+    return { ...place, applied: 0, version: null, known, pending: [], rows: {}, copy: null };
   const db = connectSqlite(await openDatabase(path));
   try {
     const found = await reportOn(db, await readBookkeeping(db));
@@ -74,8 +68,10 @@ async function reportOn(db: Kysely<Schema>, found: Bookkeeping) {
   const isNew = found.applied === 0;
   return {
     ...found,
-    known: migrations.length,
-    pending: isNew ? [] : migrations.slice(found.applied).map(({ name }) => name),
+    known,
+    pending: migrations
+      .filter(({ number }) => !isNew && number > found.applied)
+      .map(({ name }) => name),
     rows: isNew ? {} : await countRows(db),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { packageVersion } from "../../src/adapters/program-files.js";
-import { migrations } from "../../src/store/sql/migrate.js";
+import { lastNumber, migrations } from "../../src/store/sql/migrate.js";
 import { databasePath } from "../../src/store/sql/sqlite.js";
 import {
   copiesFolder,
@@ -16,7 +16,8 @@ import { CommandLine } from "./run.js";
 
 /** As an earlier version left it. */
 const oldStep = 20;
-const pending = migrations.slice(oldStep).map(({ name }) => name);
+const pending = migrations.filter(({ number }) => number > oldStep).map(({ name }) => name);
+const known = lastNumber(migrations);
 const version = packageVersion();
 
 let sotto: CommandLine;
@@ -47,9 +48,9 @@ describe("sotto upgrade --check", () => {
     const { code, found } = await check();
     expect(code).toBe(2);
     expect(found).toMatchObject({
-      ...{ verdict: "pending", program: version, version, applied: oldStep, known: migrations.length },
+      ...{ verdict: "pending", program: version, version, applied: oldStep, known },
       pending,
-      rows: { plans: 1, migrations: oldStep },
+      rows: { plans: 1 },
       copy: { folder: copiesFolder(path) },
     });
     const { stdout } = await sotto.run("upgrade", "--check");
@@ -74,6 +75,20 @@ describe("sotto upgrade --check", () => {
     });
   });
 
+  it("refuses a database from before the first version", async () => {
+    await makeOld();
+    await inDatabase(path, (db) =>
+      db.updateTable("migrations").set({ number: 16 }).where("number", "=", oldStep).execute(),
+    );
+    await inDatabase(path, (db) => db.deleteFrom("migrations").where("number", ">", 16).execute());
+    for (const command of [["upgrade", "--check"], ["upgrade"], ["accounts", "list"]]) {
+      const { code, stderr } = await sotto.run(...command);
+      expect(code).toBe(1);
+      expect(stderr).toContain("The database is from before Sotto 0.1.0 (step 16)");
+    }
+    expect(existsSync(copiesFolder(path))).toBe(false);
+  });
+
   it("knows the first version, which did not note itself", async () => {
     await makeOld();
     await inDatabase(path, (db) => db.schema.alterTable("migrations").dropColumn("version").execute());
@@ -93,7 +108,7 @@ describe("an upgrade", () => {
     });
     const [copy = ""] = copies();
     const file = join(copiesFolder(path), copy);
-    expect(await stepOf(path)).toBe(migrations.length);
+    expect(await stepOf(path)).toBe(known);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
     expect(await stepOf(file)).toBe(oldStep);
   });
@@ -105,7 +120,7 @@ describe("an upgrade", () => {
     path = databasePath(without.dataDir);
     await makeOld();
     await without.json("upgrade");
-    expect(await stepOf(path)).toBe(migrations.length);
+    expect(await stepOf(path)).toBe(known);
     expect(existsSync(copiesFolder(path))).toBe(false);
   });
 
@@ -139,7 +154,7 @@ describe("an upgrade", () => {
     expect(code).toBe(1);
     const [copy = ""] = copies();
     expect(stderr).toContain(
-      `The database was migrated by a newer version of Sotto, 9.9.9 (step 99), and this is ${version} (step ${migrations.length}). Start that version or a newer one.`,
+      `The database was migrated by a newer version of Sotto, 9.9.9 (step 99), and this is ${version} (step ${known}). Start that version or a newer one.`,
     );
     expect(stderr).toContain(`put a copy of ${join(copiesFolder(path), copy)} in place of ${path}`);
   });

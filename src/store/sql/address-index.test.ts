@@ -1,9 +1,9 @@
-/** The index of what addresses have inside: of accounts from before it was there, and of those that came and went. */
+/** The index of the parts of addresses, of accounts that come and go. */
 import { type Kysely, sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../core/clock.js";
 import { AccountSearch } from "./account-search.js";
-import { migrate, migrations } from "./migrate.js";
+import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import {
@@ -67,16 +67,6 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
       );
       expect((await found(db, text)).sort(), text).toEqual(has.sort());
     }
-  });
-
-  it("has the accounts that were there before it", async () => {
-    opened = await open();
-    const { db, context, options } = opened;
-    const before = migrations.findIndex(({ name: step }) => step === "0011-account-search");
-    await fill(db, () => migrate(db, context, { ...options, migrations: migrations.slice(0, before) }));
-    await migrate(db, context, options);
-    expect(await found(db, "sub-dom")).toEqual(["acc_2"]);
-    expect(await found(db, "ample.com")).toEqual(["acc_1", "acc_3", "acc_4", "acc_7", "acc_8"]);
   });
 
   it("follows a changed address, and has nothing of a deleted account", async () => {

@@ -9,23 +9,7 @@
  */
 import type { Kysely, Transaction } from "kysely";
 import { packageVersion } from "../../adapters/program-files.js";
-import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
-import * as dashboard from "./migrations/0002-dashboard.js";
-import * as changes from "./migrations/0003-changes.js";
-import * as keyLimits from "./migrations/0004-key-limits.js";
-import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
-import * as usageFigures from "./migrations/0006-usage-figures.js";
-import * as quotas from "./migrations/0007-quotas.js";
-import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitations.js";
-import * as serviceUsage from "./migrations/0009-service-usage.js";
-import * as usageByDay from "./migrations/0010-usage-by-day.js";
-import * as accountSearch from "./migrations/0011-account-search.js";
-import * as usageBySpan from "./migrations/0012-usage-by-span.js";
-import * as keyLineage from "./migrations/0013-key-lineage.js";
-import * as linkKinds from "./migrations/0014-link-kinds.js";
-import * as verifiedAddresses from "./migrations/0015-verified-addresses.js";
-import * as proof from "./migrations/0016-proof.js";
-import * as statementLog from "./migrations/0017-statement-log.js";
+import * as firstRelease from "./migrations/0017-first-release.js";
 import * as factors from "./migrations/0018-factors.js";
 import * as singleSignOn from "./migrations/0019-single-sign-on.js";
 import * as events from "./migrations/0020-events.js";
@@ -37,33 +21,22 @@ import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
 
+/** 0.1.0 got here in 17 steps, which are one now. Databases from before it have fewer. */
+const firstReleased = 17;
+
 /** Never reorder, edit or remove one that was released: databases have applied it. */
 export const migrations: readonly Migration[] = [
-  { name: "0001-accounts-and-keys", ...accountsAndKeys },
-  { name: "0002-dashboard", ...dashboard },
-  { name: "0003-changes", ...changes },
-  { name: "0004-key-limits", ...keyLimits },
-  { name: "0005-indices-and-deleted-accounts", ...indices },
-  { name: "0006-usage-figures", ...usageFigures },
-  { name: "0007-quotas", ...quotas },
-  { name: "0008-tags-lineage-and-invitations", ...tagsAndInvitations },
-  { name: "0009-service-usage", ...serviceUsage },
-  { name: "0010-usage-by-day", ...usageByDay },
-  { name: "0011-account-search", ...accountSearch },
-  { name: "0012-usage-by-span", ...usageBySpan },
-  { name: "0013-key-lineage", ...keyLineage },
-  { name: "0014-link-kinds", ...linkKinds },
-  { name: "0015-verified-addresses", ...verifiedAddresses },
-  { name: "0016-proof", ...proof },
-  { name: "0017-statement-log", ...statementLog },
-  { name: "0018-factors", ...factors },
-  { name: "0019-single-sign-on", ...singleSignOn },
-  { name: "0020-events", ...events },
-  { name: "0021-teams", ...teams },
-  { name: "0022-key-scopes", ...keyScopes },
-  { name: "0023-scim", ...scim },
-  { name: "0024-audit-key", ...auditKey },
+  { number: firstReleased, name: "0017-first-release", ...firstRelease },
+  { number: 18, name: "0018-factors", ...factors },
+  { number: 19, name: "0019-single-sign-on", ...singleSignOn },
+  { number: 20, name: "0020-events", ...events },
+  { number: 21, name: "0021-teams", ...teams },
+  { number: 22, name: "0022-key-scopes", ...keyScopes },
+  { number: 23, name: "0023-scim", ...scim },
+  { number: 24, name: "0024-audit-key", ...auditKey },
 ];
+
+export const lastNumber = (known: readonly Migration[]): number => known.at(-1)?.number ?? 0;
 
 export interface MigrateOptions {
   /** Blocks other processes until the transaction ends, where beginning it does not do so already. */
@@ -80,7 +53,7 @@ export interface MigrateOptions {
 
 /** What a database says about itself. */
 export interface Bookkeeping {
-  /** How many migrations it has applied; 0 where it has no tables yet. */
+  /** The number of the last migration that it has applied; 0 where it has no tables yet. */
   applied: number;
   /** The version that applied the last one; null where there is none, or it is not noted. */
   version: string | null;
@@ -99,37 +72,38 @@ export async function migrate(
   const { lock, hasBookkeeping = isListed, migrations: wanted = migrations, wayBack } = options;
   // Usually there is nothing to do, and no need to wait for the lock.
   const found = await readBookkeeping(db, hasBookkeeping);
-  if (found.applied === wanted.length) return;
-  requireKnown(found, wanted.length, wayBack);
+  if (found.applied === lastNumber(wanted)) return;
+  requireKnown(found, wanted, wayBack);
   if (found.applied > 0) await options.beforeUpgrade?.(found.applied);
   for (let isDone = false; !isDone;) {
     isDone = await db.transaction().execute(async (transaction) => {
       await lock?.(transaction);
       const now = await readBookkeeping(transaction, hasBookkeeping);
-      requireKnown(now, wanted.length, wayBack);
-      const next = wanted[now.applied];
+      requireKnown(now, wanted, wayBack);
+      const next = wanted.find(({ number }) => number > now.applied);
       if (next === undefined) return true;
       await prepareBookkeeping(transaction);
       await next.up(transaction, context);
       await transaction
         .insertInto("migrations")
         .values({
-          number: now.applied + 1,
+          number: next.number,
           name: next.name,
           applied_at: Date.now(),
           version: packageVersion(),
         })
         .execute();
-      return now.applied + 1 === wanted.length;
+      return next.number === lastNumber(wanted);
     });
   }
 }
 
 function requireKnown(
   { applied, version }: Bookkeeping,
-  known: number,
+  wanted: readonly Migration[],
   wayBack: MigrateOptions["wayBack"],
 ): void {
+  const known = lastNumber(wanted);
   if (applied <= known) return;
   throw new StoreError(
     `The database was migrated by a newer version of Sotto, ${version ?? "which it does not name"} (step ${applied}), and this is ${packageVersion()} (step ${known})`,
@@ -137,13 +111,18 @@ function requireKnown(
   );
 }
 
-/** The last migration of a database, which is not changed. */
+/** The last migration of a database, which is not changed. Rejects with `StoreError` where it is too old. */
 export async function readBookkeeping(
   db: Kysely<Schema>,
   hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean> = isListed,
 ): Promise<Bookkeeping> {
   const row = (await hasBookkeeping(db)) ? await lastMigration(db) : undefined;
   if (row === undefined) return { applied: 0, version: null };
+  if (row.number < firstReleased)
+    throw new StoreError(
+      `The database is from before Sotto ${firstVersion} (step ${row.number}), and this version cannot migrate it`,
+      `Start ${firstVersion} on it once, then this version.`,
+    );
   return { applied: row.number, version: "version" in row ? row.version : firstVersion };
 }
 

@@ -1,4 +1,4 @@
-import type { Transaction } from "kysely";
+import type { RawBuilder, Transaction } from "kysely";
 import type { Plan } from "../../core/entities.js";
 import type { Schema } from "./schema.js";
 
@@ -11,6 +11,14 @@ export interface MigrationContext {
 }
 
 export interface Migration {
+  number: number;
   name: string;
   up: (db: Transaction<Schema>, context: MigrationContext) => Promise<void>;
+}
+
+export async function executeAll(
+  db: Transaction<Schema>,
+  statements: readonly RawBuilder<unknown>[],
+): Promise<void> {
+  for (const statement of statements) await statement.execute(db);
 }

@@ -1,6 +1,6 @@
 /**
  * The copy of a SQLite database that is taken before migrations run, so that an upgrade can be undone: in the folder
- * `upgrade-copies` of the data directory, named by the migrations that it has applied and the time. The newest three are
+ * `upgrade-copies` of the data directory, named by the last migration that it has applied and the time. The newest three are
  * kept, and none for longer than the operator set: accounts that are deleted meanwhile are still in them.
  *
  * Without room for it, the database is not migrated. Several processes that open the database at the same time may take
@@ -23,7 +23,7 @@ const namePattern = /^sotto-step-(\d+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d
 
 export interface UpgradeCopy {
   file: string;
-  /** How many migrations it has applied. */
+  /** The number of the last migration that it has applied. */
   step: number;
   takenAt: Date;
 }
@@ -91,7 +91,7 @@ export function removeOldUpgradeCopies(path: string, days: number, now: Date): v
     if (takenAt.getTime() < kept) rmSync(file, { force: true });
 }
 
-/** How to undo an upgrade, for a version that knows `known` migrations. */
+/** How to undo an upgrade, for a version whose last migration is `known`. */
 function describeWayBack(path: string, known: number): string | null {
   const copy = listUpgradeCopies(path).find(({ step }) => step <= known);
   if (copy === undefined) return null;

@@ -28,7 +28,7 @@ const open = async (): Promise<FullStore> => {
   return store;
 };
 const applied = () => server.query("select number, name from migrations order by number", database);
-const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
+const all = migrations.map(({ number, name }) => ({ number, name }));
 
 it("a process killed during a migration keeps the earlier ones, and the next process resumes", async () => {
   const script = `
@@ -36,7 +36,7 @@ it("a process killed during a migration keeps the earlier ones, and the next pro
     import { connectPostgres, postgresMigration } from ${sourceModule("store/sql/postgres.ts")};
     const [first, second] = migrations;
     const stuck = {
-      name: second.name,
+      ...second,
       up: async (db, context) => {
         await second.up(db, context);
         console.log("in the middle");

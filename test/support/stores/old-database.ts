@@ -3,6 +3,9 @@ import { migrate, migrations, readBookkeeping } from "../../../src/store/sql/mig
 import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
 import { testPlan } from "./temporary-store.js";
 
+/** Those of the version whose last one this was. */
+export const migrationsUpTo = (step: number) => migrations.filter(({ number }) => number <= step);
+
 export type Connection = ReturnType<typeof connectSqlite>;
 
 export async function inDatabase<T>(path: string, work: (db: Connection) => Promise<T>): Promise<T> {
@@ -14,11 +17,11 @@ export async function inDatabase<T>(path: string, work: (db: Connection) => Prom
   }
 }
 
-/** How many migrations it has applied. */
+/** The number of the last migration that it has applied. */
 export const stepOf = (path: string): Promise<number> =>
   inDatabase(path, async (db) => (await readBookkeeping(db)).applied);
 
-export const createOldDatabase = (path: string, steps: number): Promise<void> =>
+export const createOldDatabase = (path: string, step: number): Promise<void> =>
   inDatabase(path, (db) =>
-    migrate(db, { bytesType: "blob", defaultPlan: testPlan }, { migrations: migrations.slice(0, steps) }),
+    migrate(db, { bytesType: "blob", defaultPlan: testPlan }, { migrations: migrationsUpTo(step) }),
   );

@@ -9,16 +9,17 @@ import { gunzipSync } from "node:zlib";
 import type Database from "libsql";
 import { sql, type Kysely } from "kysely";
 import { z } from "zod";
-import { migrate, migrations } from "../../../src/store/sql/migrate.js";
+import { migrate } from "../../../src/store/sql/migrate.js";
 import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { connect } from "../../../src/store/sql/sqlite/connection.js";
+import { migrationsUpTo } from "./old-database.js";
 import { testPlan } from "./temporary-store.js";
 
 const sums = z.object({ requests: z.number(), promptTokens: z.number(), completionTokens: z.number() });
 
 export const expectedSchema = z.object({
-  /** How many migrations that version had. */
+  /** The number of that version's last migration. */
   steps: z.number(),
   /** When it was last written to: its sessions and usage have expired by any later clock. */
   now: z.coerce.date(),
@@ -68,7 +69,7 @@ export async function restorePostgres(version: string, url: string): Promise<voi
   try {
     const { steps } = readExpected(version);
     const context = { bytesType: "bytea", defaultPlan: testPlan } as const;
-    await migrate(db, context, { ...postgresMigration, migrations: migrations.slice(0, steps) });
+    await migrate(db, context, { ...postgresMigration, migrations: migrationsUpTo(steps) });
     // References are satisfied once all rows are there.
     await sql`set session_replication_role = replica`.execute(db);
     for (const { name } of await db.introspection.getTables())

@@ -1,5 +1,5 @@
-import type { Transaction } from "kysely";
-import type { MigrationContext } from "../migration.js";
+import { sql, type Transaction } from "kysely";
+import { executeAll, type MigrationContext } from "../migration.js";
 import type { Schema } from "../schema.js";
 
 /**
@@ -7,53 +7,39 @@ import type { Schema } from "../schema.js";
  * one, were begun with a password and were confirmed when they began.
  */
 export async function up(db: Transaction<Schema>, { bytesType }: MigrationContext): Promise<void> {
-  const sessions = db.schema.alterTable("sessions");
-  await sessions.addColumn("method", "text", (column) => column.notNull().defaultTo("password")).execute();
-  await sessions.addColumn("device", "text").execute();
-  await sessions.addColumn("confirmed_at", "bigint").execute();
-  await db.schema
-    .createTable("totp")
-    .addColumn("account_id", "text", (column) =>
-      column.primaryKey().references("accounts.id").onDelete("cascade"),
-    )
-    .addColumn("sealed_secret", "text", (column) => column.notNull())
-    .addColumn("last_step", "bigint", (column) => column.notNull())
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addColumn("confirmed_at", "bigint")
-    .execute();
-  await db.schema
-    .createTable("passkeys")
-    .addColumn("id", "text", (column) => column.primaryKey())
-    .addColumn("account_id", "text", (column) =>
-      column.notNull().references("accounts.id").onDelete("cascade"),
-    )
-    .addColumn("name", "text", (column) => column.notNull())
-    .addColumn("public_key", "text", (column) => column.notNull())
-    .addColumn("counter", "bigint", (column) => column.notNull())
-    .addColumn("transports", "text", (column) => column.notNull())
-    .addColumn("can_sync", "integer", (column) => column.notNull())
-    .addColumn("is_synced", "integer", (column) => column.notNull())
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addColumn("last_used_at", "bigint")
-    .execute();
-  await db.schema
-    .createTable("recovery_codes")
-    .addColumn("hash", bytesType, (column) => column.primaryKey())
-    .addColumn("account_id", "text", (column) =>
-      column.notNull().references("accounts.id").onDelete("cascade"),
-    )
-    .execute();
-  await db.schema
-    .createTable("sign_in_steps")
-    .addColumn("hash", bytesType, (column) => column.primaryKey())
-    .addColumn("kind", "text", (column) => column.notNull())
-    .addColumn("account_id", "text", (column) => column.references("accounts.id").onDelete("cascade"))
-    .addColumn("expires_at", "bigint", (column) => column.notNull())
-    .execute();
-  const index = (name: string, table: string, column: string) =>
-    db.schema.createIndex(name).on(table).column(column).execute();
-  await index("passkeys_by_account", "passkeys", "account_id");
-  await index("recovery_codes_by_account", "recovery_codes", "account_id");
-  await index("sign_in_steps_by_account", "sign_in_steps", "account_id");
-  await index("sign_in_steps_by_expiry", "sign_in_steps", "expires_at");
+  const bytes = sql.raw(bytesType);
+  await executeAll(db, [
+    sql`alter table sessions add column method text default 'password' not null`,
+    sql`alter table sessions add column device text`,
+    sql`alter table sessions add column confirmed_at bigint`,
+    sql`create table totp (
+      account_id text primary key references accounts (id) on delete cascade,
+      sealed_secret text not null,
+      last_step bigint not null,
+      created_at bigint not null,
+      confirmed_at bigint)`,
+    sql`create table passkeys (
+      id text primary key,
+      account_id text not null references accounts (id) on delete cascade,
+      name text not null,
+      public_key text not null,
+      counter bigint not null,
+      transports text not null,
+      can_sync integer not null,
+      is_synced integer not null,
+      created_at bigint not null,
+      last_used_at bigint)`,
+    sql`create table recovery_codes (
+      hash ${bytes} primary key,
+      account_id text not null references accounts (id) on delete cascade)`,
+    sql`create table sign_in_steps (
+      hash ${bytes} primary key,
+      kind text not null,
+      account_id text references accounts (id) on delete cascade,
+      expires_at bigint not null)`,
+    sql`create index passkeys_by_account on passkeys (account_id)`,
+    sql`create index recovery_codes_by_account on recovery_codes (account_id)`,
+    sql`create index sign_in_steps_by_account on sign_in_steps (account_id)`,
+    sql`create index sign_in_steps_by_expiry on sign_in_steps (expires_at)`,
+  ]);
 }

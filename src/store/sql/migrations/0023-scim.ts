@@ -1,4 +1,5 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
+import { executeAll } from "../migration.js";
 import type { Schema } from "../schema.js";
 
 /**
@@ -7,21 +8,19 @@ import type { Schema } from "../schema.js";
  * enforce neither.
  */
 export async function up(db: Transaction<Schema>): Promise<void> {
-  await db.schema.alterTable("teams").addColumn("allow_from", "text").execute();
-  await db.schema.alterTable("teams").addColumn("second_factor_days", "bigint").execute();
-  await db.schema.alterTable("teams").addColumn("second_factor_since", "bigint").execute();
-  await db.schema.alterTable("teams").addColumn("external_id", "text").execute();
-  await db.schema.alterTable("memberships").addColumn("provider_id", "text").execute();
-  await db.schema
-    .createTable("scim_users")
-    .addColumn("account_id", "text", (column) =>
-      column.primaryKey().references("accounts.id").onDelete("cascade"),
-    )
-    .addColumn("user_name", "text", (column) => column.notNull())
-    .addColumn("user_name_lower", "text", (column) => column.notNull().unique())
-    .addColumn("external_id", "text")
-    .addColumn("inactive_since", "bigint")
-    .execute();
-  await db.schema.createIndex("scim_users_by_external_id").on("scim_users").column("external_id").execute();
-  await db.schema.createIndex("teams_by_external_id").on("teams").column("external_id").execute();
+  await executeAll(db, [
+    sql`alter table teams add column allow_from text`,
+    sql`alter table teams add column second_factor_days bigint`,
+    sql`alter table teams add column second_factor_since bigint`,
+    sql`alter table teams add column external_id text`,
+    sql`alter table memberships add column provider_id text`,
+    sql`create table scim_users (
+      account_id text primary key references accounts (id) on delete cascade,
+      user_name text not null,
+      user_name_lower text not null unique,
+      external_id text,
+      inactive_since bigint)`,
+    sql`create index scim_users_by_external_id on scim_users (external_id)`,
+    sql`create index teams_by_external_id on teams (external_id)`,
+  ]);
 }
