@@ -87,6 +87,6 @@ const withoutHandle = ({ clientDataJSON, authenticatorData, signature }: Passkey
 /** With a buffer of its own, as the library's types want it. */
 const bytesOf = (buffer: Buffer): Uint8Array<ArrayBuffer> => Uint8Array.from(buffer);
 
-/** The library throws for most of what is wrong with an answer. Why is nobody's business but the browser's. */
+/** The library throws for most of what is wrong with an answer. The reason concerns only the browser. */
 const orNull = <T extends object>(checked: Promise<T>): Promise<Partial<T>> =>
   checked.catch((): Partial<T> => ({}));

@@ -14,13 +14,9 @@ export const parseCount = countUpTo(1_000_000_000);
 /** For daily and monthly quotas. */
 export const parseQuota = countUpTo(largestQuota);
 
-/** Commander takes null for a flag without a value: "none" becomes null in `orNull`. */
+/** Commander takes null for a flag without a value: "none" becomes null in `changed` of `limits.ts`. */
 export const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
 export const quotaOrNone = (text: string): number | "none" => (text === "none" ? text : parseQuota(text));
-
-/** The limit as given, or as it is now. */
-export const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
-  given === "none" ? null : (given ?? now);
 
 const unitMs = new Map([
   ["s", 1_000],

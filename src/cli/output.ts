@@ -19,6 +19,16 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join("\n");
 }
 
+/** A row for each item; columns are given by their heading and what they show of an item. */
+export const tableOf = <Item>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, (item: Item) => string | number>>,
+): string =>
+  table(
+    Object.keys(columns),
+    items.map((item) => Object.values(columns).map((cell) => String(cell(item)))),
+  );
+
 /** To the minute and in UTC: `2026-01-31 09:05`. Headings say so. */
 export const time = (date: Date | null, absent = "never"): string =>
   date === null ? absent : date.toISOString().slice(0, 16).replace("T", " ");

@@ -76,6 +76,6 @@ export class WeightsDigests {
   }
 }
 
-/** Without the path, which is nobody's business but this machine's. */
+/** Without the path, which is private to this machine. */
 const setting = (path: string): string =>
   `weights_sha256.${createHash("sha256").update(path).digest("hex").slice(0, 16)}`;

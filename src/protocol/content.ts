@@ -1,6 +1,7 @@
 /** The content of a message: text, or text with images in order. */
 import type { ChatMessage, ContentPart } from "../core/chat/request.js";
-import { nonEmptyArray, string, wrongType, type Reader } from "./read-json.js";
+import type { Reader } from "./read-json.js";
+import * as json from "./read-json.js";
 
 export type Content = Pick<ChatMessage, "content" | "parts">;
 
@@ -10,9 +11,9 @@ export const omittedImage = "[image omitted: this model reads text only]";
 export const contentIn =
   (part: Reader<ContentPart>): Reader<Content> =>
   (value, path) => {
-    if (typeof value === "string") return { content: string(value, path) };
-    if (!Array.isArray(value)) throw wrongType(path, "a string or an array of parts", value);
-    return contentOf(nonEmptyArray(value, path).map((item, index) => part(item, `${path}[${index}]`)));
+    if (typeof value === "string") return { content: json.string(value, path) };
+    if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of parts", value);
+    return contentOf(json.nonEmptyArray(value, path).map((item, index) => part(item, `${path}[${index}]`)));
   };
 
 export const textPart = (text: string): ContentPart => ({ type: "text", text });

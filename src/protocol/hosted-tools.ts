@@ -5,7 +5,7 @@
  * clients that send one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
  */
 import type { ServiceError } from "../core/errors.js";
-import { unsupportedValue } from "./read-json.js";
+import * as json from "./read-json.js";
 
 const runByTheService = [
   "advisor",
@@ -52,7 +52,7 @@ export function hostedTool(type: string, path: string, instead: string): HostedT
 
 export function hostedRefusal({ type, path, instead }: HostedTool): ServiceError {
   const named = type === "other" ? "tools of this type" : `'${type}' tools`;
-  return unsupportedValue(`${path}.type`, `${named} are not supported. ${adviceFor(type, instead)}`);
+  return json.unsupportedValue(`${path}.type`, `${named} are not supported. ${adviceFor(type, instead)}`);
 }
 
 function adviceFor(type: HostedType, instead: string): string {

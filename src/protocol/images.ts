@@ -1,22 +1,12 @@
 /**
  * Images as requests bring them: a data URL of a kind that engines know, base64 without a URL, or an address. Whether
- * an address may be used is decided later (src/http/api/images.ts). Of an image only the first bytes are looked at: they
+ * an address may be used is decided later (src/http/api/images.ts). Only the first bytes of an image are read: they
  * say what it is, whatever the client says, and engines refuse one of the wrong type.
  */
 import { imagesIn } from "../core/chat/images.js";
 import type { ChatMessage, ContentPart, Image } from "../core/chat/request.js";
-import {
-  invalidValue,
-  mapped,
-  object,
-  optional,
-  refusal,
-  required,
-  string,
-  unsupportedValue,
-  type JsonObject,
-  type Reader,
-} from "./read-json.js";
+import type { JsonObject, Reader } from "./read-json.js";
+import * as json from "./read-json.js";
 
 /** Of one image, before base64. */
 export const maxImageBytes = 20 * 1024 * 1024;
@@ -37,31 +27,39 @@ const beginnings = [
 /** `{ url, detail }`, as chat completions have it. */
 export function imageUrlPart(part: JsonObject, path: string): ContentPart {
   const place = `${path}.image_url`;
-  const image = required(part, "image_url", object, path);
-  return imagePart(required(image, "url", imageUrl, place), path, optional(image, "detail", detail, place));
+  const image = json.required(part, "image_url", json.object, path);
+  return imagePart(
+    json.required(image, "url", imageUrl, place),
+    path,
+    json.optional(image, "detail", detail, place),
+  );
 }
 
 /** The URL and its detail side by side, as responses have it. */
 export function inputImagePart(part: JsonObject, path: string): ContentPart {
-  if (optional(part, "file_id", string, path) !== undefined) throw storedFile(`${path}.file_id`);
-  return imagePart(required(part, "image_url", imageUrl, path), path, optional(part, "detail", detail, path));
+  if (json.optional(part, "file_id", json.string, path) !== undefined) throw storedFile(`${path}.file_id`);
+  return imagePart(
+    json.required(part, "image_url", imageUrl, path),
+    path,
+    json.optional(part, "detail", detail, path),
+  );
 }
 
 /** A block with a `source`, as messages have it. */
 export function imageBlock(block: JsonObject, path: string): ContentPart {
   const place = `${path}.source`;
-  const source = required(block, "source", object, path);
-  switch (required(source, "type", string, place)) {
+  const source = json.required(block, "source", json.object, path);
+  switch (json.required(source, "type", json.string, place)) {
     case "base64": {
-      required(source, "media_type", knownType, place);
-      return imagePart(required(source, "data", base64Image, place), path);
+      json.required(source, "media_type", knownType, place);
+      return imagePart(json.required(source, "data", base64Image, place), path);
     }
     case "url":
-      return imagePart(required(source, "url", imageUrl, place), path);
+      return imagePart(json.required(source, "url", imageUrl, place), path);
     case "file":
       throw storedFile(`${place}.type`);
     default:
-      throw unsupportedValue(`${place}.type`, "expected 'base64' or 'url'");
+      throw json.unsupportedValue(`${place}.type`, "expected 'base64' or 'url'");
   }
 }
 
@@ -82,7 +80,7 @@ export function imageSizes(
   if (images.length === 0) return {};
   if (images.length > maxImages) {
     const message = `'${path}' has too many images: expected at most ${maxImages}, but got ${images.length}.`;
-    throw refusal("array_above_max_length", path, message);
+    throw json.refusal("array_above_max_length", path, message);
   }
   return { imageChars: images.reduce((sum, { url }) => sum + url.length, 0) };
 }
@@ -95,7 +93,7 @@ export const imagePart = (url: string, path: string, detail?: Image["detail"]): 
 });
 
 /** Codex sends `original`, which engines do not know. */
-const detail = mapped<NonNullable<Image["detail"]>>({
+const detail = json.mapped<NonNullable<Image["detail"]>>({
   auto: "auto",
   low: "low",
   high: "high",
@@ -103,20 +101,23 @@ const detail = mapped<NonNullable<Image["detail"]>>({
 });
 
 const imageUrl: Reader<string> = (value, path) => {
-  const url = string(value, path);
+  const url = json.string(value, path);
   if (/^https?:\/\//i.test(url) && url.length <= maxAddressLength && URL.canParse(url)) return url;
   const [header, type = ""] = /^data:([^;,]{1,100});base64,/i.exec(url) ?? [];
   if (header === undefined) {
-    throw invalidValue(path, "expected a data URL such as 'data:image/png;base64,…', or an http address");
+    throw json.invalidValue(
+      path,
+      "expected a data URL such as 'data:image/png;base64,…', or an http address",
+    );
   }
   knownType(type, path);
   return base64Image(url.slice(header.length), path);
 };
 
 const knownType: Reader<string> = (value, path) => {
-  const type = string(value, path);
+  const type = json.string(value, path);
   if (mediaType.test(type)) return type;
-  throw unsupportedValue(
+  throw json.unsupportedValue(
     path,
     `only ${kinds} images are supported: image/png, image/jpeg, image/gif, image/webp`,
   );
@@ -124,13 +125,13 @@ const knownType: Reader<string> = (value, path) => {
 
 /** As a data URL. */
 export const base64Image: Reader<string> = (value, path) => {
-  const data = string(value, path);
-  if (!isBase64(data)) throw invalidValue(path, "expected base64 without line breaks, padded with '='");
+  const data = json.string(value, path);
+  if (!isBase64(data)) throw json.invalidValue(path, "expected base64 without line breaks, padded with '='");
   if ((data.length * 3) / 4 > maxImageBytes + 2) {
-    throw invalidValue(path, `the image is too large: expected at most ${maxImageBytes} bytes`);
+    throw json.invalidValue(path, `the image is too large: expected at most ${maxImageBytes} bytes`);
   }
   const url = dataUrlOf(data);
-  if (url === undefined) throw invalidValue(path, `expected a ${kinds} image`);
+  if (url === undefined) throw json.invalidValue(path, `expected a ${kinds} image`);
   return url;
 };
 
@@ -142,4 +143,4 @@ function isBase64(data: string): boolean {
 }
 
 const storedFile = (path: string) =>
-  unsupportedValue(path, "this service stores no files. Send the image itself, as base64");
+  json.unsupportedValue(path, "this service stores no files. Send the image itself, as base64");

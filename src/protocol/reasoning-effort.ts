@@ -1,6 +1,6 @@
 /** The names of reasoning efforts that clients send, as the steps that models have. */
 import type { ReasoningEffort } from "../core/chat/request.js";
-import { mapped } from "./read-json.js";
+import * as json from "./read-json.js";
 
 const someEffort: Record<string, ReasoningEffort> = {
   low: "low",
@@ -11,6 +11,6 @@ const someEffort: Record<string, ReasoningEffort> = {
 };
 
 /** Where reasoning is switched on elsewhere. */
-export const effortWhenOn = mapped(someEffort);
+export const effortWhenOn = json.mapped(someEffort);
 
-export const effort = mapped<ReasoningEffort>({ none: "none", minimal: "none", ...someEffort });
+export const effort = json.mapped<ReasoningEffort>({ none: "none", minimal: "none", ...someEffort });

@@ -1,17 +1,18 @@
 /**
- * How large a JSON schema may be. It is looked at before anything else is done with it: reading, comparing and
+ * How large a JSON schema may be. Checked before anything else is done with it: reading, comparing and
  * compiling all take time that grows with it, and some of it faster than its size.
  *
  * The walk keeps its own stack, so depth costs no recursion, and it stops at the first bound that is passed.
  */
-import { object, refusal, type JsonObject, type Reader } from "./read-json.js";
+import type { JsonObject, Reader } from "./read-json.js";
+import * as json from "./read-json.js";
 
 /** A schema that is not too large. */
 export const modestSchema: Reader<JsonObject> = (value, path) => {
-  const schema = object(value, path);
+  const schema = json.object(value, path);
   const excess = excessOf(schema);
   if (excess === null) return schema;
-  throw refusal("invalid_value", path, `Invalid schema at '${path}': it is too large: ${excess}.`);
+  throw json.refusal("invalid_value", path, `Invalid schema at '${path}': it is too large: ${excess}.`);
 };
 
 /** What is too much, as the end of a sentence; null when the schema is modest. */

@@ -4,22 +4,8 @@
  */
 import type { Tool, Tooling } from "../core/chat/request.js";
 import type { ServiceError } from "../core/errors.js";
-import {
-  array,
-  atMost,
-  boolean,
-  invalidValue,
-  isObject,
-  object,
-  oneOf,
-  optional,
-  refusal,
-  required,
-  string,
-  wrongType,
-  type JsonObject,
-  type Reader,
-} from "./read-json.js";
+import type { JsonObject, Reader } from "./read-json.js";
+import * as json from "./read-json.js";
 import { excessOf } from "./schema-budget.js";
 
 /** OpenAI's own bound. */
@@ -51,7 +37,7 @@ export function resolveTooling(
   const unknown = names?.find(({ name }) => !known.has(name));
   if (unknown !== undefined && (isNamed || tools.length > 0)) {
     // By its position: the name is the client's own text.
-    throw invalidValue(unknown.path, "there is no such tool in 'tools'");
+    throw json.invalidValue(unknown.path, "there is no such tool in 'tools'");
   }
   if (mode === "none") return undefined;
   const allowed =
@@ -63,30 +49,30 @@ export function resolveTooling(
   if (allowed.length > 0) return { tools: allowed, choice: mode, parallel: parallel && !isNamed };
   if (mode === "auto") return undefined;
   const message = "'tool_choice' asks for a call, but there are no 'tools' to call.";
-  throw refusal("invalid_value", "tool_choice", message);
+  throw json.refusal("invalid_value", "tool_choice", message);
 }
 
 /** Throws where there are too many, or where they are too large together. */
 export function withinBounds<T extends Tool>(tools: readonly T[], path: string): readonly T[] {
-  atMost(maxTools, tools, path);
+  json.atMost(maxTools, tools, path);
   const excess = excessOf(tools.map(({ parameters }) => parameters ?? null));
   if (excess === null) return tools;
-  throw invalidValue(path, `the schemas of the parameters are too large: of all together, ${excess}`);
+  throw json.invalidValue(path, `the schemas of the parameters are too large: of all together, ${excess}`);
 }
 
 export const functionTool = (fields: JsonObject, path: string): Tool => ({
-  name: required(fields, "name", functionName, path),
-  description: optional(fields, "description", string, path),
-  parameters: optional(fields, "parameters", object, path),
-  strict: optional(fields, "strict", boolean, path) ?? false,
+  name: json.required(fields, "name", functionName, path),
+  description: json.optional(fields, "description", json.string, path),
+  parameters: json.optional(fields, "parameters", json.object, path),
+  strict: json.optional(fields, "strict", json.boolean, path) ?? false,
 });
 
 export const nameUpTo =
   (length: number): Reader<string> =>
   (value, path) => {
-    const name = string(value, path);
+    const name = json.string(value, path);
     if (/^[a-zA-Z0-9_-]+$/.test(name) && name.length <= length) return name;
-    throw invalidValue(path, `expected 1 to ${length} letters, digits, underscores and dashes`);
+    throw json.invalidValue(path, `expected 1 to ${length} letters, digits, underscores and dashes`);
   };
 
 export const functionName = nameUpTo(64);
@@ -106,23 +92,25 @@ export const choiceReader =
   ({ named, allowed, isFunction, refusedType }: ChoiceFields): Reader<ToolChoice> =>
   (value, path) => {
     if (typeof value === "string") return { mode: choiceMode(value, path) };
-    if (!isObject(value)) throw wrongType(path, "a string or an object", value);
-    switch (required(value, "type", string, path)) {
+    if (!json.isObject(value)) throw json.wrongType(path, "a string or an object", value);
+    switch (json.required(value, "type", json.string, path)) {
       case "function":
         return { mode: "required", names: [named(value, path)], isNamed: true };
       case "allowed_tools": {
         const [fields, place] = allowed(value, path);
-        const names = required(fields, "tools", array, place)
+        const names = json
+          .required(fields, "tools", json.array, place)
           .map(
-            (item, index) => [object(item, `${place}.tools[${index}]`), `${place}.tools[${index}]`] as const,
+            (item, index) =>
+              [json.object(item, `${place}.tools[${index}]`), `${place}.tools[${index}]`] as const,
           )
           .filter(([item, at]) => isFunction(item, at))
           .map(([item, at]) => named(item, at));
-        return { mode: required(fields, "mode", choiceMode, place), names };
+        return { mode: json.required(fields, "mode", choiceMode, place), names };
       }
       default:
         throw refusedType(`${path}.type`);
     }
   };
 
-const choiceMode = oneOf("none", "auto", "required");
+const choiceMode = json.oneOf("none", "auto", "required");

@@ -11,7 +11,7 @@ export interface RowSearch {
   hits: { table: string; hit: Hit }[];
   tables: number;
   rows: number;
-  /** What was not looked at, and why. */
+  /** What was not searched, and why. */
   gaps: string[];
 }
 

@@ -69,9 +69,7 @@ async function reportOn(db: Kysely<Schema>, found: Bookkeeping) {
   return {
     ...found,
     known,
-    pending: migrations
-      .filter(({ number }) => !isNew && number > found.applied)
-      .map(({ name }) => name),
+    pending: migrations.filter(({ number }) => !isNew && number > found.applied).map(({ name }) => name),
     rows: isNew ? {} : await countRows(db),
   };
 }

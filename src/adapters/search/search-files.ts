@@ -13,7 +13,7 @@ export interface FileSearch {
   hits: { path: string; hit: Hit }[];
   files: number;
   bytes: number;
-  /** What was not, or not wholly, looked at, and why. */
+  /** What was skipped or only partly searched, and why. */
   gaps: string[];
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { UserError } from "../../core/user-error.js";
 import { deletedAccount } from "../../core/audit.js";
+import type { AuditAction } from "../../core/audit-actions.js";
 import {
   createAccount,
   defaultPlanId,
@@ -18,8 +19,9 @@ import { hashPassword } from "../../adapters/password-hash.js";
 import { inviteCommand, resetCommand } from "./account-links.js";
 import { resetFactorsCommand } from "./reset-factors.js";
 import { confirm, readPassword } from "../input.js";
-import { report, table, time } from "../output.js";
+import { report, tableOf, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
+import type { FullStore } from "../../store/full-store.js";
 
 const pageSize = 1_000;
 
@@ -57,12 +59,10 @@ Examples:
     .action(async (email: string, options: CreateOptions, command: Command) => {
       const password = options.passwordStdin ? await readPassword(command) : null;
       const role = options.admin ? "admin" : "user";
-      const account = await withStore(command, async (store, record) => {
-        const request = { email, password, role, planId: options.plan } as const;
-        const created = await createAccount(store, request, hashPassword);
-        await record("created account", created.id);
-        return created;
-      });
+      const request = { email, password, role, planId: options.plan } as const;
+      const account = await change(command, "created account", (store) =>
+        createAccount(store, request, hashPassword),
+      );
       report(
         command,
         toJson(account),
@@ -74,19 +74,18 @@ Examples:
 function listCommand(accounts: Command): void {
   storeCommand(accounts, "list", "list all accounts").action(async (_: unknown, command: Command) => {
     const listed = await withStore(command, ({ accounts: store }) => allAccounts(store));
-    const rows = listed.map(({ account, liveKeys }) => [
-      account.email,
-      account.role,
-      account.planId,
-      state(account),
-      String(liveKeys),
-      time(account.createdAt),
-      account.id,
-    ]);
-    const headings = ["email", "role", "plan", "state", "keys", "created (utc)", "id"];
+    const text = tableOf(listed, {
+      email: ({ account }) => account.email,
+      role: ({ account }) => account.role,
+      plan: ({ account }) => account.planId,
+      state: ({ account }) => state(account),
+      keys: ({ liveKeys }) => liveKeys,
+      "created (utc)": ({ account }) => time(account.createdAt),
+      id: ({ account }) => account.id,
+    });
     const none = "No accounts yet. Create one: sotto accounts create ada@example.com";
     const accountsJson = listed.map(({ account }) => toJson(account));
-    report(command, accountsJson, rows.length === 0 ? none : table(headings, rows));
+    report(command, accountsJson, listed.length === 0 ? none : text);
   });
 }
 
@@ -103,11 +102,9 @@ async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
 function suspendCommand(accounts: Command): void {
   storeCommand(accounts, "suspend <email>", "refuse an account's keys until it is resumed").action(
     async (email: string, _: unknown, command: Command) => {
-      const account = await withStore(command, async (store, record) => {
-        const suspended = await suspendAccount(store, systemClock, email);
-        await record("suspended account", suspended.id);
-        return suspended;
-      });
+      const account = await change(command, "suspended account", (store) =>
+        suspendAccount(store, systemClock, email),
+      );
       report(
         command,
         toJson(account),
@@ -120,11 +117,7 @@ function suspendCommand(accounts: Command): void {
 function resumeCommand(accounts: Command): void {
   storeCommand(accounts, "resume <email>", "accept a suspended account's keys again").action(
     async (email: string, _: unknown, command: Command) => {
-      const account = await withStore(command, async (store, record) => {
-        const resumed = await resumeAccount(store, email);
-        await record("resumed account", resumed.id);
-        return resumed;
-      });
+      const account = await change(command, "resumed account", (store) => resumeAccount(store, email));
       report(command, toJson(account), `${account.email} is active: its keys work again.`);
     },
   );
@@ -133,11 +126,9 @@ function resumeCommand(accounts: Command): void {
 function setPlanCommand(accounts: Command): void {
   storeCommand(accounts, "set-plan <email> <plan>", "move an account to another plan").action(
     async (email: string, plan: string, _: unknown, command: Command) => {
-      const account = await withStore(command, async (store, record) => {
-        const moved = await setAccountPlan(store, email, plan);
-        await record("changed plan of account", moved.id);
-        return moved;
-      });
+      const account = await change(command, "changed plan of account", (store) =>
+        setAccountPlan(store, email, plan),
+      );
       report(command, toJson(account), `${account.email} is on the plan ${account.planId}.`);
     },
   );
@@ -161,6 +152,17 @@ function deleteCommand(accounts: Command): void {
       });
     });
 }
+
+const change = (
+  command: Command,
+  action: AuditAction,
+  work: (store: FullStore) => Promise<Account>,
+): Promise<Account> =>
+  withStore(command, async (store, record) => {
+    const account = await work(store);
+    await record(action, account.id);
+    return account;
+  });
 
 const state = (account: Account): string => (account.suspendedAt === null ? "active" : "suspended");
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { ChangelogItem } from "../../core/admin/ports.js";
 import { newsOf } from "./maintenance.js";
-import { report, table, time } from "../output.js";
+import { report, tableOf, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function changelogCommand(program: Command): void {
@@ -35,13 +35,13 @@ function listCommand(changelog: Command): void {
         newsOf(store, audit).list(),
       );
       const items = announcements.flatMap(({ kind, item }) => (kind === "entry" ? [item] : []));
-      const rows = items.map((item) => [time(item.publishedAt), item.title, item.id]);
+      const text = tableOf(items, {
+        "published (utc)": (item) => time(item.publishedAt),
+        title: (item) => item.title,
+        id: (item) => item.id,
+      });
       const none = 'Nothing is published yet. Begin: sotto changelog add "First release"';
-      report(
-        command,
-        items.map(toJson),
-        rows.length === 0 ? none : table(["published (utc)", "title", "id"], rows),
-      );
+      report(command, items.map(toJson), items.length === 0 ? none : text);
     },
   );
 }

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import { parseCount, parseDuration, parseQuota } from "../option-values.js";
 import { findKeyOwner } from "../key-owner.js";
-import { report, table, time } from "../output.js";
-import { describeQuotas, quotasJson } from "../quotas.js";
+import { changedLimits, describeLimits, type LimitOptions, limitsJson, quotaOptions } from "../limits.js";
+import { report, tableOf, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { systemClock } from "../../core/clock.js";
-import type { ApiKey } from "../../core/entities.js";
+import { type ApiKey, noKeyLimits } from "../../core/entities.js";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
 import { keyStatus } from "../../core/keys/key-status.js";
 
@@ -18,7 +18,7 @@ export function keysCommand(program: Command): void {
   rotateCommand(keys);
 }
 
-interface CreateOptions {
+interface CreateOptions extends LimitOptions {
   name: string;
   team?: string;
   models?: string[];
@@ -26,17 +26,14 @@ interface CreateOptions {
   expires?: number;
   allowFrom?: string[];
   scope?: string[];
-  requestsPerMinute?: number;
-  tokensPerMinute?: number;
-  concurrent?: number;
-  requestsPerDay?: number;
-  tokensPerDay?: number;
-  requestsPerMonth?: number;
-  tokensPerMonth?: number;
 }
 
 function createCommand(keys: Command): void {
-  storeCommand(keys, "create [email]", "create a key for an account or a team, shown only once")
+  const create = storeCommand(
+    keys,
+    "create [email]",
+    "create a key for an account or a team, shown only once",
+  )
     .option("--team <team>", "in this team, by its name or id; without an account a service key")
     .option("--name <name>", "what it is for", "default")
     .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
@@ -54,11 +51,8 @@ function createCommand(keys: Command): void {
     )
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
-    .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
-    .option("--requests-per-day <n>", "a quota of requests by the calendar day", parseQuota)
-    .option("--tokens-per-day <n>", "likewise, for tokens", parseQuota)
-    .option("--requests-per-month <n>", "a quota of requests by the calendar month", parseQuota)
-    .option("--tokens-per-month <n>", "likewise, for tokens", parseQuota)
+    .option("--concurrent <n>", "likewise, for concurrent requests", parseCount);
+  quotaOptions(create, parseQuota)
     .addHelpText(
       "after",
       `
@@ -83,15 +77,7 @@ Examples:
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
         const { account, memberId } = await findKeyOwner(store, email, options.team);
-        const limits = {
-          requestsPerMinute: options.requestsPerMinute ?? null,
-          tokensPerMinute: options.tokensPerMinute ?? null,
-          concurrentRequests: options.concurrent ?? null,
-          requestsPerDay: options.requestsPerDay ?? null,
-          tokensPerDay: options.tokensPerDay ?? null,
-          requestsPerMonth: options.requestsPerMonth ?? null,
-          tokensPerMonth: options.tokensPerMonth ?? null,
-        };
+        const limits = changedLimits(noKeyLimits, options);
         const request = { name, models, operations, limits, expiresAt, allowFrom, scopes };
         const issued = await createKey(store, systemClock, account, request, memberId);
         await record("created key", issued.key.id);
@@ -163,17 +149,7 @@ Examples:
 
 const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
-/** The key's own limits. */
-function ownLimits({ limits }: ApiKey): string {
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
-  const parts = [
-    requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
-    tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
-    concurrentRequests === null ? [] : [`${concurrentRequests} concurrent`],
-    describeQuotas(limits),
-  ].flat();
-  return parts.length === 0 ? "the plan's" : parts.join(", ");
-}
+const ownLimits = ({ limits }: ApiKey): string => describeLimits(limits).join(", ") || "the plan's";
 
 const showOnce = (key: ApiKey, text: string): string => `The new key, shown only once:
 
@@ -188,37 +164,20 @@ networks    ${key.allowFrom?.join(", ") ?? "any"}
 scopes      ${scopes(key)}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
-function keyTable(keys: readonly ApiKey[]): string {
-  const headings = [
-    "id",
-    "name",
-    "key",
-    "state",
-    "models",
-    "operations",
-    "scopes",
-    "limits",
-    "created (utc)",
-    "expires",
-    "last used",
-  ];
-  return table(
-    headings,
-    keys.map((key) => [
-      key.id,
-      key.name,
-      `…${key.lastFour}`,
-      state(key),
-      permissions(key.models),
-      permissions(key.operations),
-      scopes(key),
-      ownLimits(key),
-      time(key.createdAt),
-      time(key.expiresAt),
-      lastUse(key),
-    ]),
-  );
-}
+const keyTable = (keys: readonly ApiKey[]): string =>
+  tableOf(keys, {
+    id: (key) => key.id,
+    name: (key) => key.name,
+    key: (key) => `…${key.lastFour}`,
+    state,
+    models: (key) => permissions(key.models),
+    operations: (key) => permissions(key.operations),
+    scopes,
+    limits: ownLimits,
+    "created (utc)": (key) => time(key.createdAt),
+    expires: (key) => time(key.expiresAt),
+    "last used": lastUse,
+  });
 
 /** The day and the model: nothing finer is kept. */
 function lastUse({ lastUsedAt, lastUsedModel }: ApiKey): string {
@@ -246,10 +205,7 @@ const toJson = (key: ApiKey) => ({
   state: state(key),
   models: key.models,
   operations: key.operations,
-  requests_per_minute: key.limits.requestsPerMinute,
-  tokens_per_minute: key.limits.tokensPerMinute,
-  ...quotasJson(key.limits),
-  concurrent_requests: key.limits.concurrentRequests,
+  ...limitsJson(key.limits),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,

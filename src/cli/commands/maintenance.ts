@@ -1,7 +1,7 @@
 /** `sotto maintenance`: announces when the service will be down. */
 import type { Command } from "commander";
 import { parseTime } from "../option-values.js";
-import { report, table, time } from "../output.js";
+import { report, tableOf, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { News, wasCalledOff } from "../../core/admin/news.js";
 import type { Audit } from "../../core/audit.js";
@@ -60,19 +60,16 @@ function listCommand(maintenance: Command): void {
         const news = newsOf(store, audit);
         return (await news.listWindows()).map((window) => ({ window, state: stateOf(news, window) }));
       });
-      const rows = listed.map(({ window, state }) => [
-        state,
-        time(window.startsAt),
-        time(window.endedAt ?? window.endsAt),
-        window.title,
-        window.id,
-      ]);
+      const text = tableOf(listed, {
+        state: ({ state }) => state,
+        "from (utc)": ({ window }) => time(window.startsAt),
+        "to (utc)": ({ window }) => time(window.endedAt ?? window.endsAt),
+        title: ({ window }) => window.title,
+        id: ({ window }) => window.id,
+      });
       const none = "No maintenance is scheduled. See: sotto maintenance schedule --help";
-      report(
-        command,
-        listed.map(({ window, state }) => toJson(window, state)),
-        rows.length === 0 ? none : table(["state", "from (utc)", "to (utc)", "title", "id"], rows),
-      );
+      const json = listed.map(({ window, state }) => toJson(window, state));
+      report(command, json, listed.length === 0 ? none : text);
     },
   );
 }

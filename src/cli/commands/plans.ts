@@ -1,8 +1,15 @@
 /** `sotto plans`: the limits of accounts. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { countOrNone, orNull, parseCount, quotaOrNone } from "../option-values.js";
-import { report, table } from "../output.js";
-import { describeQuotas, quotasJson } from "../quotas.js";
+import { countOrNone, parseCount, quotaOrNone } from "../option-values.js";
+import {
+  changed,
+  changedQuotas,
+  describeQuotas,
+  limitsJson,
+  quotaOptions,
+  type QuotaOptions,
+} from "../limits.js";
+import { report, tableOf } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
@@ -20,18 +27,14 @@ export function plansCommand(program: Command): void {
   deleteCommand(plans);
 }
 
-interface LimitOptions {
+interface PlanOptions extends QuotaOptions {
   name?: string;
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
   keys?: number;
-  /** "none" and "all" become null in `changed`. */
+  /** "none" and "all" become null in `changedPlan`. */
   maxTokens?: number | "none";
-  requestsPerDay?: number | "none";
-  tokensPerDay?: number | "none";
-  requestsPerMonth?: number | "none";
-  tokensPerMonth?: number | "none";
   models?: ModelId[] | "all";
   requireEncryption?: "on" | "off";
   weight?: number;
@@ -40,44 +43,27 @@ interface LimitOptions {
 function listCommand(plans: Command): void {
   storeCommand(plans, "list", "list all plans").action(async (_: unknown, command: Command) => {
     const listed = await withStore(command, listPlans);
-    const headings = [
-      "id",
-      "name",
-      "requests/min",
-      "tokens/min",
-      "concurrent",
-      "keys",
-      "max_tokens",
-      "quotas",
-      "models",
-      "encryption",
-      "weight",
-      "accounts",
-    ];
-    const rows = listed.map(({ plan, accounts }) => [
-      plan.id,
-      plan.name,
-      String(plan.requestsPerMinute),
-      String(plan.tokensPerMinute),
-      String(plan.concurrentRequests),
-      String(plan.maxKeys),
-      plan.maxTokens === null ? "the context" : String(plan.maxTokens),
-      describeQuotas(plan).join(", ") || "none",
-      plan.models?.join(", ") ?? "all",
-      plan.requiresEncryption ? "required" : "optional",
-      String(plan.weight),
-      String(accounts),
-    ]);
-    report(
-      command,
-      listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts })),
-      table(headings, rows),
-    );
+    const text = tableOf(listed, {
+      id: ({ plan }) => plan.id,
+      name: ({ plan }) => plan.name,
+      "requests/min": ({ plan }) => plan.requestsPerMinute,
+      "tokens/min": ({ plan }) => plan.tokensPerMinute,
+      concurrent: ({ plan }) => plan.concurrentRequests,
+      keys: ({ plan }) => plan.maxKeys,
+      max_tokens: ({ plan }) => plan.maxTokens ?? "the context",
+      quotas: ({ plan }) => describeQuotas(plan).join(", ") || "none",
+      models: ({ plan }) => plan.models?.join(", ") ?? "all",
+      encryption: ({ plan }) => (plan.requiresEncryption ? "required" : "optional"),
+      weight: ({ plan }) => plan.weight,
+      accounts: ({ accounts }) => accounts,
+    });
+    const json = listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts }));
+    report(command, json, text);
   });
 }
 
 function createCommand(plans: Command): void {
-  limitOptions(
+  planOptions(
     storeCommand(plans, "create <id>", "create a plan; what is not given is copied from the plan 'free'"),
   )
     .addHelpText(
@@ -87,13 +73,13 @@ Examples:
   sotto plans create team --name Team --requests-per-minute 3000 --tokens-per-minute 1000000 --concurrent 64
   sotto accounts set-plan ada@example.com team`,
     )
-    .action(async (id: string, options: LimitOptions, command: Command) => {
+    .action(async (id: string, options: PlanOptions, command: Command) => {
       const plan = await withStore(command, async (store, record) => {
         if ((await store.findPlan(id)) !== null) {
           throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
         }
         const base = await requirePlan(store, defaultPlanId);
-        const created = await savePlan(store, changed({ ...base, id, name: id }, options));
+        const created = await savePlan(store, changedPlan({ ...base, id, name: id }, options));
         await record("saved plan", id);
         return created;
       });
@@ -102,7 +88,7 @@ Examples:
 }
 
 function setCommand(plans: Command): void {
-  limitOptions(storeCommand(plans, "set <id>", "change a plan, for all its accounts"))
+  planOptions(storeCommand(plans, "set <id>", "change a plan, for all its accounts"))
     .addHelpText(
       "after",
       `
@@ -113,9 +99,9 @@ Examples:
 
 A running server follows within 2 seconds.`,
     )
-    .action(async (id: string, options: LimitOptions, command: Command) => {
+    .action(async (id: string, options: PlanOptions, command: Command) => {
       const plan = await withStore(command, async (store: FullStore, record) => {
-        const saved = await savePlan(store, changed(await requirePlan(store, id), options));
+        const saved = await savePlan(store, changedPlan(await requirePlan(store, id), options));
         await record("saved plan", id);
         return saved;
       });
@@ -135,22 +121,15 @@ function deleteCommand(plans: Command): void {
   );
 }
 
-const limitOptions = (command: Command): Command =>
+function planOptions(command: Command): Command {
   command
     .option("--name <name>", "what people see", parseName)
     .option("--requests-per-minute <n>", "requests per minute, for the whole account", parseCount)
     .option("--tokens-per-minute <n>", "tokens per minute, prompts and replies together", parseCount)
     .option("--concurrent <n>", "concurrent requests", parseCount)
     .option("--keys <n>", "keys", parseCount)
-    .option("--max-tokens <n>", "the largest max_tokens; 'none' for no limit but the context", countOrNone)
-    .option("--requests-per-day <n>", "a quota of requests by the calendar day; 'none' for none", quotaOrNone)
-    .option("--tokens-per-day <n>", "likewise, for tokens", quotaOrNone)
-    .option(
-      "--requests-per-month <n>",
-      "a quota of requests by the calendar month; 'none' for none",
-      quotaOrNone,
-    )
-    .option("--tokens-per-month <n>", "likewise, for tokens", quotaOrNone)
+    .option("--max-tokens <n>", "the largest max_tokens; 'none' for no limit but the context", countOrNone);
+  return quotaOptions(command, quotaOrNone, "; 'none' for none")
     .option("--models <list>", "only these models, such as omega,prism; 'all' for every model", parseModels)
     .addOption(
       new Option("--require-encryption <on|off>", "refuse requests whose bodies are not encrypted").choices([
@@ -159,19 +138,17 @@ const limitOptions = (command: Command): Command =>
       ]),
     )
     .option("--weight <n>", "share of a busy engine beside other plans, 1 to 100", parseWeight);
+}
 
-const changed = (plan: Plan, options: LimitOptions): Plan => ({
+const changedPlan = (plan: Plan, options: PlanOptions): Plan => ({
   id: plan.id,
   name: options.name ?? plan.name,
   requestsPerMinute: options.requestsPerMinute ?? plan.requestsPerMinute,
   tokensPerMinute: options.tokensPerMinute ?? plan.tokensPerMinute,
   concurrentRequests: options.concurrent ?? plan.concurrentRequests,
   maxKeys: options.keys ?? plan.maxKeys,
-  maxTokens: orNull(options.maxTokens, plan.maxTokens),
-  requestsPerDay: orNull(options.requestsPerDay, plan.requestsPerDay),
-  tokensPerDay: orNull(options.tokensPerDay, plan.tokensPerDay),
-  requestsPerMonth: orNull(options.requestsPerMonth, plan.requestsPerMonth),
-  tokensPerMonth: orNull(options.tokensPerMonth, plan.tokensPerMonth),
+  maxTokens: changed(plan.maxTokens, options.maxTokens),
+  ...changedQuotas(plan, options),
   models: options.models === "all" ? null : (options.models ?? plan.models),
   requiresEncryption:
     options.requireEncryption === undefined ? plan.requiresEncryption : options.requireEncryption === "on",
@@ -213,12 +190,9 @@ const describe = (plan: Plan): string =>
 const toJson = (plan: Plan) => ({
   id: plan.id,
   name: plan.name,
-  requests_per_minute: plan.requestsPerMinute,
-  tokens_per_minute: plan.tokensPerMinute,
-  concurrent_requests: plan.concurrentRequests,
+  ...limitsJson(plan),
   max_keys: plan.maxKeys,
   max_tokens: plan.maxTokens,
-  ...quotasJson(plan),
   models: plan.models,
   requires_encryption: plan.requiresEncryption,
   weight: plan.weight,

@@ -1,10 +1,16 @@
 /** What commands about teams share. */
-import type { Audit } from "../../core/audit.js";
+import type { Command } from "commander";
 import { systemClock } from "../../core/clock.js";
 import { TeamAdmin } from "../../core/teams/team-admin.js";
 import type { FullStore } from "../../store/full-store.js";
+import { withStore } from "../store-command.js";
 
 export const actor = "command line";
 
-export const teamAdminOf = (store: FullStore, audit: Audit): TeamAdmin =>
-  new TeamAdmin({ store, audit, clock: systemClock });
+export const withTeams = <T>(
+  command: Command,
+  work: (admin: TeamAdmin, store: FullStore) => Promise<T>,
+): Promise<T> =>
+  withStore(command, (store, _record, { audit }) =>
+    work(new TeamAdmin({ store, audit, clock: systemClock }), store),
+  );

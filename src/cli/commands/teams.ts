@@ -5,11 +5,11 @@ import type { Team } from "../../core/teams/ports.js";
 import { UserError } from "../../core/user-error.js";
 import { allTeams, findTeam } from "../find-team.js";
 import { confirm } from "../input.js";
-import { orNull, quotaOrNone } from "../option-values.js";
-import { report, table, time } from "../output.js";
-import { describeQuotas, quotasJson } from "../quotas.js";
-import { storeCommand, withStore } from "../store-command.js";
-import { actor, teamAdminOf } from "./team-admin.js";
+import { changedQuotas, describeQuotas, quotaOptions, type QuotaOptions, quotasJson } from "../limits.js";
+import { quotaOrNone } from "../option-values.js";
+import { report, table, tableOf, time } from "../output.js";
+import { storeCommand } from "../store-command.js";
+import { actor, withTeams } from "./team-admin.js";
 import { memberCommand, memberLimitsCommand, removeMemberCommand } from "./team-members.js";
 
 export function teamsCommand(program: Command): void {
@@ -31,27 +31,28 @@ export function teamsCommand(program: Command): void {
 
 function listCommand(teams: Command): void {
   storeCommand(teams, "list", "list all teams").action(async (_: unknown, command: Command) => {
-    const listed = await withStore(command, (store, _record, { audit }) =>
-      allTeams(teamAdminOf(store, audit)),
-    );
-    const rows = listed.map(({ team, members, liveKeys }) => [
-      ...[team.name, team.planId, stateOf(team), String(members), String(liveKeys)],
-      ...[time(team.createdAt), team.id],
-    ]);
-    const headings = ["name", "plan", "state", "members", "keys", "created (utc)", "id"];
+    const listed = await withTeams(command, allTeams);
+    const text = tableOf(listed, {
+      name: ({ team }) => team.name,
+      plan: ({ team }) => team.planId,
+      state: ({ team }) => stateOf(team),
+      members: ({ members }) => members,
+      keys: ({ liveKeys }) => liveKeys,
+      "created (utc)": ({ team }) => time(team.createdAt),
+      id: ({ team }) => team.id,
+    });
     const none = "No teams yet. Create one: sotto teams create Research --owner ada@example.com";
     const json = listed.map(({ team, members, liveKeys }) => ({ ...toJson(team), members, keys: liveKeys }));
-    report(command, json, rows.length === 0 ? none : table(headings, rows));
+    report(command, json, listed.length === 0 ? none : text);
   });
 }
 
 function showCommand(teams: Command): void {
   storeCommand(teams, "show <team>", "show a team, by its id or name, and who is in it").action(
     async (name: string, _: unknown, command: Command) => {
-      const { team, members } = await withStore(command, async (store, _record, { audit }) => {
-        const admin = teamAdminOf(store, audit);
-        return admin.detail((await findTeam(admin, name)).id);
-      });
+      const { team, members } = await withTeams(command, async (admin) =>
+        admin.detail((await findTeam(admin, name)).id),
+      );
       const people = members.map((member) => [member.email, member.role, time(member.joinedAt)]);
       const quotas = describeQuotas(team.quotas).join(", ") || "those of its plan";
       report(
@@ -72,9 +73,7 @@ function createCommand(teams: Command): void {
     .option("--plan <plan>", "plan that sets its limits", defaultPlanId)
     .action(async (name: string, options: { owner: string; plan: string }, command: Command) => {
       const request = { name, planId: options.plan, ownerEmail: options.owner };
-      const team = await withStore(command, (store, _, { audit }) =>
-        teamAdminOf(store, audit).create(actor, request),
-      );
+      const team = await withTeams(command, (admin) => admin.create(actor, request));
       report(
         command,
         toJson(team),
@@ -86,51 +85,38 @@ function createCommand(teams: Command): void {
 function planCommand(teams: Command): void {
   storeCommand(teams, "plan <team> <plan>", "move a team to another plan").action(
     async (name: string, planId: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (store, _record, { audit }) => {
-        const admin = teamAdminOf(store, audit);
-        return admin.setPlan(actor, (await findTeam(admin, name)).id, planId);
-      });
+      const team = await withTeams(command, async (admin) =>
+        admin.setPlan(actor, (await findTeam(admin, name)).id, planId),
+      );
       report(command, toJson(team), `The team ${team.name} is on the plan ${team.planId}.`);
     },
   );
 }
 
-interface QuotaOptions {
-  requestsPerDay?: number | "none";
-  tokensPerDay?: number | "none";
-  requestsPerMonth?: number | "none";
-  tokensPerMonth?: number | "none";
-}
-
 function quotasCommand(teams: Command): void {
-  storeCommand(teams, "quotas <team>", "set a team's own quotas; what is not given stays as it is")
-    .option("--requests-per-day <n>", "requests by the calendar day; 'none' for the plan's", quotaOrNone)
-    .option("--tokens-per-day <n>", "likewise, for tokens", quotaOrNone)
-    .option("--requests-per-month <n>", "requests by the calendar month; 'none' for the plan's", quotaOrNone)
-    .option("--tokens-per-month <n>", "likewise, for tokens", quotaOrNone)
-    .action(async (name: string, options: QuotaOptions, command: Command) => {
-      const team = await withStore(command, async (store, _record, { audit }) => {
-        const admin = teamAdminOf(store, audit);
+  const command = storeCommand(
+    teams,
+    "quotas <team>",
+    "set a team's own quotas; what is not given stays as it is",
+  );
+  quotaOptions(command, quotaOrNone, "; 'none' for the plan's").action(
+    async (name: string, options: QuotaOptions) => {
+      const team = await withTeams(command, async (admin) => {
         const { id, quotas } = await findTeam(admin, name);
-        return admin.setQuotas(actor, id, {
-          requestsPerDay: orNull(options.requestsPerDay, quotas.requestsPerDay),
-          tokensPerDay: orNull(options.tokensPerDay, quotas.tokensPerDay),
-          requestsPerMonth: orNull(options.requestsPerMonth, quotas.requestsPerMonth),
-          tokensPerMonth: orNull(options.tokensPerMonth, quotas.tokensPerMonth),
-        });
+        return admin.setQuotas(actor, id, changedQuotas(quotas, options));
       });
       const shown = describeQuotas(team.quotas).join(", ") || "those of its plan";
       report(command, toJson(team), `The team ${team.name} has the quotas: ${shown}.`);
-    });
+    },
+  );
 }
 
 function switchCommand(teams: Command, action: "suspend" | "resume", description: string): void {
   storeCommand(teams, `${action} <team>`, description).action(
     async (name: string, _: unknown, command: Command) => {
-      const team = await withStore(command, async (store, _record, { audit }) => {
-        const admin = teamAdminOf(store, audit);
-        return admin[action](actor, (await findTeam(admin, name)).id);
-      });
+      const team = await withTeams(command, async (admin) =>
+        admin[action](actor, (await findTeam(admin, name)).id),
+      );
       report(
         command,
         toJson(team),
@@ -146,8 +132,7 @@ function deleteCommand(teams: Command): void {
   storeCommand(teams, "delete <team>", "delete a team with its keys, memberships, invitations and usage")
     .option("--yes", "do not ask")
     .action(async (name: string, _: unknown, command: Command) => {
-      await withStore(command, async (store, _record, { audit }) => {
-        const admin = teamAdminOf(store, audit);
+      await withTeams(command, async (admin) => {
         const { team, counts } = await admin.detail((await findTeam(admin, name)).id);
         const what = `the team ${team.name} with ${counts.members} memberships, ${counts.keys} keys, ${counts.invitations} invitations and its usage`;
         if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {

@@ -11,7 +11,7 @@ import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
 import { rollBackCommand } from "./models-roll-back.js";
 import { useCommand } from "./models-use.js";
-import { report, table } from "../output.js";
+import { report, tableOf } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
 
@@ -40,33 +40,19 @@ function catalogCommand(models: Command): void {
       here: contextHere(entrySize(entry), machine),
       tokensPerSecond: chats(entry) ? speedHere(activeBytesOf(entry), machine) : null,
     }));
-    const rows = entries.map(({ entry, fits, here, tokensPerSecond }) => [
-      entry.id,
-      entry.title,
-      entry.licence,
-      formatBytes(entry.bytes),
-      ...(fits === "no"
-        ? ["too large here", "", ""]
-        : [
-            formatBytes(here.memoryBytes),
-            `${here.contextTokens} of ${entry.contextTokens}`,
-            String(here.sequences),
-          ]),
-      speedCell(entry, tokensPerSecond),
-      entry.suits.join(", "),
-      entry.goodFor,
-    ]);
-    const columns = [
-      "id",
-      "title",
-      "licence",
-      "size",
-      "memory",
-      "context here",
-      "at once",
-      "tokens/s",
-      "suits",
-    ];
+    const text = tableOf(entries, {
+      id: ({ entry }) => entry.id,
+      title: ({ entry }) => entry.title,
+      licence: ({ entry }) => entry.licence,
+      size: ({ entry }) => formatBytes(entry.bytes),
+      memory: ({ fits, here }) => (fits === "no" ? "too large here" : formatBytes(here.memoryBytes)),
+      "context here": ({ entry, fits, here }) =>
+        fits === "no" ? "" : `${here.contextTokens} of ${entry.contextTokens}`,
+      "at once": ({ fits, here }) => (fits === "no" ? "" : here.sequences),
+      "tokens/s": ({ entry, tokensPerSecond }) => speedCell(entry, tokensPerSecond),
+      suits: ({ entry }) => entry.suits.join(", "),
+      "good for": ({ entry }) => entry.goodFor,
+    });
     report(
       command,
       entries.map(({ entry, fits, here, tokensPerSecond }) => ({
@@ -85,7 +71,7 @@ function catalogCommand(models: Command): void {
         good_for: entry.goodFor,
         best_here: entry === best?.entry,
       })),
-      `${table([...columns, "good for"], rows)}\n\n${advice(best)}`,
+      `${text}\n\n${advice(best)}`,
     );
   });
 }

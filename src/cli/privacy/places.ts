@@ -16,7 +16,7 @@ export interface Place {
   /** For people, with paths and numbers of processes. */
   name: string;
   verdict: Verdict;
-  /** What was found, how much was looked at, or why it could not be. */
+  /** What was found, how much was searched, or why it could not be. */
   detail: string;
   gaps: string[];
 }
@@ -36,7 +36,7 @@ interface Look {
   look: (search: MarkSearch) => Promise<Outcome>;
 }
 
-/** In the order in which they are looked at: memory first, since it changes by itself. */
+/** In search order: memory first, since it changes by itself. */
 export function placesToLook(looking: Looking): Look[] {
   const { config, also } = looking;
   const { dataDir } = config.service;
@@ -69,13 +69,13 @@ export function placesToLook(looking: Looking): Look[] {
   ];
 }
 
-/** What throws is a place that could not be looked at. */
+/** A search that throws makes its place unknown. */
 export async function lookAt({ kind, name, look }: Look, { sent, signal }: Looking): Promise<Place> {
   try {
     return { kind, name, ...(await look(new MarkSearch(sent.map(({ mark }) => mark)))) };
   } catch (error) {
     signal.throwIfAborted();
-    return { kind, name, verdict: "unknown", detail: `could not be looked at: ${reasonOf(error)}`, gaps: [] };
+    return { kind, name, verdict: "unknown", detail: `could not be searched: ${reasonOf(error)}`, gaps: [] };
   }
 }
 
@@ -123,7 +123,7 @@ function memoryOf(looking: Looking, server: number | null): Look[] {
   if (server === null) {
     const absent = async () => ({
       verdict: "unknown" as const,
-      detail: "could not be looked at: the server's process is not on this machine, or not visible from here",
+      detail: "could not be searched: the server's process is not on this machine, or not visible from here",
       gaps: [],
     });
     return [{ kind: "server_memory", name: "memory of the server", look: absent }];
@@ -208,7 +208,7 @@ function lookAtCoreDumps(server: number | null): Outcome {
     case "empty":
       return { verdict: "clean", detail: "those of the server contain no memory", gaps: [] };
     case "unknown":
-      return { verdict: "unknown", detail: "could not be looked at: this system does not say", gaps: [] };
+      return { verdict: "unknown", detail: "cannot be checked: this system does not report it", gaps: [] };
     case "on": {
       const detail = `on: a crash would write memory to disk (core_pattern ${pattern}). ${howToStopCoreDumps}`;
       return { verdict: "unknown", detail, gaps: [] };
@@ -219,7 +219,7 @@ function lookAtCoreDumps(server: number | null): Outcome {
 function lookAtSwap(): Outcome {
   const { state, usedBytes } = swap();
   if (state === "unknown")
-    return { verdict: "unknown", detail: "could not be looked at: this system does not say", gaps: [] };
+    return { verdict: "unknown", detail: "cannot be checked: this system does not report it", gaps: [] };
   if (state === "off") return { verdict: "clean", detail: "off", gaps: [] };
   const detail = `on (${formatBytes(usedBytes)} in use): memory may be written to it, and it is not searched. ${howToStopSwap}`;
   return { verdict: "unknown", detail, gaps: [] };

@@ -214,7 +214,7 @@ const shown: Record<Verdict, () => string> = {
 const summaries: Record<Verdict, string> = {
   clean: "No mark was found anywhere.",
   found: "Marks were found. What is marked FOUND holds text that was sent to this service.",
-  unknown: "No mark was found, but not everything could be looked at.",
+  unknown: "No mark was found, but not everything could be searched.",
 };
 
 function textOf(
@@ -225,7 +225,7 @@ function textOf(
 ): string {
   const lines = places.flatMap(({ name, verdict, detail, gaps }) => [
     `${shown[verdict]()}  ${name}: ${detail}`,
-    ...gaps.map((gap) => `           not looked at: ${gap}`),
+    ...gaps.map((gap) => `           not searched: ${gap}`),
   ]);
   const unexpected = sent.flatMap(({ name, unexpected }) =>
     unexpected === null ? [] : [`           ${name}: ${unexpected}`],

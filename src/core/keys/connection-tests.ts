@@ -1,5 +1,5 @@
 /**
- * Tests of a client's connection: someone looks at the Connect page, starts the client, and is told how its requests
+ * Tests of a client's connection: someone looks at the Connect page, starts the client, and sees how its requests
  * ended.
  *
  * Requests are noted only for an account whose test is open, for two minutes at most, in memory, and without anything

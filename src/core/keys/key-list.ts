@@ -26,9 +26,9 @@ export interface ListedKey {
 
 export interface KeyPage {
   keys: ListedKey[];
-  /** That match. */
+  /** How many match. */
   total: number;
-  /** Of the account: all of its keys, and those that may work. */
+  /** How many the account has, and how many of those have not ended. */
   all: number;
   working: number;
   /** Every tag that the account uses, in alphabetical order. */

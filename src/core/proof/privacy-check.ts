@@ -1,5 +1,5 @@
 /**
- * The result of `sotto privacy check`: what was looked at and what was found there. Kept as a setting, signed by the
+ * The result of `sotto privacy check`: what was searched and what was found there. Kept as a setting, signed by the
  * service's key, without any path or name of the machine, since the status page shows it to everyone.
  */
 import type { Clock } from "../clock.js";
@@ -19,7 +19,7 @@ export const placeKinds = [
 ] as const;
 export type PlaceKind = (typeof placeKinds)[number];
 
-/** `unknown`: it could not be looked at, or not at all of it. */
+/** `unknown`: it could not be searched, or only in part. */
 export type Verdict = "clean" | "found" | "unknown";
 
 export interface PrivacyCheckResult {

@@ -1,5 +1,6 @@
 /** One choice of a reply, put together from its events. */
 import type { ChoicePart, FinishReason, ReplyChoice } from "../chat/reply.js";
+import { isJson } from "../is-json.js";
 import type { GenerationEvent } from "./engine-port.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
@@ -58,12 +59,3 @@ export class ChoiceFold {
 
 /** Arguments are always JSON, and half a call must not be run. */
 const isNotCut = (part: ChoicePart): boolean => part.type !== "call" || isJson(part.arguments);
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

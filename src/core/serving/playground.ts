@@ -54,7 +54,7 @@ export function playgroundCaller(
   };
 }
 
-/** A team's usage is told apart by member, and says nothing of one whose account is gone: hence no id of theirs. */
+/** Usage in a team is counted by member, but nothing about a deleted account may remain: so this is no account id. */
 export function memberPlaygroundId(teamId: string, accountId: string): string {
   const hash = createHash("sha256").update(`${teamId} ${accountId}`).digest("hex");
   return `${playgroundKeyId}_${hash.slice(0, 20)}`;

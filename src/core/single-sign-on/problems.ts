@@ -46,7 +46,7 @@ export class SignInFailed extends Error {
   }
 }
 
-/** For `catch`: what failed is told on this page. */
+/** For `catch`: the page that explains the failure. */
 export const failingAt =
   (page: string) =>
   (error: unknown): never => {

@@ -1,4 +1,4 @@
-/** Who is told that a quota is nearly used up: of a team its owners, of a member or a member's key that member. */
+/** Who is warned that a quota is nearly used up: the owners of a team, or the member whose limit or key it is. */
 import type { KeyRecord } from "../entities.js";
 import type { QuotaMeter } from "../limits/quota-book.js";
 import type { TeamStore } from "./ports.js";

@@ -6,7 +6,7 @@ import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { Team, TeamChange } from "./ports.js";
 
 export interface TeamSecurity {
-  /** As people write them; null or none for any. */
+  /** Networks that its keys and pages may be used from, as people write them; null or none for any. */
   allowFrom: readonly string[] | null;
   /** How long members have to add a second factor; null where they need none. */
   secondFactorDays: number | null;

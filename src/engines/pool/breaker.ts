@@ -9,7 +9,7 @@ import type { Clock } from "../../core/clock.js";
 
 export const defaultBreakerLimits = {
   failuresInRow: 3,
-  /** Of the latest outcomes, how many are looked at, and which share of failures is too much. */
+  /** How many of the latest outcomes count, and the share of failures that opens the breaker. */
   window: 20,
   failureShare: 0.5,
   firstPauseMs: 1_000,

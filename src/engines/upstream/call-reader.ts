@@ -16,11 +16,11 @@
  */
 import type { FinishReason } from "../../core/chat/reply.js";
 import type { Tooling } from "../../core/chat/request.js";
+import { isJson } from "../../core/is-json.js";
 import type { GenerationEvent } from "../../core/serving/engine-port.js";
 import { JsonScanner } from "../chat-format/parts/json-scanner.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";
-import { isJson } from "./json-value.js";
 
 const maxCalls = 256;
 /** Of all calls of a choice: ids, names and arguments. */

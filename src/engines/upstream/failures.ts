@@ -6,8 +6,8 @@
 import { AddressError } from "../../adapters/address-policy.js";
 import { imagesIn } from "../../core/chat/images.js";
 import { type ErrorCode, ServiceError } from "../../core/errors.js";
+import { isJson } from "../../core/is-json.js";
 import type { Generation } from "../../core/serving/engine-port.js";
-import { isJson } from "./json-value.js";
 
 /** A failure of the engine, with its code for the operator. */
 export class UpstreamError extends ServiceError {

@@ -23,12 +23,3 @@ export function parseObject(text: string): JsonObject | null {
     return null;
   }
 }
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

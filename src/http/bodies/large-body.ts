@@ -115,7 +115,7 @@ export class LargeBody {
   }
 
   async #moveToImages(bytes: number): Promise<void> {
-    // What waits here must not hold up texts.
+    // What waits here must not block bodies of text.
     this.release();
     this.#isAlone = false;
     this.#releaseImages = await this.rooms.images.take(this.owner, bytes, this.signal);

@@ -25,7 +25,7 @@ export function createNodeServer(
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.idleMs,
-    // How often the first two are looked at; the default would find a late request up to 30 s later.
+    // How often the first two are checked; with the default, a late request is noticed up to 30 s later.
     connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 2),
     requireHostHeader: false,
     noDelay: true,

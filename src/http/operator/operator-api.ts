@@ -3,7 +3,7 @@
  * with a key instead of a browser with a session. `/admin/plans/:id` there is `/plans/:id` here. A route that only makes
  * sense on a page, or that a key must not be enough for, says so in the table (`sessionOnly`).
  *
- * No cookie is looked at, so no other site can make a browser act here: nothing that guards against that is needed.
+ * Cookies are ignored, so no other site can make a browser act here, and no CSRF protection is needed.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { packageFile } from "../../adapters/program-files.js";

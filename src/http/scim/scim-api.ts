@@ -1,6 +1,6 @@
 /**
  * SCIM 2.0 under /scim/v2, by which an organisation's directory creates, suspends and deletes accounts, and says who is
- * in which team. For keys with the scope `scim`; a cookie is never looked at.
+ * in which team. For keys with the scope `scim`; cookies are ignored.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../../core/audit.js";

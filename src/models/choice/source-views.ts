@@ -55,7 +55,7 @@ export const weightsView = (facts: WeightsFacts, machine: Machine): WeightsView 
 export const speedView = (speed: MeasuredSpeed | null): SpeedView | null =>
   speed === null ? null : { tokensPerSecond: speed.tokensPerSecond, measuredAt: speed.at.toISOString() };
 
-/** Headers of files that are looked at again and again; read again when the file changes. */
+/** A cache of file headers; a header is read again when its file changes. */
 export class FactsCache {
   readonly #facts = new Map<string, { stamp: string; facts: WeightsFacts }>();
 
@@ -68,7 +68,7 @@ export class FactsCache {
     if (kept?.stamp === stamp) return kept.facts;
     const facts = await readWeightsFacts(path).catch(() => null);
     if (facts === null) return null;
-    // A few models are looked at; a handful of files at most.
+    // A few models are asked for: a handful of files at most.
     if (this.#facts.size >= 16) this.#facts.clear();
     this.#facts.set(path, { stamp, facts });
     return facts;

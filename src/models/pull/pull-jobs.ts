@@ -35,19 +35,17 @@ export interface PullJobsOptions {
   retryMs?: number;
 }
 
-interface Job extends Readonly<Omit<SavedPull, "names">> {
-  state: PullView["state"];
-  reason: string;
+type Progress = Pick<
+  PullView,
+  "state" | "reason" | "file" | "fileNumber" | "fileCount" | "doneBytes" | "totalBytes"
+>;
+
+interface Job extends Readonly<Omit<SavedPull, "names">>, Progress {
   /** It failed permanently: neither its URL, which may be signed, nor its files stay on the disk. */
   isFinal: boolean;
   names: readonly string[];
   /** Of these, those that it found missing: they are its own. */
   readonly downloads: Set<string>;
-  file: string;
-  fileNumber: number;
-  fileCount: number;
-  doneBytes: number;
-  totalBytes: number | null;
   readonly rate: TransferRate;
   stop: AbortController;
   /** Settles when its work has ended; null while there is none. */

@@ -12,7 +12,7 @@ import { iq2xxsType } from "../gguf/gguf-types.js";
 import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
 import { dequantise } from "./dequantise.js";
 
-/** How many rows `mergeRows` takes at the most: their values stay in the second cache. */
+/** The most rows that `mergeRows` takes: their values stay in the L2 cache. */
 export const rowsAtOnce = 64;
 
 export interface Matrix {

@@ -1,21 +1,7 @@
 /** `messages`: the conversation so far, calls of tools and their results included. */
 import type { ChatMessage, ChatRole, ToolCall } from "../../core/chat/request.js";
-import {
-  array,
-  atMost,
-  invalidValue,
-  mapped,
-  nonEmptyArray,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  textIn,
-  unsupportedValue,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { contentIn, textPart, type Content } from "../content.js";
 import { imageUrlPart } from "../images.js";
 import { functionName } from "../tools.js";
@@ -25,12 +11,15 @@ import { requireFunctionType } from "./tools.js";
 export const maxMessages = 2048;
 
 export const readMessages: Reader<ChatMessage[]> = (value, path) => {
-  const items = atMost(maxMessages, nonEmptyArray(value, path), path);
+  const items = json.atMost(maxMessages, json.nonEmptyArray(value, path), path);
   const callIds = new Set<string>();
   return items.map((item, index) => {
     const read = message(item, `${path}[${index}]`);
     if (read.toolCallId !== undefined && !callIds.has(read.toolCallId)) {
-      throw invalidValue(`${path}[${index}].tool_call_id`, "no assistant message before it has such a call");
+      throw json.invalidValue(
+        `${path}[${index}].tool_call_id`,
+        "no assistant message before it has such a call",
+      );
     }
     for (const { id } of read.toolCalls ?? []) callIds.add(id);
     return read;
@@ -38,32 +27,32 @@ export const readMessages: Reader<ChatMessage[]> = (value, path) => {
 };
 
 const message: Reader<ChatMessage> = (value, path) => {
-  const fields = object(value, path);
-  const messageRole = required(fields, "role", role, path);
+  const fields = json.object(value, path);
+  const messageRole = json.required(fields, "role", role, path);
   switch (messageRole) {
     case "assistant":
       return assistant(fields, path);
     case "tool":
       return {
         role: "tool",
-        ...required(fields, "content", resultContent, path),
-        toolCallId: required(fields, "tool_call_id", nonEmptyString, path),
+        ...json.required(fields, "content", resultContent, path),
+        toolCallId: json.required(fields, "tool_call_id", json.nonEmptyString, path),
       };
     case "system":
-      return { role: "system", content: required(fields, "content", text, path) };
+      return { role: "system", content: json.required(fields, "content", text, path) };
     case "user":
-      return { role: "user", ...required(fields, "content", content, path) };
+      return { role: "user", ...json.required(fields, "content", content, path) };
   }
 };
 
 function assistant(fields: JsonObject, path: string): ChatMessage {
-  const toolCalls = optional(fields, "tool_calls", calls, path) ?? [];
-  const reasoning = optional(fields, "reasoning_content", string, path);
+  const toolCalls = json.optional(fields, "tool_calls", calls, path) ?? [];
+  const reasoning = json.optional(fields, "reasoning_content", json.string, path);
   // An assistant's turn that only called tools has no text, and some clients leave the field out then.
   const said =
     toolCalls.length > 0
-      ? (optional(fields, "content", text, path) ?? "")
-      : required(fields, "content", textOrNull, path);
+      ? (json.optional(fields, "content", text, path) ?? "")
+      : json.required(fields, "content", textOrNull, path);
   return {
     role: "assistant",
     content: said,
@@ -73,16 +62,16 @@ function assistant(fields: JsonObject, path: string): ChatMessage {
 }
 
 const calls: Reader<ToolCall[]> = (value, path) =>
-  array(value, path).map((item, index) => {
+  json.array(value, path).map((item, index) => {
     const place = `${path}[${index}]`;
-    const fields = object(item, place);
+    const fields = json.object(item, place);
     // Some clients leave out the type, which is always the same.
     if (fields.type !== undefined) requireFunctionType(fields, place);
-    const called = required(fields, "function", object, place);
+    const called = json.required(fields, "function", json.object, place);
     return {
-      id: required(fields, "id", nonEmptyString, place),
-      name: required(called, "name", functionName, `${place}.function`),
-      arguments: optional(called, "arguments", string, `${place}.function`) ?? "",
+      id: json.required(fields, "id", json.nonEmptyString, place),
+      name: json.required(called, "name", functionName, `${place}.function`),
+      arguments: json.optional(called, "arguments", json.string, `${place}.function`) ?? "",
     };
   });
 
@@ -93,28 +82,29 @@ export const speakers = {
   user: "user",
   assistant: "assistant",
 } as const;
-export const speaker = mapped<(typeof speakers)[keyof typeof speakers]>(speakers);
-const role = mapped<ChatRole>({ ...speakers, tool: "tool" });
+export const speaker = json.mapped<(typeof speakers)[keyof typeof speakers]>(speakers);
+const role = json.mapped<ChatRole>({ ...speakers, tool: "tool" });
 
 const onlyText: Reader<string> = (value, path) => {
-  const part = object(value, path);
-  if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
-  throw unsupportedValue(`${path}.type`, "only parts of type 'text' are supported");
+  const part = json.object(value, path);
+  if (json.required(part, "type", json.string, path) === "text")
+    return json.required(part, "text", json.string, path);
+  throw json.unsupportedValue(`${path}.type`, "only parts of type 'text' are supported");
 };
 
-const text = textIn(onlyText);
+const text = json.textIn(onlyText);
 
 const textOrNull: Reader<string> = (value, path) => (value === null ? "" : text(value, path));
 
 const content = contentIn((value, path) => {
-  const part = object(value, path);
-  switch (required(part, "type", string, path)) {
+  const part = json.object(value, path);
+  switch (json.required(part, "type", json.string, path)) {
     case "text":
-      return textPart(required(part, "text", string, path));
+      return textPart(json.required(part, "text", json.string, path));
     case "image_url":
       return imageUrlPart(part, path);
     default:
-      throw unsupportedValue(`${path}.type`, "only parts of type 'text' and 'image_url' are supported");
+      throw json.unsupportedValue(`${path}.type`, "only parts of type 'text' and 'image_url' are supported");
   }
 });
 

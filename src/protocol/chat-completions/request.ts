@@ -9,51 +9,35 @@ import { readMessages } from "./messages.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
 import { readFormat } from "./format.js";
-import {
-  anything,
-  array,
-  bodyObject,
-  boolean,
-  decimal,
-  integer,
-  nonEmptyString,
-  nonEmptyStrings,
-  object,
-  optional,
-  refusal,
-  required,
-  unsupportedParameter,
-  wrongType,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { readTooling } from "./tools.js";
 
-const stopList = nonEmptyStrings(16);
-export const tokenCount = integer(1, 2 ** 31 - 1);
-export const seed = integer(-(2 ** 63), 2 ** 63);
-export const penalty = decimal(-2, 2);
+const stopList = json.nonEmptyStrings(16);
+export const tokenCount = json.integer(1, 2 ** 31 - 1);
+export const seed = json.integer(-(2 ** 63), 2 ** 63);
+export const penalty = json.decimal(-2, 2);
 /** OpenAI's own bounds, but for the number of choices: each holds a sequence of the engine. */
-export const choiceCount = integer(1, 8);
-export const alternatives = integer(0, 20);
+export const choiceCount = json.integer(1, 8);
+export const alternatives = json.integer(0, 20);
 const maxBiases = 300;
 
 export function parseChatRequest(value: unknown): ChatRequest {
-  const body = bodyObject(value);
-  const model = required(body, "model", nonEmptyString);
-  const messages = required(body, "messages", readMessages);
+  const body = json.bodyObject(value);
+  const model = json.required(body, "model", json.nonEmptyString);
+  const messages = json.required(body, "messages", readMessages);
 
   const sampling = readFullSampling(body);
-  const maxTokens = optional(body, "max_tokens", tokenCount);
-  const maxCompletionTokens = optional(body, "max_completion_tokens", tokenCount);
-  const stop = optional(body, "stop", stops) ?? [];
-  const stream = optional(body, "stream", boolean) ?? false;
+  const maxTokens = json.optional(body, "max_tokens", tokenCount);
+  const maxCompletionTokens = json.optional(body, "max_completion_tokens", tokenCount);
+  const stop = json.optional(body, "stop", stops) ?? [];
+  const stream = json.optional(body, "stream", json.boolean) ?? false;
   const includeUsage = readIncludeUsage(body, stream);
-  const choices = optional(body, "n", choiceCount) ?? 1;
+  const choices = json.optional(body, "n", choiceCount) ?? 1;
   const topLogprobs = readTopLogprobs(body);
   const format = readFormat(body);
   const tooling = readTooling(body);
-  const reasoningEffort = optional(body, "reasoning_effort", effort);
+  const reasoningEffort = json.optional(body, "reasoning_effort", effort);
   refuseUnsupported(body);
   const serviceTier = readServiceTier(body);
   return {
@@ -82,51 +66,51 @@ export const readServiceTier = ({ service_tier: tier }: JsonObject): ServiceTier
 /** All that OpenAI's APIs have. */
 export const readFullSampling = (body: JsonObject): Sampling => ({
   ...readSampling(body, 2),
-  frequencyPenalty: optional(body, "frequency_penalty", penalty) ?? 0,
-  presencePenalty: optional(body, "presence_penalty", penalty) ?? 0,
-  seed: optional(body, "seed", seed),
-  logitBias: optional(body, "logit_bias", biases) ?? [],
+  frequencyPenalty: json.optional(body, "frequency_penalty", penalty) ?? 0,
+  presencePenalty: json.optional(body, "presence_penalty", penalty) ?? 0,
+  seed: json.optional(body, "seed", seed),
+  logitBias: json.optional(body, "logit_bias", biases) ?? [],
 });
 
 export const stops: Reader<string[]> = (value, path) => {
-  if (typeof value === "string") return [nonEmptyString(value, path)];
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of strings", value);
+  if (typeof value === "string") return [json.nonEmptyString(value, path)];
+  if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of strings", value);
   return stopList(value, path);
 };
 
 export function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
-  const options = optional(body, "stream_options", object);
+  const options = json.optional(body, "stream_options", json.object);
   if (options === undefined) return false;
   if (!stream) {
     const message = "'stream_options' is only allowed when 'stream' is true.";
-    throw refusal("invalid_value", "stream_options", message);
+    throw json.refusal("invalid_value", "stream_options", message);
   }
-  return optional(options, "include_usage", boolean, "stream_options") ?? false;
+  return json.optional(options, "include_usage", json.boolean, "stream_options") ?? false;
 }
 
 /** Keys are numbers of tokens, as strings since JSON has no other keys. */
 const biases: Reader<(readonly [number, number])[]> = (value, path) => {
-  const entries = Object.entries(object(value, path));
+  const entries = Object.entries(json.object(value, path));
   if (entries.length > maxBiases) {
     const message = `'${path}' has too many entries: expected at most ${maxBiases}, but got ${entries.length}.`;
-    throw refusal("invalid_value", path, message);
+    throw json.refusal("invalid_value", path, message);
   }
   return entries.map(([token, bias], index) => {
     if (!/^\d{1,9}$/.test(token)) {
       const message = `Invalid key in '${path}': expected the number of a token, such as '1234'.`;
-      throw refusal("invalid_value", path, message);
+      throw json.refusal("invalid_value", path, message);
     }
     // By its position: tokens are text in another form.
-    return [Number(token), decimal(-100, 100)(bias, `${path}[${index}]`)] as const;
+    return [Number(token), json.decimal(-100, 100)(bias, `${path}[${index}]`)] as const;
   });
 };
 
 export function readTopLogprobs(body: JsonObject): number | undefined {
-  const wanted = optional(body, "logprobs", boolean) ?? false;
-  const top = optional(body, "top_logprobs", alternatives);
+  const wanted = json.optional(body, "logprobs", json.boolean) ?? false;
+  const top = json.optional(body, "top_logprobs", alternatives);
   if (top !== undefined && !wanted) {
     const message = "'top_logprobs' is only allowed when 'logprobs' is true.";
-    throw refusal("invalid_value", "top_logprobs", message);
+    throw json.refusal("invalid_value", "top_logprobs", message);
   }
   return wanted ? (top ?? 0) : undefined;
 }
@@ -142,20 +126,20 @@ const absent = [
 
 function refuseUnsupported(body: JsonObject): void {
   for (const [param, instead] of replaced) {
-    const value = optional(body, param, anything);
+    const value = json.optional(body, param, json.anything);
     const isInert = value === undefined || value === "none" || (Array.isArray(value) && value.length === 0);
     if (isInert) continue;
     const message = `Unsupported parameter: '${param}' is deprecated. Use '${instead}' instead.`;
-    throw refusal("unsupported_parameter", param, message);
+    throw json.refusal("unsupported_parameter", param, message);
   }
   for (const [param, what] of absent) {
-    if (optional(body, param, anything) !== undefined) throw unsupported(param, what);
+    if (json.optional(body, param, json.anything) !== undefined) throw unsupported(param, what);
   }
-  const modalities = optional(body, "modalities", array) ?? [];
+  const modalities = json.optional(body, "modalities", json.array) ?? [];
   if (modalities.some((modality) => modality !== "text")) {
     throw unsupported("modalities", "any modality but 'text'");
   }
 }
 
 const unsupported = (param: string, what: string): ServiceError =>
-  unsupportedParameter(param, `This service does not support ${what}.`);
+  json.unsupportedParameter(param, `This service does not support ${what}.`);

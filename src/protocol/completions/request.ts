@@ -12,47 +12,33 @@ import {
   tokenCount,
 } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import {
-  atMost,
-  bodyObject,
-  boolean,
-  integer,
-  type JsonObject,
-  nonEmptyArray,
-  nonEmptyString,
-  optional,
-  type Reader,
-  required,
-  string,
-  unsupportedParameter,
-  unsupportedValue,
-  wrongType,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 
 /** They run one after the other, and the last one's client waits for all of them. */
 const maxPrompts = 32;
 /** OpenAI's own. */
 const defaultMaxTokens = 16;
-const alternatives = integer(0, 5);
-const tokenNumber = integer(0, 2 ** 31 - 1);
+const alternatives = json.integer(0, 5);
+const tokenNumber = json.integer(0, 2 ** 31 - 1);
 
 export function parseCompletionRequest(value: unknown): ParsedRequest {
-  const body = bodyObject(value);
-  const model = required(body, "model", nonEmptyString);
+  const body = json.bodyObject(value);
+  const model = json.required(body, "model", json.nonEmptyString);
   const suffix = readSuffix(body);
-  const prompts = required(
+  const prompts = json.required(
     body,
     "prompt",
-    suffix === undefined ? readPrompts(nonEmptyString) : readPrompts(string),
+    suffix === undefined ? readPrompts(json.nonEmptyString) : readPrompts(json.string),
   );
   const sampling = readFullSampling(body);
-  const maxTokens = optional(body, "max_tokens", tokenCount) ?? defaultMaxTokens;
-  const stop = optional(body, "stop", stops) ?? [];
-  const stream = optional(body, "stream", boolean) ?? false;
+  const maxTokens = json.optional(body, "max_tokens", tokenCount) ?? defaultMaxTokens;
+  const stop = json.optional(body, "stop", stops) ?? [];
+  const stream = json.optional(body, "stream", json.boolean) ?? false;
   const includeUsage = readIncludeUsage(body, stream);
-  const choices = optional(body, "n", choiceCount) ?? 1;
+  const choices = json.optional(body, "n", choiceCount) ?? 1;
   requireBestOf(body, choices);
-  const topLogprobs = optional(body, "logprobs", alternatives);
+  const topLogprobs = json.optional(body, "logprobs", alternatives);
   const echoes = readEcho(body, prompts, topLogprobs);
   const [rawPrompt, ...morePrompts] = suffix === undefined ? prompts : prompts.map(infillWith(suffix));
   return {
@@ -82,13 +68,13 @@ const readPrompts =
   (value, path) => {
     if (typeof value === "string") return [{ type: "text", text: text(value, path) }];
     if (!Array.isArray(value))
-      throw wrongType(path, "a string, an array of strings or an array of tokens", value);
-    const items = nonEmptyArray(value, path);
+      throw json.wrongType(path, "a string, an array of strings or an array of tokens", value);
+    const items = json.nonEmptyArray(value, path);
     if (typeof items[0] === "number") return [{ type: "tokens", tokens: readTokens(items, path) }];
-    return atMost(maxPrompts, items, path).map((item, index): RawPrompt => {
+    return json.atMost(maxPrompts, items, path).map((item, index): RawPrompt => {
       const at = `${path}[${index}]`;
       if (!Array.isArray(items[0])) return { type: "text", text: text(item, at) };
-      return { type: "tokens", tokens: readTokens(nonEmptyArray(item, at), at) };
+      return { type: "tokens", tokens: readTokens(json.nonEmptyArray(item, at), at) };
     });
   };
 
@@ -101,7 +87,7 @@ function readTokens(items: readonly unknown[], path: string): number[] {
 
 /** Editors send an empty one at the end of a file: there is nothing to fill in then, only to continue. */
 function readSuffix(body: JsonObject): string | undefined {
-  const suffix = optional(body, "suffix", string);
+  const suffix = json.optional(body, "suffix", json.string);
   return suffix === "" ? undefined : suffix;
 }
 
@@ -109,25 +95,25 @@ const infillWith =
   (suffix: string) =>
   (prompt: RawPrompt): RawPrompt => {
     if (prompt.type === "text") return { type: "infill", prefix: prompt.text, suffix };
-    throw unsupportedParameter("suffix", "It needs a 'prompt' of text, not of tokens.");
+    throw json.unsupportedParameter("suffix", "It needs a 'prompt' of text, not of tokens.");
   };
 
 /** Candidates that are generated and dropped would be charged and not seen. */
 function requireBestOf(body: JsonObject, choices: number): void {
-  const bestOf = optional(body, "best_of", tokenCount);
+  const bestOf = json.optional(body, "best_of", tokenCount);
   if (bestOf === undefined || bestOf === choices) return;
-  throw unsupportedValue("best_of", "every choice is returned, so it must equal 'n'");
+  throw json.unsupportedValue("best_of", "every choice is returned, so it must equal 'n'");
 }
 
 function readEcho(body: JsonObject, prompts: readonly RawPrompt[], topLogprobs: number | undefined): boolean {
-  const echoes = optional(body, "echo", boolean) ?? false;
+  const echoes = json.optional(body, "echo", json.boolean) ?? false;
   if (!echoes) return false;
   if (topLogprobs !== undefined) {
     const reason = "Log probabilities of a prompt are not computed: leave out 'echo' or 'logprobs'.";
-    throw unsupportedParameter("echo", reason);
+    throw json.unsupportedParameter("echo", reason);
   }
   if (prompts.some(({ type }) => type === "tokens")) {
-    throw unsupportedParameter("echo", "It needs a 'prompt' of text, not of tokens.");
+    throw json.unsupportedParameter("echo", "It needs a 'prompt' of text, not of tokens.");
   }
   return true;
 }

@@ -52,7 +52,7 @@ export interface AccountKeys {
   /** Of the account; the list may be shorter. */
   total: number;
 }
-/** A key with whose it is: an account's or a team's. */
+/** A key with its owner: an account or a team. */
 export interface AccountKey extends KeyView {
   accountId: string;
 }

@@ -1,7 +1,7 @@
 /**
  * What admins can read about accounts, in words, for the privacy page. The fields are typed by the replies, so that a
  * field without words does not compile; `test/dashboard/admin/visible.test.ts` reads every route that only admins may
- * read and fails for a field or a route that is missing here. Null: says nothing about an account.
+ * read and fails for a field that is missing here. Null: says nothing about an account.
  */
 import type { AbuseAlert, AbuseSignal } from "../../core/admin/service-views.js";
 import type { MonthCount, MonthView } from "../../core/limits/month-use.js";
@@ -200,49 +200,3 @@ export const adminVisible = {
 /** What an admin sees of an account in this group. */
 export const fieldsText = ({ fields }: VisibleGroup): string =>
   [...new Set(Object.values(fields).filter((words) => words !== null))].join(", ");
-
-/** Every address below /api that only admins can read, with what its reply has about accounts. */
-export const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
-  "/admin/home": [],
-  "/admin/operator": [],
-  "/admin/accounts": ["account"],
-  "/admin/accounts/:id": ["account", "plan", "sessions", "factors"],
-  "/admin/accounts/:id/keys": ["keys"],
-  "/admin/accounts/:id/usage": ["usage"],
-  "/admin/keys": ["keys"],
-  "/admin/keys/:id": ["keys"],
-  "/admin/accounts/:id/month": ["month"],
-  "/admin/teams": ["teams"],
-  "/admin/teams/:id": ["teams", "plan"],
-  "/admin/teams/:id/usage": ["usage"],
-  "/admin/teams/:id/month": ["month"],
-  "/admin/alerts": ["alerts"],
-  "/admin/usage": ["usage", "account"],
-  "/admin/usage/top": ["usage"],
-  "/admin/usage.csv": ["usage"],
-  "/admin/audit": ["audit"],
-  "/admin/audit.csv": ["audit"],
-  "/admin/invites": ["invitations"],
-  "/admin/invites/:id": ["invitations"],
-  "/admin/plans": ["plan"],
-  "/admin/plans/:id": ["plan"],
-  "/admin/plans/month": ["plan", "month"],
-  "/admin/changelog": [],
-  "/admin/changelog/:id": [],
-  "/admin/changelog/drafts": [],
-  "/admin/maintenance": [],
-  "/admin/maintenance/:id": [],
-  "/admin/engines": [],
-  "/admin/models": [],
-  "/admin/models/:id": [],
-  "/admin/models/choices": [],
-  "/admin/pulls/:id": [],
-  "/admin/model-suggestion": [],
-  "/admin/second-factor": [],
-  "/admin/providers": [],
-  "/admin/providers/:id": [],
-  "/admin/webhooks": [],
-  "/admin/webhooks/:id": [],
-  "/admin/webhook-deliveries": [],
-  "/admin/webhook-deliveries/:id": [],
-};

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { keyDays, keyLimits, keyNetworks, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
 import { longest, mostTags } from "../../core/bounds.js";
 import type { ArrivedRequest } from "../../core/keys/connection-tests.js";
+import type { KeyPage } from "../../core/keys/key-list.js";
 
 export type KeyStatus = KeyView["status"];
 
@@ -35,15 +36,8 @@ export interface ListedKeyView extends KeyView {
   replacedBy: KeyReference | null;
 }
 
-export interface KeyPageView {
+export interface KeyPageView extends Omit<KeyPage, "keys"> {
   keys: ListedKeyView[];
-  /** How many match. */
-  total: number;
-  /** How many the account has, and how many of those have not ended. */
-  all: number;
-  working: number;
-  /** Every tag in use, in alphabetical order. */
-  tags: string[];
 }
 
 /** PUT /api/keys/:id → KeyView; 409 once it has ended */

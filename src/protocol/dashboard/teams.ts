@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { graceDays, inviteDays, longest } from "../../core/bounds.js";
 import { type Quotas, type TeamRole, teamRoles } from "../../core/entities.js";
+import type { TeamSecurity } from "../../core/teams/team-fields.js";
 import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
 import type { MemberUsage } from "../../core/teams/team-usage.js";
 import { email, keyLimits, keyNetworks, line, noPage, quotas, whole, type PlanView } from "./api.js";
@@ -39,12 +40,7 @@ export interface TeamPage extends TeamView {
   members: MemberView[];
 }
 
-export interface TeamSecurityView {
-  /** Networks that its keys and pages may be used from; null for any. */
-  allowFrom: string[] | null;
-  /** How long members have to add a second factor; null where they need none. */
-  secondFactorDays: number | null;
-}
+export type TeamSecurityView = InJson<TeamSecurity>;
 
 export interface MemberView extends InJson<Omit<Membership, "teamId" | "suspendedAt" | "providerId">> {
   isSuspended: boolean;

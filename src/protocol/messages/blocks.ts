@@ -6,20 +6,8 @@ import type { ContentPart, ToolCall } from "../../core/chat/request.js";
 import type { ServiceError } from "../../core/errors.js";
 import { contentOf, textPart, type Content } from "../content.js";
 import { imageBlock } from "../images.js";
-import {
-  array,
-  boolean,
-  nonEmptyArray,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  unsupportedValue,
-  wrongType,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { toolName } from "./tools.js";
 
 export interface ToolResult extends Content {
@@ -50,30 +38,31 @@ const paragraphs = (parts: readonly ContentPart[]): Content =>
   );
 
 export const userContent: Reader<UserContent> = (value, path) => {
-  if (typeof value === "string") return { said: { content: string(value, path) }, results: [] };
+  if (typeof value === "string") return { said: { content: json.string(value, path) }, results: [] };
   const parts: ContentPart[] = [];
   const results: ToolResult[] = [];
   for (const { type, block, place } of blocks(value, path)) {
-    if (type === "text") parts.push(textPart(required(block, "text", string, place)));
+    if (type === "text") parts.push(textPart(json.required(block, "text", json.string, place)));
     else if (type === "image") parts.push(imageBlock(block, place));
     else if (type === "tool_result") results.push(toolResult(block, place));
     else if (type === "document") parts.push(textPart(documentText(block, place)));
-    else if (type === "search_result") parts.push(textPart(required(block, "content", plainText, place)));
+    else if (type === "search_result")
+      parts.push(textPart(json.required(block, "content", plainText, place)));
     else throw unsupportedBlock(place, "'text', 'image', 'tool_result' and plain-text 'document'");
   }
   return { said: parts.length === 0 ? null : paragraphs(parts), results };
 };
 
 export const assistantContent: Reader<AssistantContent> = (value, path) => {
-  if (typeof value === "string") return { text: string(value, path), reasoning: "", calls: [] };
+  if (typeof value === "string") return { text: json.string(value, path), reasoning: "", calls: [] };
   // A reply may have had nothing in it, and comes back as it was.
   if (Array.isArray(value) && value.length === 0) return { text: "", reasoning: "", calls: [] };
   const texts: string[] = [];
   const reasoning: string[] = [];
   const calls: ToolCall[] = [];
   for (const { type, block, place } of blocks(value, path)) {
-    if (type === "text") texts.push(required(block, "text", string, place));
-    else if (type === "thinking") reasoning.push(required(block, "thinking", string, place));
+    if (type === "text") texts.push(json.required(block, "text", json.string, place));
+    else if (type === "thinking") reasoning.push(json.required(block, "thinking", json.string, place));
     else if (type === "tool_use") calls.push(toolUse(block, place));
     else if (!isForeign(type)) {
       throw unsupportedBlock(place, "'text', 'thinking', 'redacted_thinking' and 'tool_use'");
@@ -91,15 +80,15 @@ const isForeign = (type: string): boolean =>
 /** A document that is text, under its title. */
 function documentText(block: JsonObject, path: string): string {
   const place = `${path}.source`;
-  const source = required(block, "source", object, path);
-  const title = optional(block, "title", string, path) ?? "";
-  switch (required(source, "type", string, place)) {
+  const source = json.required(block, "source", json.object, path);
+  const title = json.optional(block, "title", json.string, path) ?? "";
+  switch (json.required(source, "type", json.string, place)) {
     case "text":
-      return joined([title, required(source, "data", string, place)]);
+      return joined([title, json.required(source, "data", json.string, place)]);
     case "content":
-      return joined([title, required(source, "content", plainText, place)]);
+      return joined([title, json.required(source, "content", plainText, place)]);
     default:
-      throw unsupportedValue(
+      throw json.unsupportedValue(
         `${place}.type`,
         "only documents of plain text are supported ('text' and 'content'). Send the text of the document",
       );
@@ -108,24 +97,24 @@ function documentText(block: JsonObject, path: string): string {
 
 /** A string or blocks of text. */
 export const plainText: Reader<string> = (value, path) => {
-  if (typeof value === "string") return string(value, path);
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text blocks", value);
+  if (typeof value === "string") return json.string(value, path);
+  if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of text blocks", value);
   return joined(textBlocks(value, path));
 };
 
 export function textBlocks(value: unknown, path: string): string[] {
-  return array(value, path).map((item, index) => {
+  return json.array(value, path).map((item, index) => {
     const place = `${path}[${index}]`;
-    const block = object(item, place);
-    if (required(block, "type", string, place) !== "text") throw unsupportedBlock(place, "'text'");
-    return required(block, "text", string, place);
+    const block = json.object(item, place);
+    if (json.required(block, "type", json.string, place) !== "text") throw unsupportedBlock(place, "'text'");
+    return json.required(block, "text", json.string, place);
   });
 }
 
 function toolResult(block: JsonObject, path: string): ToolResult {
-  const callId = required(block, "tool_use_id", nonEmptyString, path);
-  const result = optional(block, "content", resultContent, path) ?? { content: "" };
-  const isError = optional(block, "is_error", boolean, path) ?? false;
+  const callId = json.required(block, "tool_use_id", json.nonEmptyString, path);
+  const result = json.optional(block, "content", resultContent, path) ?? { content: "" };
+  const isError = json.optional(block, "is_error", json.boolean, path) ?? false;
   return { ...(isError ? asError(result) : result), callId, path: `${path}.tool_use_id` };
 }
 
@@ -135,7 +124,7 @@ const resultContent: Reader<Content> = (value, path) => {
   if (value.length === 0) return { content: "" };
   return paragraphs(
     [...blocks(value, path)].map(({ type, block, place }) => {
-      if (type === "text") return textPart(required(block, "text", string, place));
+      if (type === "text") return textPart(json.required(block, "text", json.string, place));
       if (type === "image") return imageBlock(block, place);
       throw unsupportedBlock(place, "'text' and 'image'");
     }),
@@ -151,9 +140,9 @@ function asError({ content, parts }: Content): Content {
 
 function toolUse(block: JsonObject, path: string): ToolCall {
   return {
-    id: required(block, "id", nonEmptyString, path),
-    name: required(block, "name", toolName, path),
-    arguments: JSON.stringify(optional(block, "input", object, path) ?? {}),
+    id: json.required(block, "id", json.nonEmptyString, path),
+    name: json.required(block, "name", toolName, path),
+    arguments: JSON.stringify(json.optional(block, "input", json.object, path) ?? {}),
   };
 }
 
@@ -164,13 +153,13 @@ interface Block {
 }
 
 function* blocks(value: unknown, path: string): Generator<Block> {
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of blocks", value);
-  for (const [index, item] of nonEmptyArray(value, path).entries()) {
+  if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of blocks", value);
+  for (const [index, item] of json.nonEmptyArray(value, path).entries()) {
     const place = `${path}[${index}]`;
-    const block = object(item, place);
-    yield { type: required(block, "type", string, place), block, place };
+    const block = json.object(item, place);
+    yield { type: json.required(block, "type", json.string, place), block, place };
   }
 }
 
 const unsupportedBlock = (path: string, supported: string): ServiceError =>
-  unsupportedValue(`${path}.type`, `only ${supported} blocks are supported here`);
+  json.unsupportedValue(`${path}.type`, `only ${supported} blocks are supported here`);

@@ -8,18 +8,8 @@
  */
 import type { ChatMessage } from "../../core/chat/request.js";
 import { joinContents } from "../content.js";
-import {
-  array,
-  atMost,
-  invalidValue,
-  nonEmptyArray,
-  object,
-  oneOf,
-  optional,
-  required,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import {
   assistantContent,
   joined,
@@ -35,8 +25,8 @@ const maxTurns = 2048;
 const maxMessages = 4096;
 
 export function readConversation(body: JsonObject): ChatMessage[] {
-  const { openings, messages } = required(body, "messages", turns);
-  const system = joined([optional(body, "system", systemText) ?? "", ...openings]);
+  const { openings, messages } = json.required(body, "messages", turns);
+  const system = joined([json.optional(body, "system", systemText) ?? "", ...openings]);
   return system === "" ? messages : [{ role: "system", content: system }, ...messages];
 }
 
@@ -47,31 +37,31 @@ interface Turns {
 }
 
 const turns: Reader<Turns> = (value, path) => {
-  const items = atMost(maxTurns, nonEmptyArray(value, path), path);
+  const items = json.atMost(maxTurns, json.nonEmptyArray(value, path), path);
   const openings: string[] = [];
   const conversation = new Conversation();
   for (const [index, item] of items.entries()) {
     const place = `${path}[${index}]`;
-    const fields = object(item, place);
-    switch (required(fields, "role", role, place)) {
+    const fields = json.object(item, place);
+    switch (json.required(fields, "role", role, place)) {
       case "user":
-        conversation.addUser(required(fields, "content", userContent, place));
+        conversation.addUser(json.required(fields, "content", userContent, place));
         break;
       case "assistant":
-        conversation.addAssistant(required(fields, "content", assistantContent, place));
+        conversation.addAssistant(json.required(fields, "content", assistantContent, place));
         break;
       case "system": {
-        const text = required(fields, "content", plainText, place);
+        const text = json.required(fields, "content", plainText, place);
         if (conversation.isEmpty) openings.push(text);
         else conversation.addUser({ said: { content: asReminder(text) }, results: [] });
       }
     }
   }
   if (conversation.isEmpty) {
-    throw invalidValue(path, "there are only system messages; expected one of the user's");
+    throw json.invalidValue(path, "there are only system messages; expected one of the user's");
   }
   const { messages } = conversation;
-  atMost(maxMessages, messages, path);
+  json.atMost(maxMessages, messages, path);
   return { openings, messages };
 };
 
@@ -98,7 +88,7 @@ class Conversation {
     for (const { callId, path, ...result } of results) {
       const caller = this.#callers.get(callId);
       if (caller === undefined) {
-        throw invalidValue(path, "no assistant message before it has such a 'tool_use' block");
+        throw json.invalidValue(path, "no assistant message before it has such a 'tool_use' block");
       }
       caller.results.push({ role: "tool", ...result, toolCallId: callId });
     }
@@ -132,7 +122,7 @@ const asReminder = (text: string): string => `<system-reminder>\n${text}\n</syst
 
 const systemText: Reader<string> = (value, path) =>
   Array.isArray(value)
-    ? joined(textBlocks(array(value, path), path).filter((text) => !isBilling(text)))
+    ? joined(textBlocks(json.array(value, path), path).filter((text) => !isBilling(text)))
     : plainText(value, path);
 
 /**
@@ -141,4 +131,4 @@ const systemText: Reader<string> = (value, path) =>
  */
 const isBilling = (text: string): boolean => text.startsWith("x-anthropic-billing-header:");
 
-const role = oneOf("user", "assistant", "system");
+const role = json.oneOf("user", "assistant", "system");

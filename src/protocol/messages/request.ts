@@ -8,20 +8,8 @@ import type { ChatRequest } from "../../core/chat/request.js";
 import { tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
 import { imageSizes } from "../images.js";
-import {
-  anything,
-  array,
-  bodyObject,
-  boolean,
-  integer,
-  nonEmptyString,
-  nonEmptyStrings,
-  optional,
-  required,
-  unsupportedParameter,
-  unsupportedValue,
-  type JsonObject,
-} from "../read-json.js";
+import type { JsonObject } from "../read-json.js";
+import * as json from "../read-json.js";
 import { readSampling } from "../sampling.js";
 import { readConversation } from "./conversation.js";
 import { threadParam } from "./errors.js";
@@ -30,26 +18,26 @@ import { readEffort } from "./thinking.js";
 import { readTooling } from "./tools.js";
 
 /** More than clients send. Each is looked for in every character of the reply. */
-const stops = nonEmptyStrings(32);
-const topK = integer(0, 2 ** 31 - 1);
+const stops = json.nonEmptyStrings(32);
+const topK = json.integer(0, 2 ** 31 - 1);
 
-export const readMessagesRequest = (body: unknown): ParsedRequest => readFields(bodyObject(body), true);
+export const readMessagesRequest = (body: unknown): ParsedRequest => readFields(json.bodyObject(body), true);
 
 /** Of a request whose prompt is to be counted: as there is no reply, its length may be left out. */
-export const readCountRequest = (body: unknown): ParsedRequest => readFields(bodyObject(body), false);
+export const readCountRequest = (body: unknown): ParsedRequest => readFields(json.bodyObject(body), false);
 
 function readFields(body: JsonObject, isReplyWanted: boolean): ParsedRequest {
-  const model = required(body, "model", nonEmptyString);
+  const model = json.required(body, "model", json.nonEmptyString);
   refuseThread(body);
   const messages = readConversation(body);
   if (isReplyWanted) requireUsersTurn(messages);
-  const maxTokens = isReplyWanted ? required(body, "max_tokens", tokenCount) : undefined;
-  const stop = optional(body, "stop_sequences", stops) ?? [];
-  const stream = optional(body, "stream", boolean) ?? false;
+  const maxTokens = isReplyWanted ? json.required(body, "max_tokens", tokenCount) : undefined;
+  const stop = json.optional(body, "stop_sequences", stops) ?? [];
+  const stream = json.optional(body, "stream", json.boolean) ?? false;
   const sampling = readSampling(body, 1);
   // Clients send it. 1 means the likeliest token, which is temperature 0; any other number only trims a tail that
   // `top_p` trims as well, and is ignored.
-  if (optional(body, "top_k", topK) === 1) sampling.temperature = 0;
+  if (json.optional(body, "top_k", topK) === 1) sampling.temperature = 0;
   const format = readFormat(body);
   const { tooling, hosted } = readTooling(body);
   const effort = readEffort(body);
@@ -78,7 +66,7 @@ function readFields(body: JsonObject, isReplyWanted: boolean): ParsedRequest {
 /** Engines begin a turn; none can be relied on to go on with one that the client began. */
 function requireUsersTurn(messages: ChatRequest["messages"]): void {
   if (messages.at(-1)?.role !== "assistant") return;
-  throw unsupportedValue(
+  throw json.unsupportedValue(
     "messages",
     "the last message must not be the assistant's. This service does not continue a reply that the client began (prefill)",
   );
@@ -86,17 +74,17 @@ function requireUsersTurn(messages: ChatRequest["messages"]): void {
 
 /** Before the messages: those of a thread are only its newest, and make no sense without the others. */
 function refuseThread(body: JsonObject): void {
-  if (optional(body, threadParam, anything) === undefined) return;
+  if (json.optional(body, threadParam, json.anything) === undefined) return;
   const reason = "Nothing is stored here: send the whole conversation in 'messages'.";
-  throw unsupportedParameter(threadParam, reason);
+  throw json.unsupportedParameter(threadParam, reason);
 }
 
 function refuseUnsupported(body: JsonObject): void {
-  if ((optional(body, "mcp_servers", array) ?? []).length > 0) {
+  if ((json.optional(body, "mcp_servers", json.array) ?? []).length > 0) {
     const reason = "This service does not connect to MCP servers itself. Connect the client to them instead.";
-    throw unsupportedParameter("mcp_servers", reason);
+    throw json.unsupportedParameter("mcp_servers", reason);
   }
-  if (optional(body, "container", anything) !== undefined) {
-    throw unsupportedParameter("container", "This service does not run code or skills in containers.");
+  if (json.optional(body, "container", json.anything) !== undefined) {
+    throw json.unsupportedParameter("container", "This service does not run code or skills in containers.");
   }
 }

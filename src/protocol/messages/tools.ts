@@ -4,17 +4,8 @@
  * listed apart: whether they are refused depends on the client.
  */
 import type { Tool, Tooling } from "../../core/chat/request.js";
-import {
-  array,
-  boolean,
-  object,
-  oneOf,
-  optional,
-  required,
-  string,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { hostedTool, type HostedTool } from "../hosted-tools.js";
 import { anyTool, nameUpTo, resolveTooling, withinBounds, type ToolChoice } from "../tools.js";
 
@@ -28,18 +19,21 @@ export function readTooling(body: JsonObject): {
   tooling: Tooling | undefined;
   hosted: readonly HostedTool[];
 } {
-  const { tools, hosted } = optional(body, "tools", toolList) ?? { tools: [], hosted: [] };
-  const { parallel, ...chosen } = optional(body, "tool_choice", choice) ?? { ...anyTool, parallel: true };
+  const { tools, hosted } = json.optional(body, "tools", toolList) ?? { tools: [], hosted: [] };
+  const { parallel, ...chosen } = json.optional(body, "tool_choice", choice) ?? {
+    ...anyTool,
+    parallel: true,
+  };
   return { tooling: resolveTooling(tools, chosen, parallel), hosted };
 }
 
 const toolList: Reader<ToolList> = (value, path) => {
   const tools: Tool[] = [];
   const hosted: HostedTool[] = [];
-  for (const [index, item] of array(value, path).entries()) {
+  for (const [index, item] of json.array(value, path).entries()) {
     const place = `${path}[${index}]`;
-    const fields = object(item, place);
-    const type = optional(fields, "type", string, place) ?? "custom";
+    const fields = json.object(item, place);
+    const type = json.optional(fields, "type", json.string, place) ?? "custom";
     if (type === "custom") tools.push(tool(fields, place));
     else hosted.push(hostedTool(type, place, "a tool with 'name' and 'input_schema'"));
   }
@@ -47,24 +41,24 @@ const toolList: Reader<ToolList> = (value, path) => {
 };
 
 const tool = (fields: JsonObject, path: string): Tool => ({
-  name: required(fields, "name", toolName, path),
-  description: optional(fields, "description", string, path),
-  parameters: required(fields, "input_schema", object, path),
-  strict: optional(fields, "strict", boolean, path) ?? false,
+  name: json.required(fields, "name", toolName, path),
+  description: json.optional(fields, "description", json.string, path),
+  parameters: json.required(fields, "input_schema", json.object, path),
+  strict: json.optional(fields, "strict", json.boolean, path) ?? false,
 });
 
 export const toolName = nameUpTo(128);
 
 const choice: Reader<ToolChoice & { parallel: boolean }> = (value, path) => {
-  const fields = object(value, path);
-  const parallel = !(optional(fields, "disable_parallel_tool_use", boolean, path) ?? false);
-  switch (required(fields, "type", choiceType, path)) {
+  const fields = json.object(value, path);
+  const parallel = !(json.optional(fields, "disable_parallel_tool_use", json.boolean, path) ?? false);
+  switch (json.required(fields, "type", choiceType, path)) {
     case "auto":
       return { mode: "auto", parallel };
     case "any":
       return { mode: "required", parallel };
     case "tool": {
-      const named = { name: required(fields, "name", string, path), path: `${path}.name` };
+      const named = { name: json.required(fields, "name", json.string, path), path: `${path}.name` };
       return { mode: "required", names: [named], isNamed: true, parallel };
     }
     case "none":
@@ -72,4 +66,4 @@ const choice: Reader<ToolChoice & { parallel: boolean }> = (value, path) => {
   }
 };
 
-const choiceType = oneOf("auto", "any", "tool", "none");
+const choiceType = json.oneOf("auto", "any", "tool", "none");

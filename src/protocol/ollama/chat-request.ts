@@ -1,13 +1,7 @@
 /** From the JSON body of `POST /api/chat` to a `ChatRequest`. Without messages it only asks for the model to be loaded. */
 import type { ParsedRequest } from "../dialect.js";
-import {
-  bodyObject,
-  optional,
-  required,
-  string,
-  unsupportedParameter,
-  type JsonObject,
-} from "../read-json.js";
+import type { JsonObject } from "../read-json.js";
+import * as json from "../read-json.js";
 import { readTooling } from "../chat-completions/tools.js";
 import { imageSizes } from "../images.js";
 import { readMessages } from "./messages.js";
@@ -15,9 +9,9 @@ import { modelName } from "./model-name.js";
 import { readCommon } from "./options.js";
 
 export function readChatRequest(value: unknown): ParsedRequest {
-  const body = bodyObject(value);
-  const model = required(body, "model", modelName);
-  const messages = optional(body, "messages", readMessages) ?? [];
+  const body = json.bodyObject(value);
+  const model = json.required(body, "model", modelName);
+  const messages = json.optional(body, "messages", readMessages) ?? [];
   refuseTemplate(body);
   const chat = { model, messages, ...readCommon(body), tooling: readTooling(body) };
   return messages.length > 0 ? { chat, ...imageSizes(messages, "messages") } : loading({ chat });
@@ -30,7 +24,7 @@ export const loading = ({ chat }: ParsedRequest): ParsedRequest => ({
 });
 
 export function refuseTemplate(body: JsonObject): void {
-  if ((optional(body, "template", string) ?? "") === "") return;
+  if ((json.optional(body, "template", json.string) ?? "") === "") return;
   const reason = "Models have the template that their operator chose. To write the whole prompt, use 'raw'.";
-  throw unsupportedParameter("template", reason);
+  throw json.unsupportedParameter("template", reason);
 }

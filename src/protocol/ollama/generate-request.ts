@@ -4,16 +4,8 @@
  */
 import type { ChatMessage, RawPrompt } from "../../core/chat/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import {
-  array,
-  bodyObject,
-  boolean,
-  optional,
-  required,
-  string,
-  unsupportedParameter,
-  type JsonObject,
-} from "../read-json.js";
+import type { JsonObject } from "../read-json.js";
+import * as json from "../read-json.js";
 import { loading, refuseTemplate } from "./chat-request.js";
 import { imageSizes } from "../images.js";
 import { imageList, withImages } from "./images.js";
@@ -21,11 +13,11 @@ import { modelName } from "./model-name.js";
 import { readCommon } from "./options.js";
 
 export function readGenerateRequest(value: unknown): ParsedRequest {
-  const body = bodyObject(value);
-  const model = required(body, "model", modelName);
-  const prompt = optional(body, "prompt", string) ?? "";
-  const images = optional(body, "images", imageList) ?? [];
-  const system = optional(body, "system", string) ?? "";
+  const body = json.bodyObject(value);
+  const model = json.required(body, "model", modelName);
+  const prompt = json.optional(body, "prompt", json.string) ?? "";
+  const images = json.optional(body, "images", imageList) ?? [];
+  const system = json.optional(body, "system", json.string) ?? "";
   const rawPrompt = readRawPrompt(body, prompt);
   refuseTemplate(body);
   refuseContext(body);
@@ -45,18 +37,18 @@ function conversation(system: string, asked: Pick<ChatMessage, "content" | "part
 }
 
 function readRawPrompt(body: JsonObject, prompt: string): RawPrompt | undefined {
-  const suffix = optional(body, "suffix", string) ?? "";
-  const isRaw = optional(body, "raw", boolean) ?? false;
+  const suffix = json.optional(body, "suffix", json.string) ?? "";
+  const isRaw = json.optional(body, "raw", json.boolean) ?? false;
   if (suffix !== "") return { type: "infill", prefix: prompt, suffix };
   return isRaw && prompt !== "" ? { type: "text", text: prompt } : undefined;
 }
 
 const onlyText = (param: string) =>
-  unsupportedParameter(param, "With 'raw' or 'suffix', the prompt reaches the model as it is.");
+  json.unsupportedParameter(param, "With 'raw' or 'suffix', the prompt reaches the model as it is.");
 
 /** The tokens of an earlier reply. They would be a conversation that is kept. */
 function refuseContext(body: JsonObject): void {
-  if ((optional(body, "context", array) ?? []).length === 0) return;
+  if ((json.optional(body, "context", json.array) ?? []).length === 0) return;
   const reason = "Replies here have no 'context'. Send the whole conversation to POST /api/chat.";
-  throw unsupportedParameter("context", reason);
+  throw json.unsupportedParameter("context", reason);
 }

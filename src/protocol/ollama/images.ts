@@ -2,12 +2,13 @@
 import type { ContentPart } from "../../core/chat/request.js";
 import { contentOf, textPart, type Content } from "../content.js";
 import { base64Image, imagePart } from "../images.js";
-import { array, string, type Reader } from "../read-json.js";
+import type { Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 
 export const imageList: Reader<ContentPart[]> = (value, path) =>
-  array(value, path).map((item, index) => {
+  json.array(value, path).map((item, index) => {
     const place = `${path}[${index}]`;
-    const data = string(item, place).replace(/^data:[\w/+.-]{1,64};base64,/, "");
+    const data = json.string(item, place).replace(/^data:[\w/+.-]{1,64};base64,/, "");
     return imagePart(base64Image(data, place), place);
   });
 

@@ -4,40 +4,28 @@
  */
 import type { ChatMessage, ToolCall } from "../../core/chat/request.js";
 import { maxMessages, speakers } from "../chat-completions/messages.js";
-import {
-  array,
-  atMost,
-  invalidValue,
-  isObject,
-  mapped,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  wrongType,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { functionName } from "../tools.js";
 import { imageList, withImages } from "./images.js";
 
-const roles = mapped({ ...speakers, tool: "tool" as const });
+const roles = json.mapped({ ...speakers, tool: "tool" as const });
 
 /** In any letter case. */
-const role: Reader<ChatMessage["role"]> = (value, path) => roles(string(value, path).toLowerCase(), path);
+const role: Reader<ChatMessage["role"]> = (value, path) =>
+  roles(json.string(value, path).toLowerCase(), path);
 
 export const readMessages: Reader<ChatMessage[]> = (value, path) => {
   const openCalls: ToolCall[] = [];
-  return atMost(maxMessages, array(value, path), path).map((item, index) => {
+  return json.atMost(maxMessages, json.array(value, path), path).map((item, index) => {
     const place = `${path}[${index}]`;
-    const fields = object(item, place);
-    const turn = required(fields, "role", role, place);
-    const content = optional(fields, "content", string, place) ?? "";
+    const fields = json.object(item, place);
+    const turn = json.required(fields, "role", role, place);
+    const content = json.optional(fields, "content", json.string, place) ?? "";
     switch (turn) {
       case "assistant": {
-        const toolCalls = optional(fields, "tool_calls", calls(`call_${index}_`), place) ?? [];
-        const reasoning = optional(fields, "thinking", string, place) ?? "";
+        const toolCalls = json.optional(fields, "tool_calls", calls(`call_${index}_`), place) ?? [];
+        const reasoning = json.optional(fields, "thinking", json.string, place) ?? "";
         openCalls.push(...toolCalls);
         return {
           role: turn,
@@ -50,19 +38,26 @@ export const readMessages: Reader<ChatMessage[]> = (value, path) => {
         return { role: turn, content, toolCallId: answeredBy(fields, place, openCalls) };
       case "system":
       case "user":
-        return { role: turn, ...withImages(content, optional(fields, "images", imageList, place) ?? []) };
+        return {
+          role: turn,
+          ...withImages(content, json.optional(fields, "images", imageList, place) ?? []),
+        };
     }
   });
 };
 
 /** Takes the call that a result answers from those that are open. */
 function answeredBy(fields: JsonObject, path: string, openCalls: ToolCall[]): string {
-  const id = optional(fields, "tool_call_id", string, path);
-  const name = optional(fields, "tool_name", string, path) ?? optional(fields, "name", string, path);
+  const id = json.optional(fields, "tool_call_id", json.string, path);
+  const name =
+    json.optional(fields, "tool_name", json.string, path) ?? json.optional(fields, "name", json.string, path);
   const call =
     openCalls.find((open) => open.id === id) ?? openCalls.find((open) => open.name === name) ?? openCalls[0];
   if (call === undefined) {
-    throw invalidValue(path, "it is a tool's result, and no assistant message before it has an open call");
+    throw json.invalidValue(
+      path,
+      "it is a tool's result, and no assistant message before it has an open call",
+    );
   }
   openCalls.splice(openCalls.indexOf(call), 1);
   return call.id;
@@ -71,20 +66,20 @@ function answeredBy(fields: JsonObject, path: string, openCalls: ToolCall[]): st
 const calls =
   (idPrefix: string): Reader<ToolCall[]> =>
   (value, path) =>
-    array(value, path).map((item, index) => {
+    json.array(value, path).map((item, index) => {
       const place = `${path}[${index}]`;
-      const fields = object(item, place);
-      const called = required(fields, "function", object, place);
+      const fields = json.object(item, place);
+      const called = json.required(fields, "function", json.object, place);
       return {
-        id: optional(fields, "id", nonEmptyString, place) ?? `${idPrefix}${index}`,
-        name: required(called, "name", functionName, `${place}.function`),
-        arguments: optional(called, "arguments", jsonText, `${place}.function`) ?? "{}",
+        id: json.optional(fields, "id", json.nonEmptyString, place) ?? `${idPrefix}${index}`,
+        name: json.required(called, "name", functionName, `${place}.function`),
+        arguments: json.optional(called, "arguments", jsonText, `${place}.function`) ?? "{}",
       };
     });
 
 /** An object there; some clients send its JSON. */
 const jsonText: Reader<string> = (value, path) => {
-  if (isObject(value)) return JSON.stringify(value);
-  if (typeof value !== "string") throw wrongType(path, "an object", value);
-  return string(value, path);
+  if (json.isObject(value)) return JSON.stringify(value);
+  if (typeof value !== "string") throw json.wrongType(path, "an object", value);
+  return json.string(value, path);
 };

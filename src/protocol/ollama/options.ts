@@ -5,17 +5,8 @@
  */
 import type { ChatRequest, ReasoningEffort, ReplyFormat } from "../../core/chat/request.js";
 import { penalty, readTopLogprobs, seed, stops } from "../chat-completions/request.js";
-import {
-  boolean,
-  integer,
-  invalidValue,
-  isObject,
-  object,
-  optional,
-  wrongType,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
 import { modestSchema } from "../schema-budget.js";
@@ -23,25 +14,25 @@ import { modestSchema } from "../schema-budget.js";
 type Common = Omit<ChatRequest, "model" | "messages" | "tooling">;
 
 /** -1 and -2 mean "without end" there; the model's default applies. */
-const tokenCount = integer(-2, 2 ** 31 - 1);
-const topK = integer(-1, 2 ** 31 - 1);
+const tokenCount = json.integer(-2, 2 ** 31 - 1);
+const topK = json.integer(-1, 2 ** 31 - 1);
 
 export function readCommon(body: JsonObject): Common {
-  const options = optional(body, "options", object) ?? {};
+  const options = json.optional(body, "options", json.object) ?? {};
   const at = "options";
   const sampling = {
     ...readSampling(options, 2, at),
-    frequencyPenalty: optional(options, "frequency_penalty", penalty, at) ?? 0,
-    presencePenalty: optional(options, "presence_penalty", penalty, at) ?? 0,
-    seed: optional(options, "seed", seed, at),
+    frequencyPenalty: json.optional(options, "frequency_penalty", penalty, at) ?? 0,
+    presencePenalty: json.optional(options, "presence_penalty", penalty, at) ?? 0,
+    seed: json.optional(options, "seed", seed, at),
   };
   // The likeliest token alone, which is temperature 0; any other number only trims a tail that `top_p` trims as well.
-  if (optional(options, "top_k", topK, at) === 1) sampling.temperature = 0;
-  const most = optional(options, "num_predict", tokenCount, at) ?? 0;
-  const stop = optional(options, "stop", stops, at) ?? [];
-  const format = optional(body, "format", replyFormat) ?? { type: "text" };
-  const reasoningEffort = optional(body, "think", thinking);
-  const stream = optional(body, "stream", boolean) ?? true;
+  if (json.optional(options, "top_k", topK, at) === 1) sampling.temperature = 0;
+  const most = json.optional(options, "num_predict", tokenCount, at) ?? 0;
+  const stop = json.optional(options, "stop", stops, at) ?? [];
+  const format = json.optional(body, "format", replyFormat) ?? { type: "text" };
+  const reasoningEffort = json.optional(body, "think", thinking);
+  const stream = json.optional(body, "stream", json.boolean) ?? true;
   return {
     sampling,
     stop,
@@ -56,15 +47,15 @@ export function readCommon(body: JsonObject): Common {
 }
 
 const replyFormat: Reader<ReplyFormat> = (value, path) => {
-  if (isObject(value)) return { type: "json_schema", name: "reply", schema: modestSchema(value, path) };
-  if (typeof value !== "string") throw wrongType(path, "'json' or a JSON schema", value);
+  if (json.isObject(value)) return { type: "json_schema", name: "reply", schema: modestSchema(value, path) };
+  if (typeof value !== "string") throw json.wrongType(path, "'json' or a JSON schema", value);
   if (value === "") return { type: "text" };
   if (value === "json") return { type: "json_object" };
-  throw invalidValue(path, "expected 'json' or a JSON schema");
+  throw json.invalidValue(path, "expected 'json' or a JSON schema");
 };
 
 const thinking: Reader<ReasoningEffort> = (value, path) => {
   if (typeof value === "boolean") return value ? "medium" : "none";
-  if (typeof value !== "string") throw wrongType(path, "a boolean or a string", value);
+  if (typeof value !== "string") throw json.wrongType(path, "a boolean or a string", value);
   return effort(value, path);
 };

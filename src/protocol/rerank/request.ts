@@ -1,30 +1,18 @@
 /** From the JSON body of `POST /v1/rerank` to a task. The order of the statements is the order of errors. */
 import type { ParsedRequest } from "../dialect.js";
-import {
-  atMost,
-  bodyObject,
-  boolean,
-  integer,
-  isObject,
-  nonEmptyArray,
-  nonEmptyString,
-  optional,
-  required,
-  string,
-  wrongType,
-  type Reader,
-} from "../read-json.js";
+import type { Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { maxInputs, taskRequest } from "../task-request.js";
 
-const resultCount = integer(1, 2 ** 31 - 1);
+const resultCount = json.integer(1, 2 ** 31 - 1);
 
 export function readRerankRequest(value: unknown): ParsedRequest {
-  const body = bodyObject(value);
-  const model = required(body, "model", nonEmptyString);
-  const query = required(body, "query", nonEmptyString);
-  const documents = required(body, "documents", readDocuments);
-  const topN = optional(body, "top_n", resultCount) ?? documents.length;
-  const returnsDocuments = optional(body, "return_documents", boolean) ?? false;
+  const body = json.bodyObject(value);
+  const model = json.required(body, "model", json.nonEmptyString);
+  const query = json.required(body, "query", json.nonEmptyString);
+  const documents = json.required(body, "documents", readDocuments);
+  const topN = json.optional(body, "top_n", resultCount) ?? documents.length;
+  const returnsDocuments = json.optional(body, "return_documents", json.boolean) ?? false;
   return {
     chat: taskRequest(model, { type: "rank", query, documents }),
     ranking: { topN, returnsDocuments },
@@ -32,12 +20,12 @@ export function readRerankRequest(value: unknown): ParsedRequest {
 }
 
 const readDocuments: Reader<string[]> = (value, path) =>
-  atMost(maxInputs, nonEmptyArray(value, path), path).map((item, index) =>
-    document(item, `${path}[${index}]`),
-  );
+  json
+    .atMost(maxInputs, json.nonEmptyArray(value, path), path)
+    .map((item, index) => document(item, `${path}[${index}]`));
 
 const document: Reader<string> = (value, path) => {
-  if (typeof value === "string") return string(value, path);
-  if (isObject(value)) return required(value, "text", string, path);
-  throw wrongType(path, "a string or an object with 'text'", value);
+  if (typeof value === "string") return json.string(value, path);
+  if (json.isObject(value)) return json.required(value, "text", json.string, path);
+  throw json.wrongType(path, "a string or an object with 'text'", value);
 };

@@ -4,17 +4,8 @@
  * read, or what it did on its own before it said what it found, is passed over.
  */
 import type { ToolCall } from "../../core/chat/request.js";
-import {
-  array,
-  isObject,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { output, type InputItem } from "./items.js";
 
 const passedOver = new Set([
@@ -44,32 +35,40 @@ export function readForeign(
   fields: JsonObject,
   path: string,
 ): readonly InputItem[] | undefined {
-  const callId = () => required(fields, "call_id", nonEmptyString, path);
+  const callId = () => json.required(fields, "call_id", json.nonEmptyString, path);
   switch (type) {
     case "custom_tool_call":
       return [
         {
-          ...call(callId(), required(fields, "name", foreignName, path), {
-            input: required(fields, "input", string, path),
+          ...call(callId(), json.required(fields, "name", foreignName, path), {
+            input: json.required(fields, "input", json.string, path),
           }),
-          namespace: optional(fields, "namespace", nonEmptyString, path),
+          namespace: json.optional(fields, "namespace", json.nonEmptyString, path),
         },
       ];
     case "custom_tool_call_output":
       return [output(fields, path)];
     case "local_shell_call":
-      return [call(callId(), "local_shell", required(fields, "action", object, path))];
+      return [call(callId(), "local_shell", json.required(fields, "action", json.object, path))];
     case "local_shell_call_output":
       // The call's id is in `id` there.
       return [output({ call_id: fields.id, ...fields }, path)];
     case "shell_call":
-      return [call(callId(), "shell", required(fields, "action", object, path))];
+      return [call(callId(), "shell", json.required(fields, "action", json.object, path))];
     case "shell_call_output":
-      return [{ type: "output", callId: callId(), text: printed(required(fields, "output", array, path)) }];
+      return [
+        {
+          type: "output",
+          callId: callId(),
+          text: printed(json.required(fields, "output", json.array, path)),
+        },
+      ];
     case "apply_patch_call":
-      return [call(callId(), "apply_patch", required(fields, "operation", object, path))];
+      return [call(callId(), "apply_patch", json.required(fields, "operation", json.object, path))];
     case "apply_patch_call_output":
-      return [{ type: "output", callId: callId(), text: optional(fields, "output", string, path) ?? "" }];
+      return [
+        { type: "output", callId: callId(), text: json.optional(fields, "output", json.string, path) ?? "" },
+      ];
     case "mcp_call":
       return mcpCall(fields, path);
   }
@@ -78,7 +77,8 @@ export function readForeign(
 
 /** Other services allow more characters in names. The prompt must not take it for anything but a name. */
 const foreignName: Reader<string> = (value, path) =>
-  nonEmptyString(value, path)
+  json
+    .nonEmptyString(value, path)
     .replace(/[^a-zA-Z0-9_-]/g, "_")
     .slice(0, 64);
 
@@ -89,18 +89,18 @@ function call(id: string, name: string, input: JsonObject): InputItem & { type: 
 /** What each command wrote, where it is text. */
 const printed = (outputs: readonly unknown[]): string =>
   outputs
-    .flatMap((output) => (isObject(output) ? [output.stdout, output.stderr] : []))
+    .flatMap((output) => (json.isObject(output) ? [output.stdout, output.stderr] : []))
     .filter((text) => typeof text === "string" && text !== "")
     .join("\n");
 
 /** Call and result in one. */
 function mcpCall(fields: JsonObject, path: string): readonly InputItem[] {
   const toolCall: ToolCall = {
-    id: required(fields, "id", nonEmptyString, path),
-    name: required(fields, "name", foreignName, path),
-    arguments: required(fields, "arguments", string, path),
+    id: json.required(fields, "id", json.nonEmptyString, path),
+    name: json.required(fields, "name", foreignName, path),
+    arguments: json.required(fields, "arguments", json.string, path),
   };
-  const text = optional(fields, "output", string, path) ?? "";
+  const text = json.optional(fields, "output", json.string, path) ?? "";
   return [
     { type: "call", call: toolCall },
     { type: "output", callId: toolCall.id, text },

@@ -6,16 +6,8 @@ import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";
 import type { Content } from "../content.js";
 import type { ServiceError } from "../../core/errors.js";
-import {
-  atMost,
-  invalidValue,
-  nonEmptyArray,
-  object,
-  string,
-  unsupportedValue,
-  wrongType,
-  type Reader,
-} from "../read-json.js";
+import type { Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { readForeign } from "./foreign-items.js";
 import { readOwnItem, typeOf, type InputItem, type ItemContent, type PlacedItem } from "./items.js";
 import { summaryMessage } from "./summaries.js";
@@ -30,10 +22,10 @@ export interface Unresolved {
 
 export const readInput: Reader<readonly PlacedItem[]> = (value, path) => {
   if (typeof value === "string") {
-    return [{ item: { type: "message", role: "user", text: string(value, path) }, path }];
+    return [{ item: { type: "message", role: "user", text: json.string(value, path) }, path }];
   }
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of items", value);
-  return nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
+  if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of items", value);
+  return json.nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
 };
 
 /** Whether its messages are known only once items are recalled or summaries opened. */
@@ -42,12 +34,12 @@ export const refersElsewhere = (items: readonly PlacedItem[]): boolean =>
 
 /** Usually one; none for items that have no meaning to a model. */
 const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
-  const fields = object(value, path);
+  const fields = json.object(value, path);
   const type = typeOf(fields, path);
   const own = readOwnItem(type, fields, path);
   const read = own === undefined ? readForeign(type, fields, path) : [own];
   if (read !== undefined) return read.map((item) => ({ item, path }));
-  throw unsupportedValue(`${path}.type`, `expected one of ${itemTypes}`);
+  throw json.unsupportedValue(`${path}.type`, `expected one of ${itemTypes}`);
 };
 
 /** What a conversation may refer to. */
@@ -67,8 +59,8 @@ export function messagesOf(items: readonly PlacedItem[], lookups: Lookups): read
   const turns = new Turns(lookups);
   for (const { item, path } of items) turns.add(item, path);
   turns.end();
-  if (turns.messages.length > 0) return atMost(maxMessages, turns.messages, "input");
-  throw invalidValue("input", "expected at least one message");
+  if (turns.messages.length > 0) return json.atMost(maxMessages, turns.messages, "input");
+  throw json.invalidValue("input", "expected at least one message");
 }
 
 /** Templates expect one system message, and some ignore any but the first. */
@@ -88,7 +80,7 @@ const contentOf = ({ text, parts }: ItemContent): Content =>
   parts === undefined ? { content: text } : { content: text, parts };
 
 const notKept = (path: string): ServiceError =>
-  invalidValue(
+  json.invalidValue(
     `${path}.id`,
     "no such item is in this server's memory. Items of replies are kept there for ten minutes at most and nowhere " +
       "else. Set 'store: false', which makes clients send the items themselves, or use chat completions ('.chat()' " +
@@ -157,11 +149,11 @@ class Turns {
   #opened(sealed: string, path: string): string {
     this.#summaries += 1;
     if (this.#summaries > maxSummaries) {
-      throw invalidValue(path, `there are too many summaries: expected at most ${maxSummaries}`);
+      throw json.invalidValue(path, `there are too many summaries: expected at most ${maxSummaries}`);
     }
     const summary = this.lookups.open?.(sealed) ?? null;
     if (summary !== null) return summary;
-    throw invalidValue(
+    throw json.invalidValue(
       `${path}.encrypted_content`,
       "this summary is damaged, or was made for another account or service. Send the conversation itself",
     );
@@ -170,7 +162,7 @@ class Turns {
   #resolve(id: string, path: string): void {
     // Each once: a short request must not expand to an endless prompt.
     if (this.#resolved.has(id)) {
-      throw invalidValue(`${path}.id`, "an item before it refers to the same");
+      throw json.invalidValue(`${path}.id`, "an item before it refers to the same");
     }
     this.#resolved.add(id);
     const kept = this.lookups.recall?.(id);
@@ -205,6 +197,6 @@ class Turns {
 
   #requireCalled(callId: string, path: string): void {
     if (this.#callIds.has(callId)) return;
-    throw invalidValue(`${path}.call_id`, "no 'function_call' item before it has this call");
+    throw json.invalidValue(`${path}.call_id`, "no 'function_call' item before it has this call");
   }
 }

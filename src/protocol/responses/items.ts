@@ -7,18 +7,8 @@ import { isSealedHere } from "../../core/serving/sealed-summaries.js";
 import { speaker } from "../chat-completions/messages.js";
 import { contentIn, textPart, type Content } from "../content.js";
 import { inputImagePart } from "../images.js";
-import {
-  array,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  textIn,
-  unsupportedValue,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import { functionName } from "../tools.js";
 
 export type InputItem =
@@ -56,7 +46,7 @@ export function readOwnItem(type: string, fields: JsonObject, path: string): Inp
     case "reasoning":
       return { type: "reasoning", text: reasoning(fields, path) };
     case "item_reference":
-      return { type: "reference", id: required(fields, "id", nonEmptyString, path) };
+      return { type: "reference", id: json.required(fields, "id", json.nonEmptyString, path) };
     case "compaction":
       return summary(fields, path);
     default:
@@ -66,62 +56,63 @@ export function readOwnItem(type: string, fields: JsonObject, path: string): Inp
 
 /** Undefined for one that another service sealed. */
 function summary(fields: JsonObject, path: string): InputItem | undefined {
-  const sealed = optional(fields, "encrypted_content", string, path) ?? "";
+  const sealed = json.optional(fields, "encrypted_content", json.string, path) ?? "";
   return isSealedHere(sealed) ? { type: "summary", sealed } : undefined;
 }
 
 /** Messages may come without a type. */
 export function typeOf(fields: JsonObject, path: string): string {
-  const type = optional(fields, "type", string, path);
+  const type = json.optional(fields, "type", json.string, path);
   if (type !== undefined) return type;
-  return Object.hasOwn(fields, "role") ? "message" : required(fields, "type", string, path);
+  return Object.hasOwn(fields, "role") ? "message" : json.required(fields, "type", json.string, path);
 }
 
 function message(fields: JsonObject, path: string): InputItem {
-  const role = required(fields, "role", speaker, path);
-  if (role === "user") return { type: "message", role, ...required(fields, "content", content, path) };
+  const role = json.required(fields, "role", speaker, path);
+  if (role === "user") return { type: "message", role, ...json.required(fields, "content", content, path) };
   const read = role === "assistant" ? possiblyEmptyText : text;
-  return { type: "message", role, text: required(fields, "content", read, path) };
+  return { type: "message", role, text: json.required(fields, "content", read, path) };
 }
 
 const call = (fields: JsonObject, path: string): InputItem => ({
   type: "call",
   call: {
-    id: required(fields, "call_id", nonEmptyString, path),
-    name: required(fields, "name", functionName, path),
-    arguments: optional(fields, "arguments", string, path) ?? "",
+    id: json.required(fields, "call_id", json.nonEmptyString, path),
+    name: json.required(fields, "name", functionName, path),
+    arguments: json.optional(fields, "arguments", json.string, path) ?? "",
   },
-  namespace: optional(fields, "namespace", nonEmptyString, path),
+  namespace: json.optional(fields, "namespace", json.nonEmptyString, path),
 });
 
 export const output = (fields: JsonObject, path: string): InputItem => ({
   type: "output",
-  callId: required(fields, "call_id", nonEmptyString, path),
-  ...required(fields, "output", possiblyEmptyContent, path),
+  callId: json.required(fields, "call_id", json.nonEmptyString, path),
+  ...json.required(fields, "output", possiblyEmptyContent, path),
 });
 
 /** The reasoning itself, or else its summary. */
 function reasoning(fields: JsonObject, path: string): string {
-  const content = optional(fields, "content", parts("reasoning_text"), path) ?? [];
-  const summary = optional(fields, "summary", parts("summary_text"), path) ?? [];
+  const content = json.optional(fields, "content", parts("reasoning_text"), path) ?? [];
+  const summary = json.optional(fields, "summary", parts("summary_text"), path) ?? [];
   return (content.length > 0 ? content : summary).join("\n\n");
 }
 
 const parts =
   (type: string): Reader<string[]> =>
   (value, path) =>
-    array(value, path).map((item, index) => {
+    json.array(value, path).map((item, index) => {
       const place = `${path}[${index}]`;
-      const part = object(item, place);
-      if (required(part, "type", string, place) === type) return required(part, "text", string, place);
-      throw unsupportedValue(`${place}.type`, `expected '${type}'`);
+      const part = json.object(item, place);
+      if (json.required(part, "type", json.string, place) === type)
+        return json.required(part, "text", json.string, place);
+      throw json.unsupportedValue(`${place}.type`, `expected '${type}'`);
     });
 
 const onlyText: Reader<string> = (value, path) => {
-  const part = object(value, path);
+  const part = json.object(value, path);
   const found = textOf(part, path);
   if (found !== undefined) return found;
-  throw unsupportedValue(
+  throw json.unsupportedValue(
     `${path}.type`,
     "only text is supported, in parts of type 'input_text' and 'output_text'",
   );
@@ -130,11 +121,11 @@ const onlyText: Reader<string> = (value, path) => {
 const content: Reader<ItemContent> = (value, path) => itemContent(readContent(value, path));
 
 const readContent = contentIn((value, path) => {
-  const part = object(value, path);
-  if (required(part, "type", string, path) === "input_image") return inputImagePart(part, path);
+  const part = json.object(value, path);
+  if (json.required(part, "type", json.string, path) === "input_image") return inputImagePart(part, path);
   const found = textOf(part, path);
   if (found !== undefined) return textPart(found);
-  throw unsupportedValue(
+  throw json.unsupportedValue(
     `${path}.type`,
     "only text and images are supported, in parts of type 'input_text', 'output_text' and 'input_image'",
   );
@@ -144,19 +135,19 @@ const itemContent = ({ content: text, ...images }: Content): ItemContent => ({ t
 
 /** Undefined for a part that is not text. */
 function textOf(part: JsonObject, path: string): string | undefined {
-  switch (required(part, "type", string, path)) {
+  switch (json.required(part, "type", json.string, path)) {
     case "input_text":
     case "output_text":
     case "text":
-      return required(part, "text", string, path);
+      return json.required(part, "text", json.string, path);
     case "refusal":
-      return required(part, "refusal", string, path);
+      return json.required(part, "refusal", json.string, path);
     default:
       return undefined;
   }
 }
 
-const text = textIn(onlyText);
+const text = json.textIn(onlyText);
 
 /** A reply may have been cut before its text. */
 const possiblyEmptyText: Reader<string> = (value, path) =>

@@ -9,20 +9,8 @@ import { format } from "../chat-completions/format.js";
 import { alternatives, readServiceTier, tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
 import { imageSizes } from "../images.js";
-import {
-  anything,
-  array,
-  bodyObject,
-  boolean,
-  nonEmptyString,
-  object,
-  oneOf,
-  optional,
-  required,
-  string,
-  unsupportedParameter,
-  type JsonObject,
-} from "../read-json.js";
+import type { JsonObject } from "../read-json.js";
+import * as json from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
 import { messagesOf, readInput, refersElsewhere, withInstructions, type ItemLookups } from "./input.js";
@@ -32,21 +20,21 @@ import { endsWithTrigger, keptTexts, summaryTokens, withInstruction } from "./su
 import { readFlatTooling, type FlatTooling } from "./tools.js";
 
 export function readResponseRequest(value: unknown): ParsedRequest {
-  const body = bodyObject(value);
+  const body = json.bodyObject(value);
   return readFields(body, endsWithTrigger(body.input));
 }
 
 /** Of `POST /v1/responses/compact`. */
 export const readCompactRequest = (value: unknown): ParsedRequest => {
-  const { chat, ...rest } = readFields(bodyObject(value), true);
+  const { chat, ...rest } = readFields(json.bodyObject(value), true);
   return { ...rest, chat: { ...chat, stream: false } };
 };
 
 function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
-  const model = required(body, "model", nonEmptyString);
-  required(body, "input", anything);
+  const model = json.required(body, "model", json.nonEmptyString);
+  json.required(body, "input", json.anything);
   refuseStored(body);
-  const items = required(body, "input", readInput);
+  const items = json.required(body, "input", readInput);
   // Errors of the conversation come before those of the tools, whose names its calls may need.
   let tools: FlatTooling | undefined;
   const readTools = () => (tools ??= readFlatTooling(body));
@@ -55,20 +43,20 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
   const input = isResolved ? messagesOf(items, { nameOf }) : [];
   const sizes = imageSizes(items.map(partsOf), "input");
 
-  const instructions = optional(body, "instructions", string);
+  const instructions = json.optional(body, "instructions", json.string);
   const sampling = readSampling(body, 2);
-  const maxTokens = optional(body, "max_output_tokens", tokenCount);
-  const stream = optional(body, "stream", boolean) ?? false;
-  optional(body, "stream_options", object);
+  const maxTokens = json.optional(body, "max_output_tokens", tokenCount);
+  const stream = json.optional(body, "stream", json.boolean) ?? false;
+  json.optional(body, "stream_options", json.object);
   const topLogprobs = readTopLogprobs(body);
   const replyFormat = readTextFormat(body);
   const { tooling, callNames, hosted, echo: toolEcho } = readTools();
-  const reasoning = optional(body, "reasoning", object) ?? {};
-  const reasoningEffort = optional(reasoning, "effort", effort, "reasoning");
-  const summary = optional(reasoning, "summary", summaryKind, "reasoning");
-  const keepsItems = optional(body, "store", boolean) ?? true;
-  const metadata = optional(body, "metadata", object) ?? {};
-  const user = optional(body, "user", string);
+  const reasoning = json.optional(body, "reasoning", json.object) ?? {};
+  const reasoningEffort = json.optional(reasoning, "effort", effort, "reasoning");
+  const summary = json.optional(reasoning, "summary", summaryKind, "reasoning");
+  const keepsItems = json.optional(body, "store", json.boolean) ?? true;
+  const metadata = json.optional(body, "metadata", json.object) ?? {};
+  const user = json.optional(body, "user", json.string);
   const serviceTier = readServiceTier(body);
   const parsed: ParsedRequest = {
     chat: {
@@ -91,7 +79,7 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
       max_output_tokens: maxTokens ?? null,
       ...toolEcho,
       reasoning: {
-        effort: optional(reasoning, "effort", string, "reasoning") ?? null,
+        effort: json.optional(reasoning, "effort", json.string, "reasoning") ?? null,
         summary: summary ?? null,
       },
       temperature: sampling.temperature,
@@ -144,7 +132,7 @@ export function resolveItems(parsed: ParsedRequest, lookups: ItemLookups): Parse
 
 const partsOf = ({ item }: PlacedItem) => ("parts" in item ? item : {});
 
-const summaryKind = oneOf("auto", "concise", "detailed");
+const summaryKind = json.oneOf("auto", "concise", "detailed");
 
 /** What each would need to be stored. */
 const storedThings = {
@@ -155,25 +143,25 @@ const storedThings = {
 
 function refuseStored(body: JsonObject): void {
   for (const [param, what] of Object.entries(storedThings)) {
-    if (optional(body, param, anything) === undefined) continue;
+    if (json.optional(body, param, json.anything) === undefined) continue;
     const reason = `This service stores no ${what}: send the whole conversation in 'input'.`;
-    throw unsupportedParameter(param, reason);
+    throw json.unsupportedParameter(param, reason);
   }
-  if (optional(body, "background", boolean) !== true) return;
+  if (json.optional(body, "background", json.boolean) !== true) return;
   const reason =
     "This service stores no responses that could be fetched later: wait for the reply, or stream it.";
-  throw unsupportedParameter("background", reason);
+  throw json.unsupportedParameter("background", reason);
 }
 
 function readTopLogprobs(body: JsonObject): number | undefined {
-  const included = optional(body, "include", array) ?? [];
-  const top = optional(body, "top_logprobs", alternatives) ?? 0;
+  const included = json.optional(body, "include", json.array) ?? [];
+  const top = json.optional(body, "top_logprobs", alternatives) ?? 0;
   return top > 0 || included.includes("message.output_text.logprobs") ? top : undefined;
 }
 
 function readTextFormat(body: JsonObject): ReplyFormat {
-  const text = optional(body, "text", object) ?? {};
-  return optional(text, "format", format(flat), "text") ?? { type: "text" };
+  const text = json.optional(body, "text", json.object) ?? {};
+  return json.optional(text, "format", format(flat), "text") ?? { type: "text" };
 }
 
 const flat = (fields: JsonObject, path: string) => [fields, path] as const;

@@ -3,18 +3,8 @@
  * else is there cannot be called here and is listed apart: whether it is refused depends on the client.
  */
 import type { Tool, Tooling } from "../../core/chat/request.js";
-import {
-  array,
-  boolean,
-  nonEmptyString,
-  object,
-  optional,
-  required,
-  string,
-  unsupportedValue,
-  type JsonObject,
-  type Reader,
-} from "../read-json.js";
+import type { JsonObject, Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 import {
   anyTool,
   choiceReader,
@@ -37,9 +27,9 @@ export interface FlatTooling {
 }
 
 export function readFlatTooling(body: JsonObject): FlatTooling {
-  const { tools, callNames, hosted, wire } = optional(body, "tools", toolList) ?? noTools;
-  const chosen = optional(body, "tool_choice", choiceOf(callNames)) ?? anyTool;
-  const parallel = optional(body, "parallel_tool_calls", boolean) ?? true;
+  const { tools, callNames, hosted, wire } = json.optional(body, "tools", toolList) ?? noTools;
+  const chosen = json.optional(body, "tool_choice", choiceOf(callNames)) ?? anyTool;
+  const parallel = json.optional(body, "parallel_tool_calls", json.boolean) ?? true;
   return {
     tooling: resolveTooling(tools, chosen, parallel),
     callNames,
@@ -71,9 +61,11 @@ const ownTool = "a tool of type 'function'";
 
 const toolList: Reader<ToolList> = (value, path) => {
   const hosted: HostedTool[] = [];
-  const offered = array(value, path).flatMap((item, position) =>
-    functionsIn(item, `${path}[${position}]`, hosted).map((tool): Offered => ({ ...tool, position })),
-  );
+  const offered = json
+    .array(value, path)
+    .flatMap((item, position) =>
+      functionsIn(item, `${path}[${position}]`, hosted).map((tool): Offered => ({ ...tool, position })),
+    );
   withinBounds(offered, path);
   const inNamespaces = offered.flatMap(({ name, namespace }) =>
     namespace === undefined ? [] : [{ namespace: namespace.name, name }],
@@ -93,20 +85,20 @@ const functionsIn = (
   hosted: HostedTool[],
   namespace?: Namespace,
 ): Offered[] => {
-  const item = object(value, path);
-  const type = required(item, "type", string, path);
+  const item = json.object(value, path);
+  const type = json.required(item, "type", json.string, path);
   if (type === "function") return [{ ...functionTool(item, path), namespace }];
   if (type !== "namespace" || namespace !== undefined) {
     hosted.push(hostedTool(type, path, ownTool));
     return [];
   }
   const opened = {
-    name: required(item, "name", nonEmptyString, path),
-    description: optional(item, "description", string, path),
+    name: json.required(item, "name", json.nonEmptyString, path),
+    description: json.optional(item, "description", json.string, path),
   };
-  return required(item, "tools", array, path).flatMap((inner, index) =>
-    functionsIn(inner, `${path}.tools[${index}]`, hosted, opened),
-  );
+  return json
+    .required(item, "tools", json.array, path)
+    .flatMap((inner, index) => functionsIn(inner, `${path}.tools[${index}]`, hosted, opened));
 };
 
 const wireTool = ({ name, description, parameters, strict }: Tool): JsonObject => ({
@@ -137,16 +129,19 @@ function wireTools(offered: readonly Offered[]): JsonObject[] {
 const choiceOf = (callNames: readonly CallName[]): Reader<ToolChoice> =>
   choiceReader({
     named: (fields, path) => {
-      const name = required(fields, "name", functionName, path);
-      const namespace = optional(fields, "namespace", nonEmptyString, path);
+      const name = json.required(fields, "name", functionName, path);
+      const namespace = json.optional(fields, "namespace", json.nonEmptyString, path);
       const called = namespace === undefined ? name : nameInPrompt(callNames, namespace, name);
       return { name: called, path: `${path}.name` };
     },
     allowed: (fields, path) => [fields, path],
-    isFunction: (fields, path) => required(fields, "type", string, path) === "function",
+    isFunction: (fields, path) => json.required(fields, "type", json.string, path) === "function",
     // To go on without it would be a reply of another kind than the one asked for.
     refusedType: (path) =>
-      unsupportedValue(path, "this service runs no tools of its own. Expected 'function' or 'allowed_tools'"),
+      json.unsupportedValue(
+        path,
+        "this service runs no tools of its own. Expected 'function' or 'allowed_tools'",
+      ),
   });
 
 function wireChoice({ mode, names, isNamed }: ToolChoice, callNames: readonly CallName[]): unknown {

@@ -9,7 +9,7 @@ import type { Hit, MarkSearch } from "../../core/proof/marks.js";
 export interface RedisSearch {
   hits: Hit[];
   keys: number;
-  /** What was not looked at, and why. */
+  /** What was not searched, and why. */
   gaps: string[];
 }
 

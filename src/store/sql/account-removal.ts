@@ -10,6 +10,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { deletedAccount, deletedKey } from "../../core/audit.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
 import { OnlyOwner } from "../../core/store.js";
+import { deleteRow, findRow } from "./by-columns.js";
 import type { Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 import { isOnlyOwner, lockTeam } from "./team-owners.js";
@@ -23,11 +24,7 @@ export async function endAccess(transaction: Transaction<Schema>, id: string): P
 
 /** Does nothing for an account that no longer exists. Rejects with `OnlyOwner`. */
 export async function removeAccount(transaction: Transaction<Schema>, id: string): Promise<void> {
-  const account = await transaction
-    .selectFrom("accounts")
-    .select("email")
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const account = await findRow(transaction, "accounts", { id });
   if (account === undefined) return;
   await requireOtherOwners(transaction, id);
   const ownKeys = transaction.selectFrom("keys").select("id").where("account_id", "=", id);
@@ -49,7 +46,7 @@ export async function removeAccount(transaction: Transaction<Schema>, id: string
     .execute();
   // Invitations to the address, which is stored as a hash.
   await transaction.deleteFrom("links").where("email_hash", "=", emailHash(account.email)).execute();
-  await transaction.deleteFrom("accounts").where("id", "=", id).execute();
+  await deleteRow(transaction, "accounts", { id });
 }
 
 /** Of every team that the account owns. In the order of their ids, so that two accounts do not deadlock. */

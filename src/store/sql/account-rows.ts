@@ -13,6 +13,7 @@ import { DuplicateEmail, type NewAccount } from "../../core/store.js";
 import type { Account, Role } from "../../core/entities.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { AccountSearch } from "./account-search.js";
+import { addRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { AccountRow, Schema } from "./schema.js";
@@ -35,29 +36,17 @@ export class SqlAccounts implements AccountStore {
   }
 
   async findCredentials(email: string): Promise<Credentials | null> {
-    return toCredentials(
-      await this.db
-        .selectFrom("accounts")
-        .selectAll()
-        .where("email_lower", "=", email.toLowerCase())
-        .where("kind", "=", "person")
-        .executeTakeFirst(),
-    );
+    const person = { email_lower: email.toLowerCase(), kind: "person" } as const;
+    return toCredentials(await findRow(this.db, "accounts", person));
   }
 
   async findCredentialsById(id: string): Promise<Credentials | null> {
-    return toCredentials(
-      await this.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst(),
-    );
+    return toCredentials(await findRow(this.db, "accounts", { id }));
   }
 
   async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
     await this.changes.with("sessions_ended", id, async (transaction) => {
-      await transaction
-        .updateTable("accounts")
-        .set({ password_hash: passwordHash })
-        .where("id", "=", id)
-        .execute();
+      await updateRow(transaction, "accounts", { id }, { password_hash: passwordHash });
       await endSessions(transaction, id, keepSession);
       await deleteCredentialLinks(transaction, id);
     });
@@ -115,18 +104,13 @@ export class SqlAccounts implements AccountStore {
 
   setRole(id: string, role: Role): Promise<boolean> {
     return this.#unlessLastAdmin(id, "account_changed", role === "user", async (transaction) => {
-      await transaction.updateTable("accounts").set({ role }).where("id", "=", id).execute();
+      await updateRow(transaction, "accounts", { id }, { role });
     });
   }
 
   suspend(id: string, at: Date): Promise<boolean> {
     return this.#unlessLastAdmin(id, "account_ended", true, async (transaction) => {
-      await transaction
-        .updateTable("accounts")
-        .set({ suspended_at: at.getTime() })
-        .where("id", "=", id)
-        .where("suspended_at", "is", null)
-        .execute();
+      await updateRow(transaction, "accounts", { id, suspended_at: null }, { suspended_at: at.getTime() });
       await endAccess(transaction, id);
     });
   }
@@ -157,20 +141,19 @@ export class SqlAccounts implements AccountStore {
         .where((where) => where.not(where.exists(isUsed)))
         .execute(),
     );
-    const left = await this.db.selectFrom("plans").select("id").where("id", "=", id).executeTakeFirst();
-    return left === undefined;
+    return (await findRow(this.db, "plans", { id })) === undefined;
   }
 
   async setKeyDisabled(id: string, at: Date | null): Promise<void> {
     const disabled_at = at?.getTime() ?? null;
     await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
-      transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
+      updateRow(transaction, "keys", { id }, { disabled_at }),
     );
   }
 
   async restoreKey(id: string): Promise<void> {
     await this.changes.with("key_changed", id, (transaction) =>
-      transaction.updateTable("keys").set({ revoked_at: null }).where("id", "=", id).execute(),
+      updateRow(transaction, "keys", { id }, { revoked_at: null }),
     );
   }
 
@@ -243,23 +226,18 @@ export async function insertAccount(
   createdAt: Date,
   emailVerifiedAt: Date | null = null,
 ): Promise<Account> {
-  const row = await db
-    .insertInto("accounts")
-    .values({
-      id: newId("acc"),
-      kind: "person",
-      email: account.email,
-      email_lower: account.email.toLowerCase(),
-      email_verified_at: emailVerifiedAt?.getTime() ?? null,
-      password_hash: account.passwordHash,
-      role: account.role,
-      plan_id: account.planId,
-      suspended_at: null,
-      created_at: createdAt.getTime(),
-    })
-    .onConflict((conflict) => conflict.column("email_lower").doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  const row = await addRow(db, "accounts", {
+    id: newId("acc"),
+    kind: "person",
+    email: account.email,
+    email_lower: account.email.toLowerCase(),
+    email_verified_at: emailVerifiedAt?.getTime() ?? null,
+    password_hash: account.passwordHash,
+    role: account.role,
+    plan_id: account.planId,
+    suspended_at: null,
+    created_at: createdAt.getTime(),
+  });
   if (row === undefined) throw new DuplicateEmail();
   return toAccount(row);
 }
@@ -276,12 +254,8 @@ export async function updateEmail(
 ): Promise<Account | null> {
   await transaction.deleteFrom("links").where("account_id", "=", id).execute();
   try {
-    const row = await transaction
-      .updateTable("accounts")
-      .set({ email, email_lower: email.toLowerCase(), email_verified_at: verifiedAt?.getTime() ?? null })
-      .where("id", "=", id)
-      .returningAll()
-      .executeTakeFirst();
+    const set = { email, email_lower: email.toLowerCase(), email_verified_at: verifiedAt?.getTime() ?? null };
+    const row = await updateRow(transaction, "accounts", { id }, set);
     return row === undefined ? null : toAccount(row);
   } catch (error) {
     throw isTaken(error) ? new DuplicateEmail() : error;

@@ -1,6 +1,7 @@
 /** Second factors, in SQL. What may be used once is used by one statement, which only one caller can succeed with. */
 import type { Kysely } from "kysely";
 import type { FactorStore, FactorSummary, Passkey, Totp } from "../../core/factors/ports.js";
+import { deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -36,11 +37,7 @@ export class SqlFactors implements FactorStore {
   }
 
   async findTotp(accountId: string): Promise<Totp | null> {
-    const row = await this.db
-      .selectFrom("totp")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .executeTakeFirst();
+    const row = await findRow(this.db, "totp", { account_id: accountId });
     if (row === undefined) return null;
     return { sealedSecret: row.sealed_secret, confirmedAt: toTime(row.confirmed_at) };
   }
@@ -59,13 +56,8 @@ export class SqlFactors implements FactorStore {
   }
 
   async confirmTotp(accountId: string, step: number, now: Date): Promise<boolean> {
-    const row = await this.db
-      .updateTable("totp")
-      .set({ confirmed_at: now.getTime(), last_step: step })
-      .where("account_id", "=", accountId)
-      .where("confirmed_at", "is", null)
-      .returning("account_id")
-      .executeTakeFirst();
+    const pending = { account_id: accountId, confirmed_at: null };
+    const row = await updateRow(this.db, "totp", pending, { confirmed_at: now.getTime(), last_step: step });
     return row !== undefined;
   }
 
@@ -81,12 +73,7 @@ export class SqlFactors implements FactorStore {
   }
 
   async removeTotp(accountId: string): Promise<boolean> {
-    const row = await this.db
-      .deleteFrom("totp")
-      .where("account_id", "=", accountId)
-      .returning("account_id")
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await deleteRow(this.db, "totp", { account_id: accountId })) !== undefined;
   }
 
   async addPasskey(passkey: Passkey): Promise<void> {
@@ -94,7 +81,7 @@ export class SqlFactors implements FactorStore {
   }
 
   async findPasskey(id: string): Promise<Passkey | null> {
-    const row = await this.db.selectFrom("passkeys").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.db, "passkeys", { id });
     return row === undefined ? null : toPasskey(row);
   }
 
@@ -102,32 +89,16 @@ export class SqlFactors implements FactorStore {
     id: string,
     { counter, isSynced, at }: { counter: number; isSynced: boolean; at: Date },
   ): Promise<void> {
-    await this.db
-      .updateTable("passkeys")
-      .set({ counter, is_synced: isSynced ? 1 : 0, last_used_at: at.getTime() })
-      .where("id", "=", id)
-      .execute();
+    const use = { counter, is_synced: isSynced ? 1 : 0, last_used_at: at.getTime() };
+    await updateRow(this.db, "passkeys", { id }, use);
   }
 
   async renamePasskey(accountId: string, id: string, name: string): Promise<boolean> {
-    const row = await this.db
-      .updateTable("passkeys")
-      .set({ name })
-      .where("id", "=", id)
-      .where("account_id", "=", accountId)
-      .returning("id")
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await updateRow(this.db, "passkeys", { id, account_id: accountId }, { name })) !== undefined;
   }
 
   async removePasskey(accountId: string, id: string): Promise<boolean> {
-    const row = await this.db
-      .deleteFrom("passkeys")
-      .where("id", "=", id)
-      .where("account_id", "=", accountId)
-      .returning("id")
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await deleteRow(this.db, "passkeys", { id, account_id: accountId })) !== undefined;
   }
 
   async replaceRecoveryCodes(accountId: string, hashes: readonly Uint8Array[]): Promise<void> {
@@ -140,13 +111,7 @@ export class SqlFactors implements FactorStore {
   }
 
   async useRecoveryCode(accountId: string, hash: Uint8Array): Promise<boolean> {
-    const row = await this.db
-      .deleteFrom("recovery_codes")
-      .where("hash", "=", hash)
-      .where("account_id", "=", accountId)
-      .returning("account_id")
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await deleteRow(this.db, "recovery_codes", { hash, account_id: accountId })) !== undefined;
   }
 
   async reset(accountId: string): Promise<void> {

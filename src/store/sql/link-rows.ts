@@ -8,6 +8,7 @@ import type { Account } from "../../core/entities.js";
 import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-in/ports.js";
 import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
+import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -35,25 +36,13 @@ export class SqlLinks implements LinkStore {
         .where("kind", "=", "setup")
         .where("expires_at", "<=", link.createdAt.getTime())
         .execute();
-      const row = await transaction
-        .insertInto("links")
-        .values(fromLink(link))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning("hash")
-        .executeTakeFirst();
-      return row !== undefined;
+      return (await addRow(transaction, "links", fromLink(link))) !== undefined;
     });
   }
 
   async find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null> {
-    const row = await this.db
-      .selectFrom("links")
-      .selectAll()
-      .where("hash", "=", hash)
-      .where("kind", "=", kind)
-      .where("expires_at", ">", now.getTime())
-      .executeTakeFirst();
-    return row === undefined ? null : toLink(row);
+    const row = await findRow(this.db, "links", { hash, kind });
+    return row !== undefined && row.expires_at > now.getTime() ? toLink(row) : null;
   }
 
   createAccount(
@@ -78,12 +67,13 @@ export class SqlLinks implements LinkStore {
       const link = await consumeLink(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
-      const row = await transaction
-        .updateTable("accounts")
-        .set({ password_hash: passwordHash })
-        .where("id", "=", accountId)
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const row = await updateRow(
+        transaction,
+        "accounts",
+        { id: accountId },
+        { password_hash: passwordHash },
+      );
+      if (row === undefined) return null;
       await deleteCredentialLinks(transaction, accountId);
       if (row.email_verified_at === null)
         await transaction.deleteFrom("oidc_identities").where("account_id", "=", accountId).execute();
@@ -119,12 +109,9 @@ export class SqlLinks implements LinkStore {
     return this.changes.transaction(async (transaction, note) => {
       const link = await consumeLink(transaction, "verify", hash, now);
       if (link?.accountId == null) return null;
-      const row = await transaction
-        .updateTable("accounts")
-        .set({ email_verified_at: now.getTime() })
-        .where("id", "=", link.accountId)
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const verified = { email_verified_at: now.getTime() };
+      const row = await updateRow(transaction, "accounts", { id: link.accountId }, verified);
+      if (row === undefined) return null;
       note("account_changed", row.id);
       return toAccount(row);
     });
@@ -168,12 +155,7 @@ export class SqlLinks implements LinkStore {
     return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, "sign_in", hash, now);
       if (link?.accountId == null) return null;
-      const row = await transaction
-        .selectFrom("accounts")
-        .selectAll()
-        .where("id", "=", link.accountId)
-        .where("suspended_at", "is", null)
-        .executeTakeFirst();
+      const row = await findRow(transaction, "accounts", { id: link.accountId, suspended_at: null });
       return row === undefined ? null : toAccount(row);
     });
   }
@@ -191,13 +173,7 @@ export class SqlLinks implements LinkStore {
   }
 
   async revokeInvite(hash: Uint8Array): Promise<boolean> {
-    const revoked = await this.db
-      .deleteFrom("links")
-      .where("hash", "=", hash)
-      .where("kind", "=", "invite")
-      .returning("kind")
-      .executeTakeFirst();
-    return revoked !== undefined;
+    return (await deleteRow(this.db, "links", { hash, kind: "invite" })) !== undefined;
   }
 
   async prune(now: Date): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import type { ChangelogItem, NewsStore } from "../../core/admin/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import { deleteRow, findRow, updateRow } from "./by-columns.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import type { Schema } from "./schema.js";
 
@@ -20,7 +21,7 @@ export class SqlNews implements NewsStore {
   }
 
   async findItem(id: string): Promise<ChangelogItem | null> {
-    const row = await this.db.selectFrom("changelog").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.db, "changelog", { id });
     return row === undefined ? null : fromRow<ChangelogItem>(row);
   }
 
@@ -32,18 +33,13 @@ export class SqlNews implements NewsStore {
     id: string,
     { title, body, updatedAt }: Pick<ChangelogItem, "title" | "body" | "updatedAt">,
   ): Promise<ChangelogItem | null> {
-    const row = await this.db
-      .updateTable("changelog")
-      .set({ title, body, updated_at: updatedAt.getTime() })
-      .where("id", "=", id)
-      .returningAll()
-      .executeTakeFirst();
+    const set = { title, body, updated_at: updatedAt.getTime() };
+    const row = await updateRow(this.db, "changelog", { id }, set);
     return row === undefined ? null : fromRow<ChangelogItem>(row);
   }
 
   async deleteItem(id: string): Promise<boolean> {
-    const row = await this.db.deleteFrom("changelog").where("id", "=", id).returning("id").executeTakeFirst();
-    return row !== undefined;
+    return (await deleteRow(this.db, "changelog", { id })) !== undefined;
   }
 
   async listWindows(limit: number): Promise<MaintenanceWindow[]> {
@@ -71,7 +67,7 @@ export class SqlNews implements NewsStore {
   }
 
   async findWindow(id: string): Promise<MaintenanceWindow | null> {
-    const row = await this.db.selectFrom("maintenance").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.db, "maintenance", { id });
     return row === undefined ? null : fromRow<MaintenanceWindow>(row);
   }
 

@@ -10,6 +10,7 @@ import {
 } from "../../core/entities.js";
 import { isKeyScope } from "../../core/key-scopes.js";
 import { isModelId, type ModelId } from "../../core/models.js";
+import { toRow } from "./entity-rows.js";
 import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
@@ -41,21 +42,10 @@ export function toPlan(row: PlanRow): Plan {
   };
 }
 
-export function fromPlan(plan: Plan): PlanRow {
-  return {
-    id: plan.id,
-    name: plan.name,
-    requests_per_minute: plan.requestsPerMinute,
-    tokens_per_minute: plan.tokensPerMinute,
-    concurrent_requests: plan.concurrentRequests,
-    max_keys: plan.maxKeys,
-    max_tokens: plan.maxTokens,
-    models: plan.models?.join(",") ?? null,
-    requires_encryption: plan.requiresEncryption ? 1 : 0,
-    weight: plan.weight,
-    ...fromQuotas(plan),
-  };
-}
+export const fromPlan = ({ models, ...plan }: Plan): PlanRow => ({
+  ...toRow(plan),
+  models: models?.join(",") ?? null,
+});
 
 export const toQuotas = (row: QuotaColumns): Quotas => ({
   requestsPerDay: row.requests_per_day,

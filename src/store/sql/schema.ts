@@ -3,9 +3,10 @@
  * be set to read its 8-byte integers as numbers.
  */
 import type { ChangelogItem } from "../../core/admin/ports.js";
-import type { Account, KeyLimits, Plan, Quotas, TeamRole } from "../../core/entities.js";
-import type { Delivery } from "../../core/events/ports.js";
+import type { Account, ApiKey, KeyLimits, Plan, Quotas, TeamRole } from "../../core/entities.js";
+import type { Delivery, Webhook } from "../../core/events/ports.js";
 import type { Passkey, SignInStep } from "../../core/factors/ports.js";
+import type { ScimUser } from "../../core/scim/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { NewLink, Session } from "../../core/sign-in/ports.js";
 import type { LinkedIdentity, Round } from "../../core/single-sign-on/ports.js";
@@ -98,36 +99,19 @@ export type LimitColumns = Row<KeyLimits>;
 /** Models are comma-separated; null for every one. */
 export type PlanRow = Row<Omit<Plan, "models">> & { models: string | null };
 
-export interface KeyRow extends LimitColumns {
-  id: string;
-  account_id: string;
-  /** SHA-256 of the key's text. */
-  hash: Uint8Array;
-  last_four: string;
-  name: string;
-  /** Comma-separated, like the other lists; null for every model. */
-  models: string | null;
-  /** Null for every operation. */
-  operations: string | null;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  disabled_at: number | null;
-  /** When the day began, in UTC: nothing finer is kept. */
-  last_used_at: number | null;
-  /** The model of the last request of that day that named one. */
-  last_used_model: string | null;
-  /** Null for none. */
-  tags: string | null;
-  replaces: string | null;
-  /** Null for `id`. */
-  lineage: string | null;
-  /** Networks; null for any. */
-  allow_from: string | null;
-  member_id: string | null;
-  /** Null for none. */
-  scopes: string | null;
-}
+type KeyList = "models" | "operations" | "tags" | "allowFrom" | "scopes";
+
+/** Lists are comma-separated; null for none, of models, operations and networks for any. */
+export type KeyRow = Row<Omit<ApiKey, KeyList | "limits" | "lastUsedModel" | "lineage">> &
+  LimitColumns &
+  Record<"models" | "operations" | "tags" | "allow_from" | "scopes", string | null> & {
+    /** SHA-256 of the key's text. */
+    hash: Uint8Array;
+    /** Of any version: one that this version does not know is read as none. */
+    last_used_model: string | null;
+    /** Null for `id`. */
+    lineage: string | null;
+  };
 
 /** What a team has besides its account. Quotas replace those of its plan; null where the plan's count. */
 export interface TeamRow extends QuotaColumns {
@@ -153,16 +137,8 @@ export interface MembershipRow extends LimitColumns {
   provider_id: string | null;
 }
 
-/** What SCIM has said about an account. */
-export interface ScimUserRow {
-  account_id: string;
-  user_name: string;
-  /** As it is compared. */
-  user_name_lower: string;
-  external_id: string | null;
-  /** The time of the suspension that SCIM asked for, which it alone may lift over SCIM; null without one. */
-  inactive_since: number | null;
-}
+/** What SCIM has said about an account. `user_name_lower` is what is compared. */
+export type ScimUserRow = Row<Omit<ScimUser, "account">> & { account_id: string; user_name_lower: string };
 
 /** `confirmed_at` is null where that was when it began. */
 export type SessionRow = Row<Omit<Session, "confirmedAt">> & { confirmed_at: number | null };
@@ -314,17 +290,12 @@ export interface StatementLogRow {
   body: string;
 }
 
-export interface WebhookRow {
-  id: string;
-  url: string;
-  description: string;
-  /** Comma-separated; null for all. */
+/** Events are comma-separated; null for all. */
+export type WebhookRow = Row<Omit<Webhook, "events" | "off">> & {
   events: string | null;
-  created_at: number;
   off_at: number | null;
   off_reason: string | null;
-  failing_since: number | null;
-}
+};
 
 /** `next_at` is also when it is due again after a server that has claimed it. */
 export type WebhookDeliveryRow = Row<Omit<Delivery, "type" | "error">> & {

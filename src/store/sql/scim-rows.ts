@@ -12,6 +12,7 @@ import {
   type UserFilter,
 } from "../../core/scim/ports.js";
 import { insertAccount, isTaken } from "./account-rows.js";
+import { updateRow } from "./by-columns.js";
 import { inTransaction } from "./in-transaction.js";
 import { toAccount, toTime } from "./rows.js";
 import type { AccountRow, Schema, ScimUserRow } from "./schema.js";
@@ -88,7 +89,7 @@ export class SqlScim implements ScimStore {
   }
 
   async setExternalId(groupId: string, externalId: string | null): Promise<void> {
-    await this.db.updateTable("teams").set({ external_id: externalId }).where("id", "=", groupId).execute();
+    await updateRow(this.db, "teams", { id: groupId }, { external_id: externalId });
   }
 
   async members(groupIds: readonly string[]): Promise<ScimMember[]> {

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Session, SessionOrigin, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { deleteInBatches } from "./batches.js";
+import { deleteRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -84,20 +85,12 @@ export class SqlSessions implements SessionStore {
   }
 
   async noteConfirmed(hash: Uint8Array, at: Date): Promise<void> {
-    await this.db
-      .updateTable("sessions")
-      .set({ confirmed_at: at.getTime() })
-      .where("hash", "=", hash)
-      .execute();
+    await updateRow(this.db, "sessions", { hash }, { confirmed_at: at.getTime() });
   }
 
   async end(hash: Uint8Array): Promise<void> {
     await this.changes.transaction(async (transaction, note) => {
-      const ended = await transaction
-        .deleteFrom("sessions")
-        .where("hash", "=", hash)
-        .returning("account_id")
-        .executeTakeFirst();
+      const ended = await deleteRow(transaction, "sessions", { hash });
       if (ended !== undefined) note("sessions_ended", ended.account_id);
     });
   }

@@ -2,7 +2,8 @@
 import { type Kysely, sql } from "kysely";
 import type { SignInStep, StepKind, StepStore } from "../../core/factors/ports.js";
 import { deleteInBatches } from "./batches.js";
-import { fromRow, toRow } from "./entity-rows.js";
+import { deleteRow, findRow } from "./by-columns.js";
+import { fromRow, type Row, toRow } from "./entity-rows.js";
 import type { Schema } from "./schema.js";
 
 export class SqlSignInSteps implements StepStore {
@@ -13,28 +14,17 @@ export class SqlSignInSteps implements StepStore {
   }
 
   async find(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
-    const row = await this.db
-      .selectFrom("sign_in_steps")
-      .selectAll()
-      .where("hash", "=", hash)
-      .where("kind", "=", kind)
-      .where("expires_at", ">", now.getTime())
-      .executeTakeFirst();
-    return row === undefined ? null : fromRow<SignInStep>(row);
+    return liveStep(await findRow(this.db, "sign_in_steps", { hash, kind }), now);
   }
 
   async take(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
-    const row = await this.db
-      .deleteFrom("sign_in_steps")
-      .where("hash", "=", hash)
-      .where("kind", "=", kind)
-      .where("expires_at", ">", now.getTime())
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : fromRow<SignInStep>(row);
+    return liveStep(await deleteRow(this.db, "sign_in_steps", { hash, kind }), now);
   }
 
   async prune(now: Date): Promise<void> {
     await deleteInBatches(this.db, "sign_in_steps", sql`expires_at <= ${now.getTime()}`);
   }
 }
+
+const liveStep = (row: Row<SignInStep> | undefined, now: Date): SignInStep | null =>
+  row !== undefined && row.expires_at > now.getTime() ? fromRow<SignInStep>(row) : null;

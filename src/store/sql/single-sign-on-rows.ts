@@ -13,6 +13,7 @@ import type {
 import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
+import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -41,23 +42,11 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async findRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    const row = await this.db
-      .selectFrom("oidc_rounds")
-      .selectAll()
-      .where("hash", "=", hash)
-      .where("expires_at", ">", now.getTime())
-      .executeTakeFirst();
-    return row === undefined ? null : toRound(row);
+    return liveRound(await findRow(this.db, "oidc_rounds", { hash }), now);
   }
 
   async takeRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    const row = await this.db
-      .deleteFrom("oidc_rounds")
-      .where("hash", "=", hash)
-      .where("expires_at", ">", now.getTime())
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toRound(row);
+    return liveRound(await deleteRow(this.db, "oidc_rounds", { hash }), now);
   }
 
   async findAccount({ issuer, subject }: Identity): Promise<Account | null> {
@@ -87,12 +76,7 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async noteUse({ issuer, subject }: Identity, now: Date): Promise<void> {
-    await this.db
-      .updateTable("oidc_identities")
-      .set({ last_used_at: now.getTime() })
-      .where("issuer", "=", issuer)
-      .where("subject", "=", subject)
-      .execute();
+    await updateRow(this.db, "oidc_identities", { issuer, subject }, { last_used_at: now.getTime() });
   }
 
   async unlink(accountId: string, id: string, mayUsePassword: boolean): Promise<"done" | "last" | "none"> {
@@ -156,20 +140,11 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async isProvisioned(accountId: string): Promise<boolean> {
-    const row = await this.db
-      .selectFrom("scim_users")
-      .select("account_id")
-      .where("account_id", "=", accountId)
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await findRow(this.db, "scim_users", { account_id: accountId })) !== undefined;
   }
 
   async findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null> {
-    const row = await this.db
-      .selectFrom("oidc_sessions")
-      .selectAll()
-      .where("session_hash", "=", sessionHash)
-      .executeTakeFirst();
+    const row = await findRow(this.db, "oidc_sessions", { session_hash: sessionHash });
     if (row === undefined) return null;
     return { providerId: row.provider, issuer: row.issuer, subject: row.subject, sid: row.sid };
   }
@@ -193,13 +168,8 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean> {
-    const row = await this.db
-      .insertInto("oidc_logouts")
-      .values({ hash, expires_at: expiresAt.getTime() })
-      .onConflict((conflict) => conflict.column("hash").doNothing())
-      .returning("expires_at")
-      .executeTakeFirst();
-    return row !== undefined;
+    const used = { hash, expires_at: expiresAt.getTime() };
+    return (await addRow(this.db, "oidc_logouts", used)) !== undefined;
   }
 
   async prune(now: Date): Promise<void> {
@@ -216,20 +186,15 @@ async function insertIdentity(
   { issuer, subject }: Identity,
   now: Date,
 ): Promise<boolean> {
-  const row = await db
-    .insertInto("oidc_identities")
-    .values({
-      id: newId("idn"),
-      account_id: accountId,
-      provider,
-      issuer,
-      subject,
-      created_at: now.getTime(),
-      last_used_at: now.getTime(),
-    })
-    .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
-    .returning("id")
-    .executeTakeFirst();
+  const row = await addRow(db, "oidc_identities", {
+    id: newId("idn"),
+    account_id: accountId,
+    provider,
+    issuer,
+    subject,
+    created_at: now.getTime(),
+    last_used_at: now.getTime(),
+  });
   return row !== undefined;
 }
 
@@ -238,6 +203,9 @@ const fromRound = ({ providerId: provider, identity, ...round }: Round): OidcRou
   provider,
   identity: identity === null ? null : JSON.stringify(identity),
 });
+
+const liveRound = (row: OidcRoundRow | undefined, now: Date): Round | null =>
+  row !== undefined && row.expires_at > now.getTime() ? toRound(row) : null;
 
 const toRound = ({ provider: providerId, identity, ...row }: OidcRoundRow): Round => ({
   ...fromRow<Omit<Round, "providerId" | "identity">>(row),

@@ -22,6 +22,7 @@ import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { chunks } from "./batches.js";
+import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
 import { SqlChanges, type WholeTransaction } from "./change-rows.js";
 import { SqlFactors } from "./factor-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -37,6 +38,7 @@ import {
   toLimits,
   toList,
   toPlan,
+  toQuotas,
   toTime,
 } from "./rows.js";
 import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns, Schema } from "./schema.js";
@@ -132,18 +134,14 @@ export class SqlStore implements FullStore {
   async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
     const kind = suspendedAt === null ? "account_changed" : "account_ended";
     await this.changes.with(kind, id, async (transaction) => {
-      await transaction
-        .updateTable("accounts")
-        .set({ suspended_at: suspendedAt?.getTime() ?? null })
-        .where("id", "=", id)
-        .execute();
+      await updateRow(transaction, "accounts", { id }, { suspended_at: suspendedAt?.getTime() ?? null });
       if (suspendedAt !== null) await endAccess(transaction, id);
     });
   }
 
   async setAccountPlan(id: string, planId: string): Promise<void> {
     await this.changes.with("account_changed", id, (transaction) =>
-      transaction.updateTable("accounts").set({ plan_id: planId }).where("id", "=", id).execute(),
+      updateRow(transaction, "accounts", { id }, { plan_id: planId }),
     );
   }
 
@@ -158,7 +156,7 @@ export class SqlStore implements FullStore {
   }
 
   async findPlan(id: string): Promise<Plan | null> {
-    const row = await this.#db.selectFrom("plans").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.#db, "plans", { id });
     return row === undefined ? null : toPlan(row);
   }
 
@@ -183,13 +181,8 @@ export class SqlStore implements FullStore {
     replacement: NewKey,
   ): Promise<{ key: ApiKey; replaced: ApiKey } | null> {
     return this.changes.transaction(async (transaction, note) => {
-      const row = await transaction
-        .updateTable("keys")
-        .set({ revoked_at: endsAt.getTime() })
-        .where("id", "=", id)
-        .where("revoked_at", "is", null)
-        .returningAll()
-        .executeTakeFirst();
+      const live = { id, revoked_at: null };
+      const row = await updateRow(transaction, "keys", live, { revoked_at: endsAt.getTime() });
       if (row === undefined) return null;
       note(this.#endKind(endsAt), id);
       const replaced = toKey(row);
@@ -226,13 +219,13 @@ export class SqlStore implements FullStore {
         )
         .selectAll("keys")
         .select([
-          "accounts.kind",
-          "accounts.email",
-          "accounts.role",
-          "accounts.plan_id",
-          "accounts.suspended_at",
-          "accounts.email_verified_at",
+          "accounts.kind as account_kind",
+          "accounts.email as account_email",
+          "accounts.role as account_role",
+          "accounts.suspended_at as account_suspended_at",
+          "accounts.email_verified_at as account_email_verified_at",
           "accounts.created_at as account_created_at",
+          "plans.id as plan_id",
           "plans.name as plan_name",
           "plans.requests_per_minute as plan_requests_per_minute",
           "plans.tokens_per_minute as plan_tokens_per_minute",
@@ -241,11 +234,11 @@ export class SqlStore implements FullStore {
           "plans.tokens_per_day as plan_tokens_per_day",
           "plans.requests_per_month as plan_requests_per_month",
           "plans.tokens_per_month as plan_tokens_per_month",
-          "plans.max_keys",
-          "plans.max_tokens",
+          "plans.max_keys as plan_max_keys",
+          "plans.max_tokens as plan_max_tokens",
           "plans.models as plan_models",
-          "plans.requires_encryption",
-          "plans.weight",
+          "plans.requires_encryption as plan_requires_encryption",
+          "plans.weight as plan_weight",
           "teams.requests_per_day as team_requests_per_day",
           "teams.tokens_per_day as team_tokens_per_day",
           "teams.requests_per_month as team_requests_per_month",
@@ -264,7 +257,7 @@ export class SqlStore implements FullStore {
   }
 
   async findKey(id: string): Promise<ApiKey | null> {
-    const row = await this.#db.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.#db, "keys", { id });
     return row === undefined ? null : toKey(row);
   }
 
@@ -306,16 +299,12 @@ export class SqlStore implements FullStore {
   updateKey(id: string, change: KeyChange): Promise<ApiKey | null> {
     const { name, models, limits, expiresAt, tags, allowFrom } = change;
     return this.changes.transaction(async (transaction, note) => {
-      const row = await transaction
-        .updateTable("keys")
-        .set({
-          ...{ name, models: models?.join(",") ?? null, tags: fromTags(tags) },
-          allow_from: allowFrom?.join(",") ?? null,
-          ...{ expires_at: expiresAt?.getTime() ?? null, ...fromLimits(limits) },
-        })
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirst();
+      const set = {
+        ...{ name, models: models?.join(",") ?? null, tags: fromTags(tags) },
+        allow_from: allowFrom?.join(",") ?? null,
+        ...{ expires_at: expiresAt?.getTime() ?? null, ...fromLimits(limits) },
+      };
+      const row = await updateRow(transaction, "keys", { id }, set);
       if (row === undefined) return null;
       note("key_changed", id);
       return toKey(row);
@@ -351,26 +340,12 @@ export class SqlStore implements FullStore {
   }
 
   async getSetting(name: string): Promise<string | null> {
-    const row = await this.#db
-      .selectFrom("settings")
-      .select("value")
-      .where("name", "=", name)
-      .executeTakeFirst();
-    return row?.value ?? null;
+    return (await findRow(this.#db, "settings", { name }))?.value ?? null;
   }
 
   async initSetting(name: string, value: string): Promise<string> {
-    await this.#db
-      .insertInto("settings")
-      .values({ name, value })
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute();
-    const row = await this.#db
-      .selectFrom("settings")
-      .select("value")
-      .where("name", "=", name)
-      .executeTakeFirstOrThrow();
-    return row.value;
+    const added = await addRow(this.#db, "settings", { name, value });
+    return added?.value ?? (await this.getSetting(name)) ?? value;
   }
 
   async setSetting(name: string, value: string): Promise<void> {
@@ -386,7 +361,7 @@ export class SqlStore implements FullStore {
   }
 
   async deleteSetting(name: string): Promise<void> {
-    await this.#db.deleteFrom("settings").where("name", "=", name).execute();
+    await deleteRow(this.#db, "settings", { name });
   }
 
   async listSettingNames(prefix: string): Promise<string[]> {
@@ -468,68 +443,48 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replace
   return toKey(row);
 }
 
+type Prefixed<Prefix extends string, Columns> = {
+  [Name in keyof Columns & string as `${Prefix}${Name}`]: Columns[Name];
+};
 type JoinedKeyRow = KeyRow &
-  Pick<AccountRow, "kind" | "email" | "email_verified_at" | "role" | "plan_id" | "suspended_at"> &
-  Pick<PlanRow, "max_keys" | "max_tokens" | "requires_encryption" | "weight"> & {
-    account_created_at: number;
-    plan_name: string;
-    plan_requests_per_minute: number;
-    plan_tokens_per_minute: number;
-    plan_concurrent_requests: number;
-    plan_requests_per_day: number | null;
-    plan_tokens_per_day: number | null;
-    plan_requests_per_month: number | null;
-    plan_tokens_per_month: number | null;
-    plan_models: string | null;
-    member_suspended_at: number | null;
-    team_allow_from: string | null;
-  } & Record<`team_${keyof QuotaColumns}` | `member_${keyof LimitColumns}`, number | null>;
+  Prefixed<"account_", Omit<AccountRow, "plan_id" | "email_lower" | "password_hash">> &
+  Prefixed<"plan_", PlanRow> &
+  Prefixed<"team_", QuotaColumns & { allow_from: string | null }> &
+  Prefixed<"member_", LimitColumns & { suspended_at: number | null }>;
 
 function toKeyRecord(row: JoinedKeyRow): KeyRecord {
-  const plan = toPlan({
-    id: row.plan_id,
-    name: row.plan_name,
-    requests_per_minute: row.plan_requests_per_minute,
-    tokens_per_minute: row.plan_tokens_per_minute,
-    concurrent_requests: row.plan_concurrent_requests,
-    requests_per_day: row.plan_requests_per_day,
-    tokens_per_day: row.plan_tokens_per_day,
-    requests_per_month: row.plan_requests_per_month,
-    tokens_per_month: row.plan_tokens_per_month,
-    max_keys: row.max_keys,
-    max_tokens: row.max_tokens,
-    models: row.plan_models,
-    requires_encryption: row.requires_encryption,
-    weight: row.weight,
-  });
-  const teamAllowFrom = toList(row.team_allow_from);
+  const plan = withoutPrefix("plan_", row);
+  const team = withoutPrefix("team_", row);
+  const { id: memberId, ...member } = withoutPrefix("member_", row);
+  const teamAllowFrom = toList(team.allow_from);
   return {
     key: toKey(row),
-    account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
-    plan: withQuotas(plan, {
-      requestsPerDay: row.team_requests_per_day,
-      tokensPerDay: row.team_tokens_per_day,
-      requestsPerMonth: row.team_requests_per_month,
-      tokensPerMonth: row.team_tokens_per_month,
-    }),
-    ...(row.member_id === null ? {} : { member: toMember(row.member_id, row) }),
+    account: toAccount({ ...withoutPrefix("account_", row), plan_id: plan.id }),
+    plan: withQuotas(toPlan(plan), toQuotas(team)),
+    ...(memberId === null ? {} : { member: toMember(memberId, member) }),
     ...(teamAllowFrom === null ? {} : { teamAllowFrom }),
   };
 }
 
-const toMember = (id: string, row: JoinedKeyRow): KeyMember => ({
+const toMember = (id: string, row: LimitColumns & { suspended_at: number | null }): KeyMember => ({
   id,
-  suspendedAt: toTime(row.member_suspended_at),
-  limits: toLimits({
-    requests_per_minute: row.member_requests_per_minute,
-    tokens_per_minute: row.member_tokens_per_minute,
-    concurrent_requests: row.member_concurrent_requests,
-    requests_per_day: row.member_requests_per_day,
-    tokens_per_day: row.member_tokens_per_day,
-    requests_per_month: row.member_requests_per_month,
-    tokens_per_month: row.member_tokens_per_month,
-  }),
+  suspendedAt: toTime(row.suspended_at),
+  limits: toLimits(row),
 });
+
+type WithoutPrefix<Prefix extends string, Row> = {
+  [Name in keyof Row as Name extends `${Prefix}${infer Rest}` ? Rest : never]: Row[Name];
+};
+
+/** The columns that begin with it. */
+function withoutPrefix<Prefix extends string, Row extends object>(
+  prefix: Prefix,
+  row: Row,
+): WithoutPrefix<Prefix, Row> {
+  const columns = Object.entries(row).filter(([name]) => name.startsWith(prefix));
+  const renamed = columns.map(([name, value]) => [name.slice(prefix.length), value]);
+  return Object.fromEntries(renamed) as WithoutPrefix<Prefix, Row>;
+}
 
 /** In byte order, which is that of JavaScript's sort, whatever the collation: chunks must be locked in one order. */
 async function lockKeys(transaction: Kysely<Schema>, ids: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** The append-only log of statements, in SQL. */
 import type { Kysely } from "kysely";
 import type { LogRow, StatementLogStore } from "../../core/proof/ports.js";
+import { addRow } from "./by-columns.js";
 import type { Schema } from "./schema.js";
 
 export class SqlStatementLog implements StatementLogStore {
@@ -18,12 +19,7 @@ export class SqlStatementLog implements StatementLogStore {
   }
 
   async append(index: number, at: Date, body: string): Promise<boolean> {
-    const row = await this.db
-      .insertInto("statement_log")
-      .values({ number: index, at: at.getTime(), body })
-      .onConflict((conflict) => conflict.column("number").doNothing())
-      .returning("number")
-      .executeTakeFirst();
-    return row !== undefined;
+    const row = { number: index, at: at.getTime(), body };
+    return (await addRow(this.db, "statement_log", row)) !== undefined;
   }
 }

@@ -3,11 +3,12 @@
  * Without the lock two concurrent changes could each see the other owner, and remove both.
  */
 import type { Transaction } from "kysely";
+import { updateRow } from "./by-columns.js";
 import type { Schema } from "./schema.js";
 
 /** Until the transaction ends. */
 export async function lockTeam(transaction: Transaction<Schema>, id: string): Promise<void> {
-  await transaction.updateTable("teams").set({ id }).where("id", "=", id).execute();
+  await updateRow(transaction, "teams", { id }, { id });
 }
 
 /** Call it with the team locked. */

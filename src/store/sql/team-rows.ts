@@ -24,6 +24,7 @@ import type {
   TeamSummary,
 } from "../../core/teams/ports.js";
 import { removeAccount } from "./account-removal.js";
+import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { NoteChange, SqlChanges } from "./change-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { consumeLink, toLink } from "./link-rows.js";
@@ -141,18 +142,14 @@ export class SqlTeams implements TeamStore {
     const columns = teamColumns(change);
     await this.changes.with("account_changed", id, async (transaction) => {
       if (name !== undefined || planId !== undefined) {
-        await transaction
-          .updateTable("accounts")
-          .set({
-            ...(name === undefined ? {} : { email: name }),
-            ...(planId === undefined ? {} : { plan_id: planId }),
-          })
-          .where("id", "=", id)
-          .where("kind", "=", "team")
-          .execute();
+        const set = {
+          ...(name === undefined ? {} : { email: name }),
+          ...(planId === undefined ? {} : { plan_id: planId }),
+        };
+        await updateRow(transaction, "accounts", { id, kind: "team" }, set);
       }
       if (Object.keys(columns).length > 0) {
-        await transaction.updateTable("teams").set(columns).where("id", "=", id).execute();
+        await updateRow(transaction, "teams", { id }, columns);
       }
     });
     return this.find(id);
@@ -160,12 +157,7 @@ export class SqlTeams implements TeamStore {
 
   async setSuspended(id: string, at: Date | null): Promise<void> {
     await this.changes.with(at === null ? "account_changed" : "account_ended", id, (transaction) =>
-      transaction
-        .updateTable("accounts")
-        .set({ suspended_at: at?.getTime() ?? null })
-        .where("id", "=", id)
-        .where("kind", "=", "team")
-        .execute(),
+      updateRow(transaction, "accounts", { id, kind: "team" }, { suspended_at: at?.getTime() ?? null }),
     );
   }
 
@@ -214,12 +206,7 @@ export class SqlTeams implements TeamStore {
     role: TeamRole,
     providerId: string | null = null,
   ): Promise<boolean> {
-    const person = await this.db
-      .selectFrom("accounts")
-      .select("id")
-      .where("id", "=", accountId)
-      .where("kind", "=", "person")
-      .executeTakeFirst();
+    const person = await findRow(this.db, "accounts", { id: accountId, kind: "person" });
     if (person === undefined) return false;
     const created_at = this.options.clock.now().getTime();
     return insertMember(this.db, {
@@ -233,41 +220,29 @@ export class SqlTeams implements TeamStore {
 
   setRole(id: string, accountId: string, role: TeamRole, at: Date): Promise<MemberOutcome> {
     return this.#unlessLastOwner(id, accountId, role !== "owner", async (transaction, note) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable("memberships")
-        .set({ role })
-        .where("team_id", "=", id)
-        .where("account_id", "=", accountId)
-        .executeTakeFirst();
+      const member = { team_id: id, account_id: accountId };
+      const changed = await updateRow(transaction, "memberships", member, { role });
       if (role === "viewer") await revokeKeys(transaction, note, { teamId: id, accountId }, at);
       if (role !== "owner") await revokeInvites(transaction, { teamId: id, accountId });
-      return numUpdatedRows > 0n;
+      return changed !== undefined;
     });
   }
 
   async setLimits(id: string, accountId: string, limits: KeyLimits): Promise<boolean> {
     return this.changes.transaction(async (transaction, note) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable("memberships")
-        .set(fromLimits(limits))
-        .where("team_id", "=", id)
-        .where("account_id", "=", accountId)
-        .executeTakeFirst();
+      const member = { team_id: id, account_id: accountId };
+      const changed = await updateRow(transaction, "memberships", member, fromLimits(limits));
       note("account_changed", id);
-      return numUpdatedRows > 0n;
+      return changed !== undefined;
     });
   }
 
   removeMember(id: string, accountId: string, at: Date): Promise<MemberOutcome> {
     return this.#unlessLastOwner(id, accountId, true, async (transaction, note) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom("memberships")
-        .where("team_id", "=", id)
-        .where("account_id", "=", accountId)
-        .executeTakeFirst();
+      const removed = await deleteRow(transaction, "memberships", { team_id: id, account_id: accountId });
       await revokeKeys(transaction, note, { teamId: id, accountId }, at);
       await revokeInvites(transaction, { teamId: id, accountId });
-      return numDeletedRows > 0n;
+      return removed !== undefined;
     });
   }
 
@@ -284,12 +259,7 @@ export class SqlTeams implements TeamStore {
   }
 
   async revokeInvite(id: string, hash: Uint8Array): Promise<boolean> {
-    const { numDeletedRows } = await this.db
-      .deleteFrom("links")
-      .where("hash", "=", hash)
-      .where("team_id", "=", id)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+    return (await deleteRow(this.db, "links", { hash, team_id: id })) !== undefined;
   }
 
   acceptInvite(
@@ -379,13 +349,8 @@ async function insertMember(
   db: Kysely<Schema>,
   member: Pick<MembershipRow, "team_id" | "account_id" | "role" | "created_at"> & Partial<MembershipRow>,
 ): Promise<boolean> {
-  const row = await db
-    .insertInto("memberships")
-    .values({ provider_id: null, ...fromLimits(noKeyLimits), ...member })
-    .onConflict((conflict) => conflict.columns(["team_id", "account_id"]).doNothing())
-    .returning("team_id")
-    .executeTakeFirst();
-  return row !== undefined;
+  const row = { provider_id: null, ...fromLimits(noKeyLimits), ...member };
+  return (await addRow(db, "memberships", row)) !== undefined;
 }
 
 /** What the member has running in the team ends on every server. */

@@ -13,6 +13,7 @@ import {
   type WebhookStore,
 } from "../../core/events/ports.js";
 import { chunks, deleteInBatches } from "./batches.js";
+import { deleteRow, findRow, updateRow } from "./by-columns.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { toTime } from "./rows.js";
@@ -38,7 +39,7 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async find(id: string): Promise<Webhook | null> {
-    const row = await this.db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await findRow(this.db, "webhooks", { id });
     return row === undefined ? null : toWebhook(row);
   }
 
@@ -61,23 +62,22 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async change(id: string, { url, description, events, off }: WebhookChange): Promise<Webhook | null> {
-    const row = await this.db
-      .updateTable("webhooks")
-      .set({
+    const row = await updateRow(
+      this.db,
+      "webhooks",
+      { id },
+      {
         ...{ url, description, events: events?.join(",") ?? null },
         ...(off === null
           ? { off_at: null, off_reason: null, failing_since: null }
           : { off_at: off.at.getTime(), off_reason: off.reason }),
-      })
-      .where("id", "=", id)
-      .returningAll()
-      .executeTakeFirst();
+      },
+    );
     return row === undefined ? null : toWebhook(row);
   }
 
   async delete(id: string): Promise<boolean> {
-    const row = await this.db.deleteFrom("webhooks").where("id", "=", id).returning("id").executeTakeFirst();
-    return row !== undefined;
+    return (await deleteRow(this.db, "webhooks", { id })) !== undefined;
   }
 
   async noteFailing(id: string, at: Date | null): Promise<Date | null> {
@@ -91,14 +91,8 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async switchOff(id: string, at: Date, reason: OffReason): Promise<boolean> {
-    const row = await this.db
-      .updateTable("webhooks")
-      .set({ off_at: at.getTime(), off_reason: reason })
-      .where("id", "=", id)
-      .where("off_at", "is", null)
-      .returning("id")
-      .executeTakeFirst();
-    return row !== undefined;
+    const off = { off_at: at.getTime(), off_reason: reason };
+    return (await updateRow(this.db, "webhooks", { id, off_at: null }, off)) !== undefined;
   }
 
   async add(deliveries: readonly NewDelivery[], most: number): Promise<number> {
@@ -136,7 +130,7 @@ export class SqlWebhooks implements WebhookStore {
         .$if(except.length > 0, (query) => query.where("webhook_id", "not in", except))
         .orderBy("next_at")
         .limit(limit);
-    // Most of the time nothing is due, and nobody's writing need wait to find that out.
+    // Usually nothing is due, and finding that out should block no writer.
     if ((await due(this.db).execute()).length === 0) return [];
     return inTransaction(this.db, async (transaction) => {
       const free = due(transaction);
@@ -159,20 +153,11 @@ export class SqlWebhooks implements WebhookStore {
 
   /** The number of attempts names the claim. */
   async finish({ id, attempts }: Pick<Delivery, "id" | "attempts">, result: AttemptResult): Promise<void> {
-    await this.db
-      .updateTable("webhook_deliveries")
-      .set(toRow(result))
-      .where("id", "=", id)
-      .where("attempts", "=", attempts)
-      .execute();
+    await updateRow(this.db, "webhook_deliveries", { id, attempts }, toRow(result));
   }
 
   async findDelivery(id: string): Promise<Delivery | null> {
-    const row = await this.db
-      .selectFrom("webhook_deliveries")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirst();
+    const row = await findRow(this.db, "webhook_deliveries", { id });
     return row === undefined ? null : toDelivery(row);
   }
 
@@ -191,11 +176,8 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async redeliver(id: string, now: Date, retryUntil: Date): Promise<void> {
-    await this.db
-      .updateTable("webhook_deliveries")
-      .set({ next_at: now.getTime(), retry_until: retryUntil.getTime(), delivered_at: null })
-      .where("id", "=", id)
-      .execute();
+    const set = { next_at: now.getTime(), retry_until: retryUntil.getTime(), delivered_at: null };
+    await updateRow(this.db, "webhook_deliveries", { id }, set);
   }
 
   async prune(before: Date): Promise<void> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import type { DashboardParts } from "../../../src/http/dashboard/parts.js";
-import { adminReads, adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
+import { adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
 import type { DeliveryPage, WebhookWithSecret } from "../../../src/protocol/dashboard/webhooks.js";
@@ -11,6 +11,52 @@ import {
   type Browser,
   type TestDashboard,
 } from "../../support/processes/dashboard-server.js";
+
+/** Every address below /api that only admins can read, with what its reply has about accounts. */
+const adminReads: Readonly<Record<string, readonly (keyof typeof adminVisible)[]>> = {
+  "/admin/home": [],
+  "/admin/operator": [],
+  "/admin/accounts": ["account"],
+  "/admin/accounts/:id": ["account", "plan", "sessions", "factors"],
+  "/admin/accounts/:id/keys": ["keys"],
+  "/admin/accounts/:id/usage": ["usage"],
+  "/admin/keys": ["keys"],
+  "/admin/keys/:id": ["keys"],
+  "/admin/accounts/:id/month": ["month"],
+  "/admin/teams": ["teams"],
+  "/admin/teams/:id": ["teams", "plan"],
+  "/admin/teams/:id/usage": ["usage"],
+  "/admin/teams/:id/month": ["month"],
+  "/admin/alerts": ["alerts"],
+  "/admin/usage": ["usage", "account"],
+  "/admin/usage/top": ["usage"],
+  "/admin/usage.csv": ["usage"],
+  "/admin/audit": ["audit"],
+  "/admin/audit.csv": ["audit"],
+  "/admin/invites": ["invitations"],
+  "/admin/invites/:id": ["invitations"],
+  "/admin/plans": ["plan"],
+  "/admin/plans/:id": ["plan"],
+  "/admin/plans/month": ["plan", "month"],
+  "/admin/changelog": [],
+  "/admin/changelog/:id": [],
+  "/admin/changelog/drafts": [],
+  "/admin/maintenance": [],
+  "/admin/maintenance/:id": [],
+  "/admin/engines": [],
+  "/admin/models": [],
+  "/admin/models/:id": [],
+  "/admin/models/choices": [],
+  "/admin/pulls/:id": [],
+  "/admin/model-suggestion": [],
+  "/admin/second-factor": [],
+  "/admin/providers": [],
+  "/admin/providers/:id": [],
+  "/admin/webhooks": [],
+  "/admin/webhooks/:id": [],
+  "/admin/webhook-deliveries": [],
+  "/admin/webhook-deliveries/:id": [],
+};
 
 /** Routes are listed without anything behind them. */
 const nothing: unknown = new Proxy(() => undefined, { get: () => nothing, apply: () => nothing });

@@ -13,124 +13,100 @@ export interface KeywordFacts {
   instead?: string;
 }
 
+/** Facts about the keywords for one kind of value. */
+const about = (of: KeywordFacts["of"]) => ({
+  yes: (how = ""): KeywordFacts => ({ of, enforced: "yes", how }),
+  partly: (how: string, instead?: string): KeywordFacts =>
+    instead === undefined ? { of, enforced: "partly", how } : { of, enforced: "partly", how, instead },
+  no: (instead: string, how = ""): KeywordFacts => ({ of, enforced: "no", how, instead }),
+});
+const anyValue = about("any");
+const objects = about("object");
+const arrays = about("array");
+const strings = about("string");
+const numbers = about("number");
+
 const table = {
-  type: { of: "any", enforced: "yes", how: "one type or several" },
-  nullable: { of: "any", enforced: "yes", how: "of OpenAPI 3.0: `null` joins the types" },
-  enum: { of: "any", enforced: "yes", how: "values of any kind" },
-  const: { of: "any", enforced: "yes", how: "a value of any kind" },
-  $ref: {
-    of: "any",
-    enforced: "yes",
-    how: "places in the same schema, such as `#/$defs/item` or `#`, also within themselves",
-  },
-  allOf: { of: "any", enforced: "yes", how: "its parts are merged" },
-  anyOf: { of: "any", enforced: "yes", how: "any of the alternatives" },
-  oneOf: {
-    of: "any",
-    enforced: "partly",
-    how: "exclusive where the alternatives differ by type or by the value of a property, which is then always written; else as `anyOf`",
-    instead: "write 'anyOf', or give each alternative a property with a 'const' of its own",
-  },
-  not: {
-    of: "any",
-    enforced: "partly",
-    how: "only `{}`, which allows nothing",
-    instead: "say what is allowed, with 'enum' or 'anyOf'",
-  },
-  if: { of: "any", enforced: "no", how: "nor are `then` and `else`", instead: "write the cases as 'anyOf'" },
-  $dynamicRef: { of: "any", enforced: "no", how: "", instead: "use '$ref'" },
-  $recursiveRef: { of: "any", enforced: "no", how: "", instead: "use '$ref'" },
+  type: anyValue.yes("one type or several"),
+  nullable: anyValue.yes("of OpenAPI 3.0: `null` joins the types"),
+  enum: anyValue.yes("values of any kind"),
+  const: anyValue.yes("a value of any kind"),
+  $ref: anyValue.yes("places in the same schema, such as `#/$defs/item` or `#`, also within themselves"),
+  allOf: anyValue.yes("its parts are merged"),
+  anyOf: anyValue.yes("any of the alternatives"),
+  oneOf: anyValue.partly(
+    "exclusive where the alternatives differ by type or by the value of a property, which is then always written; else as `anyOf`",
+    "write 'anyOf', or give each alternative a property with a 'const' of its own",
+  ),
+  not: anyValue.partly("only `{}`, which allows nothing", "say what is allowed, with 'enum' or 'anyOf'"),
+  if: anyValue.no("write the cases as 'anyOf'", "nor are `then` and `else`"),
+  $dynamicRef: anyValue.no("use '$ref'"),
+  $recursiveRef: anyValue.no("use '$ref'"),
 
-  properties: { of: "object", enforced: "yes", how: "written in the order in which they are declared" },
-  required: { of: "object", enforced: "yes", how: "also names that `properties` does not declare" },
-  additionalProperties: {
-    of: "object",
-    enforced: "yes",
-    how: "where no property is declared, any names with values of this schema; beside `properties`, no other names are written",
-  },
-  patternProperties: {
-    of: "object",
-    enforced: "partly",
-    how: "one pattern, where no property is declared",
-    instead: "declare the names in 'properties', or use one pattern and no 'properties'",
-  },
-  propertyNames: {
-    of: "object",
-    enforced: "partly",
-    how: "a list of names (`enum`, `const`), or a schema for strings where no property is declared",
-    instead: "declare the names in 'properties'",
-  },
-  minProperties: {
-    of: "object",
-    enforced: "partly",
-    how: "with free names up to 1: beyond that, a name that is written twice counts twice",
-    instead: "declare the names in 'properties'",
-  },
-  maxProperties: {
-    of: "object",
-    enforced: "partly",
-    how: "unless there are too many optional properties to count",
-    instead: "make properties required, or split the object",
-  },
-  unevaluatedProperties: { of: "object", enforced: "yes", how: "as `additionalProperties`" },
-  dependentRequired: { of: "object", enforced: "no", how: "", instead: "write the cases as 'anyOf'" },
-  dependentSchemas: { of: "object", enforced: "no", how: "", instead: "write the cases as 'anyOf'" },
-  dependencies: { of: "object", enforced: "no", how: "", instead: "write the cases as 'anyOf'" },
+  properties: objects.yes("written in the order in which they are declared"),
+  required: objects.yes("also names that `properties` does not declare"),
+  additionalProperties: objects.yes(
+    "where no property is declared, any names with values of this schema; beside `properties`, no other names are written",
+  ),
+  patternProperties: objects.partly(
+    "one pattern, where no property is declared",
+    "declare the names in 'properties', or use one pattern and no 'properties'",
+  ),
+  propertyNames: objects.partly(
+    "a list of names (`enum`, `const`), or a schema for strings where no property is declared",
+    "declare the names in 'properties'",
+  ),
+  minProperties: objects.partly(
+    "with free names up to 1: beyond that, a name that is written twice counts twice",
+    "declare the names in 'properties'",
+  ),
+  maxProperties: objects.partly(
+    "unless there are too many optional properties to count",
+    "make properties required, or split the object",
+  ),
+  unevaluatedProperties: objects.yes("as `additionalProperties`"),
+  dependentRequired: objects.no("write the cases as 'anyOf'"),
+  dependentSchemas: objects.no("write the cases as 'anyOf'"),
+  dependencies: objects.no("write the cases as 'anyOf'"),
 
-  items: { of: "array", enforced: "yes", how: "a schema; an array of schemas is read as `prefixItems`" },
-  prefixItems: { of: "array", enforced: "yes", how: "" },
-  additionalItems: {
-    of: "array",
-    enforced: "yes",
-    how: "what follows where `items` is an array; without meaning elsewhere",
-  },
-  minItems: { of: "array", enforced: "partly", how: "up to 1,000", instead: "use at most 1000" },
-  maxItems: { of: "array", enforced: "yes", how: "arrays end at 1,000 items where it is larger" },
-  uniqueItems: {
-    of: "array",
-    enforced: "partly",
-    how: "where `items` is a list of up to 32 values, written in the order of that list",
-    instead: "list the items in an 'enum', or describe the requirement in a message",
-  },
-  unevaluatedItems: { of: "array", enforced: "yes", how: "as `items` after `prefixItems`" },
-  contains: { of: "array", enforced: "no", how: "", instead: "describe all items with 'items'" },
-  minContains: { of: "array", enforced: "no", how: "", instead: "describe all items with 'items'" },
-  maxContains: { of: "array", enforced: "no", how: "", instead: "describe all items with 'items'" },
+  items: arrays.yes("a schema; an array of schemas is read as `prefixItems`"),
+  prefixItems: arrays.yes(),
+  additionalItems: arrays.yes("what follows where `items` is an array; without meaning elsewhere"),
+  minItems: arrays.partly("up to 1,000", "use at most 1000"),
+  maxItems: arrays.yes("arrays end at 1,000 items where it is larger"),
+  uniqueItems: arrays.partly(
+    "where `items` is a list of up to 32 values, written in the order of that list",
+    "list the items in an 'enum', or describe the requirement in a message",
+  ),
+  unevaluatedItems: arrays.yes("as `items` after `prefixItems`"),
+  contains: arrays.no("describe all items with 'items'"),
+  minContains: arrays.no("describe all items with 'items'"),
+  maxContains: arrays.no("describe all items with 'items'"),
 
-  pattern: {
-    of: "string",
-    enforced: "partly",
-    how: "several of them too; no look-behind, back references, word boundaries and `\\p{…}`, and look-ahead only before the rest of the pattern; compiled to an automaton, of up to 1,500 states",
-    instead: "write a shorter pattern, without look-around, back references, word boundaries and \\p{…}",
-  },
-  format: {
-    of: "string",
-    enforced: "partly",
-    how: "those listed below, where no `pattern` that is enforced says it already; others are annotations",
-  },
-  minLength: {
-    of: "string",
-    enforced: "partly",
-    how: "up to 1,000; with a `pattern` or `format` where both together stay small",
-    instead: "use at most 1000",
-  },
-  maxLength: {
-    of: "string",
-    enforced: "partly",
-    how: "strings end at 1,000 characters where it is larger; with a `pattern` or `format` where both together stay small",
-  },
+  pattern: strings.partly(
+    "several of them too; no look-behind, back references, word boundaries and `\\p{…}`, and look-ahead only before the rest of the pattern; compiled to an automaton, of up to 1,500 states",
+    "write a shorter pattern, without look-around, back references, word boundaries and \\p{…}",
+  ),
+  format: strings.partly(
+    "those listed below, where no `pattern` that is enforced says it already; others are annotations",
+  ),
+  minLength: strings.partly(
+    "up to 1,000; with a `pattern` or `format` where both together stay small",
+    "use at most 1000",
+  ),
+  maxLength: strings.partly(
+    "strings end at 1,000 characters where it is larger; with a `pattern` or `format` where both together stay small",
+  ),
 
-  minimum: { of: "number", enforced: "yes", how: "" },
-  maximum: { of: "number", enforced: "yes", how: "" },
-  exclusiveMinimum: { of: "number", enforced: "yes", how: "a number, or `true` beside `minimum`" },
-  exclusiveMaximum: { of: "number", enforced: "yes", how: "a number, or `true` beside `maximum`" },
-  multipleOf: {
-    of: "number",
-    enforced: "partly",
-    how: "steps whose multiples can be recognized by a few rules for their digits (`7`, `0.05`, `2500`); other whole numbers with at most 500 multiples within the bounds",
-    instead: "add a 'minimum' and a 'maximum' with at most 500 multiples between them",
-  },
-} as const satisfies Record<string, KeywordFacts>;
+  minimum: numbers.yes(),
+  maximum: numbers.yes(),
+  exclusiveMinimum: numbers.yes("a number, or `true` beside `minimum`"),
+  exclusiveMaximum: numbers.yes("a number, or `true` beside `maximum`"),
+  multipleOf: numbers.partly(
+    "steps whose multiples can be recognized by a few rules for their digits (`7`, `0.05`, `2500`); other whole numbers with at most 500 multiples within the bounds",
+    "add a 'minimum' and a 'maximum' with at most 500 multiples between them",
+  ),
+} satisfies Record<string, KeywordFacts>;
 
 /** A path consists of these words and of positions: a client's own words cannot occur in one. */
 export type Keyword = keyof typeof table;

@@ -87,7 +87,7 @@ export function schemasAt(schema: Schema, keyword: Keyword, path: Path): Schema 
   throw new SchemaError([...path, keyword], "expected an object");
 }
 
-/** `spend` is told of every part that is looked at: by references, one large value is compared many times. */
+/** `spend` is called for every part that is compared: through references, one large value may be compared many times. */
 export function sameJson(a: unknown, b: unknown, spend: (units: number) => void): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     spend(1);

@@ -1,7 +1,7 @@
 /**
  * Cookies of ours. Over TLS a name begins with `__Host-`, which browsers accept only when the cookie is Secure,
  * for the whole host and set by the host itself: a neighbouring subdomain or a plain-HTTP answer cannot plant
- * one. A cookie of the other name is not looked at then.
+ * one. A cookie of the other name is ignored then.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 

@@ -30,7 +30,7 @@ import type { Parameter, Result, Statement } from "./messages.js";
 import { queueFull, SqliteThread, unavailable, type ThreadLimits } from "./sqlite-thread.js";
 
 export interface ThreadsOptions extends Partial<ThreadLimits> {
-  /** Two, so that a long report does not hold up the lookup of a key. */
+  /** Two, so that a long report does not delay the lookup of a key. */
   readers?: number;
   /** Replaces the worker's file in tests. */
   workerFile?: URL;

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { DayUse, QuotaStore } from "../../../core/limits/ports.js";
 import type { QuotaUse } from "../../../core/usage/ports.js";
 import { deleteInBatches } from "../batches.js";
+import { addRow } from "../by-columns.js";
 import type { Schema } from "../schema.js";
 
 export class SqlQuotas implements QuotaStore {
@@ -65,13 +66,8 @@ export class SqlQuotas implements QuotaStore {
   }
 
   async claimWarning(accountId: string, name: string, at: Date): Promise<boolean> {
-    const inserted = await this.db
-      .insertInto("quota_warnings")
-      .values({ account_id: accountId, name, sent_at: at.getTime() })
-      .onConflict((conflict) => conflict.columns(["account_id", "name"]).doNothing())
-      .returning("name")
-      .executeTakeFirst();
-    return inserted !== undefined;
+    const warning = { account_id: accountId, name, sent_at: at.getTime() };
+    return (await addRow(this.db, "quota_warnings", warning)) !== undefined;
   }
 
   async prune(beforeDay: string, before: Date): Promise<void> {

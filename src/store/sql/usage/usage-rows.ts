@@ -15,6 +15,7 @@ import type {
   UsageShare,
   UsageStore,
 } from "../../../core/usage/ports.js";
+import { addRow } from "../by-columns.js";
 import { chunks, deleteInBatches } from "../batches.js";
 import { inTransaction } from "../in-transaction.js";
 import { dayMs } from "../rows.js";
@@ -130,13 +131,8 @@ async function forget(db: Kysely<Schema>, batchIds: readonly string[]): Promise<
 }
 
 async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<boolean> {
-  const inserted = await db
-    .insertInto("settings")
-    .values({ name: batchName(batchId), value: now.toISOString() })
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .returning("name")
-    .executeTakeFirst();
-  return inserted !== undefined;
+  const seen = { name: batchName(batchId), value: now.toISOString() };
+  return (await addRow(db, "settings", seen)) !== undefined;
 }
 
 /** The step that an hour is part of. */
