@@ -1,7 +1,8 @@
 /** What an upgrade of the configured database would do. Reads only. */
 import { existsSync } from "node:fs";
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { Config } from "../config.js";
+import { countRows } from "./sql/by-columns.js";
 import { lastNumber, migrations, readBookkeeping, type Bookkeeping } from "./sql/migrate.js";
 import { primaryKeys, type Schema } from "./sql/schema.js";
 import { cannotOpenSqlite, connectSqlite, databasePath, openDatabase } from "./sql/sqlite.js";
@@ -70,18 +71,14 @@ async function reportOn(db: Kysely<Schema>, found: Bookkeeping) {
     ...found,
     known,
     pending: migrations.filter(({ number }) => !isNew && number > found.applied).map(({ name }) => name),
-    rows: isNew ? {} : await countRows(db),
+    rows: isNew ? {} : await countAll(db),
   };
 }
 
-async function countRows(db: Kysely<Schema>): Promise<Record<string, number>> {
+async function countAll(db: Kysely<Schema>): Promise<Record<string, number>> {
   const existing = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const tables = (Object.keys(primaryKeys) as (keyof Schema)[]).filter((name) => existing.has(name));
   const counts: Record<string, number> = {};
-  for (const table of Object.keys(primaryKeys).filter((name) => existing.has(name))) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
-      db,
-    );
-    counts[table] = rows[0]?.count ?? 0;
-  }
+  for (const table of tables) counts[table] = await countRows(db, table);
   return counts;
 }

@@ -13,7 +13,7 @@ import { DuplicateEmail, type NewAccount } from "../../core/store.js";
 import type { Account, Role } from "../../core/entities.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { AccountSearch } from "./account-search.js";
-import { addRow, findRow, updateRow } from "./by-columns.js";
+import { addRow, countRows, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { AccountRow, Schema } from "./schema.js";
@@ -75,11 +75,7 @@ export class SqlAccounts implements AccountStore {
   }
 
   async countAccounts(): Promise<number> {
-    const count = async (table: "accounts" | "teams"): Promise<number> => {
-      const all = this.db.selectFrom(table).select((select) => select.fn.countAll<number>().as("total"));
-      return (await all.executeTakeFirstOrThrow()).total;
-    };
-    return (await count("accounts")) - (await count("teams"));
+    return (await countRows(this.db, "accounts")) - (await countRows(this.db, "teams"));
   }
 
   async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {

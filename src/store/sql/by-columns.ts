@@ -1,4 +1,4 @@
-/** Statements about one row, known by the values of its columns. Others are written with Kysely's own builder. */
+/** The simplest statements: about one row, known by the values of its columns. Others use Kysely's own builder. */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Schema } from "./schema.js";
 
@@ -10,6 +10,12 @@ export const findRow = <Table extends keyof Schema>(
   where: Columns<Table>,
 ): Promise<Schema[Table] | undefined> =>
   first(db, sql<Schema[Table]>`select * from ${sql.table(table)} where ${all(where)}`);
+
+/** Of the whole table. */
+export async function countRows(db: Kysely<Schema>, table: keyof Schema): Promise<number> {
+  const counted = sql<{ rows: number }>`select count(*) as "rows" from ${sql.table(table)}`;
+  return (await first(db, counted))?.rows ?? 0;
+}
 
 /** Resolves to nothing where there is such a row already: exactly one of many callers adds it. */
 export function addRow<Table extends keyof Schema>(

@@ -13,9 +13,10 @@ import {
 } from "../../core/scim/ports.js";
 import { insertAccount, isTaken } from "./account-rows.js";
 import { updateRow } from "./by-columns.js";
+import { fromRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
 import { toAccount, toTime } from "./rows.js";
-import type { AccountRow, Schema, ScimUserRow } from "./schema.js";
+import type { AccountRow, Schema, ScimUserRow, TeamRow } from "./schema.js";
 import { countTeams } from "./team-rows.js";
 
 export class SqlScim implements ScimStore {
@@ -180,14 +181,9 @@ const toUser = (row: JoinedUserRow): ScimUser => ({
   inactiveSince: toTime(row.inactive_since),
 });
 
-const toGroup = (row: {
-  id: string;
-  external_id: string | null;
-  email: string;
-  created_at: number;
-}): ScimGroup => ({
-  id: row.id,
-  name: row.email,
-  externalId: row.external_id,
-  createdAt: new Date(row.created_at),
+type JoinedGroupRow = Pick<TeamRow, "id" | "external_id"> & Pick<AccountRow, "email" | "created_at">;
+
+const toGroup = ({ email: name, ...row }: JoinedGroupRow): ScimGroup => ({
+  name,
+  ...fromRow<Omit<ScimGroup, "name">>(row),
 });

@@ -13,7 +13,7 @@ import type {
 import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
-import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
+import { addRow, countRows, deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -31,12 +31,8 @@ export class SqlSingleSignOn implements SingleSignOnStore {
 
   async begin(round: Round, now: Date, most: number): Promise<boolean> {
     await this.db.deleteFrom("oidc_rounds").where("expires_at", "<=", now.getTime()).execute();
-    const { count } = await this.db
-      .selectFrom("oidc_rounds")
-      .select((select) => select.fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow();
     // A few more that begin at this moment do no harm.
-    if (count >= most) return false;
+    if ((await countRows(this.db, "oidc_rounds")) >= most) return false;
     await this.db.insertInto("oidc_rounds").values(fromRound(round)).execute();
     return true;
   }

@@ -13,10 +13,10 @@ import {
   type WebhookStore,
 } from "../../core/events/ports.js";
 import { chunks, deleteInBatches } from "./batches.js";
-import { deleteRow, findRow, updateRow } from "./by-columns.js";
+import { countRows, deleteRow, findRow, updateRow } from "./by-columns.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
-import { toTime } from "./rows.js";
+import { toList, toTime } from "./rows.js";
 import type { Schema, WebhookDeliveryRow, WebhookRow } from "./schema.js";
 
 /** Rows that one statement adds. */
@@ -46,11 +46,7 @@ export class SqlWebhooks implements WebhookStore {
   /** Of two that are created at the same instant both may be written: one more than `most` does no harm. */
   async create(webhook: Webhook, most: number): Promise<boolean> {
     const { id, url, description, createdAt } = webhook;
-    const { count } = await this.db
-      .selectFrom("webhooks")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow();
-    if (count >= most) return false;
+    if ((await countRows(this.db, "webhooks")) >= most) return false;
     await this.db
       .insertInto("webhooks")
       .values({
@@ -217,22 +213,13 @@ const fromNewDelivery = (delivery: NewDelivery): WebhookDeliveryRow => ({
   duration_ms: null,
 });
 
-function toWebhook(row: WebhookRow): Webhook {
-  const wanted = row.events?.split(",") ?? null;
+function toWebhook({ events, off_at: offAt, off_reason: offReason, ...row }: WebhookRow): Webhook {
+  const wanted = toList(events);
+  const reason = offReasons.find((known) => known === offReason) ?? "admin";
   return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
+    ...fromRow<Omit<Webhook, "events" | "off">>(row),
     events: wanted && eventTypes.filter((type) => wanted.includes(type)),
-    createdAt: new Date(row.created_at),
-    off:
-      row.off_at === null
-        ? null
-        : {
-            at: new Date(row.off_at),
-            reason: offReasons.find((reason) => reason === row.off_reason) ?? "admin",
-          },
-    failingSince: toTime(row.failing_since),
+    off: offAt === null ? null : { at: new Date(offAt), reason },
   };
 }
 
