@@ -50,8 +50,11 @@ async function enterCode(page: Page, code: string): Promise<void> {
 
 async function signOut(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: `Account: ${email}` }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.waitForURL(`${origin()}/sign-in`);
+  // A passkey that is offered there may have signed in again before the click returns.
+  await Promise.all([
+    page.waitForURL(`${origin()}/sign-in`),
+    page.getByRole("menuitem", { name: "Sign out" }).click(),
+  ]);
 }
 
 /** An account with an authenticator app. */
