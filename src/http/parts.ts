@@ -53,7 +53,7 @@ export interface HttpParts {
   /** What receipts are made with. */
   receipts?: Receipts | undefined;
   completions: Completions;
-  /** Whose turns and caches are told apart; by default members of teams. */
+  /** Whether members of a team are scheduled and cached separately, which is the default, or as one. */
   fairness?: Fairness;
   /** Where the operator allows it: items that a later request may refer to. */
   recentItems?: RecentItems;

@@ -99,7 +99,7 @@ function uninstallCommand(service: Command): void {
       const question = `Delete the service with its settings and everything in ${plan.dataDir}?`;
       if (purge === true && !(await confirm(command, question))) return;
       const env = environmentOf(command);
-      // One that is not loaded cannot be stopped, which is what is wanted.
+      // Stopping fails if it is not loaded, which is fine.
       for (const step of plan.stop) await runStep(step, env).catch(() => undefined);
       const removed = removePlanned(plan, purge === true);
       for (const step of plan.forget) await runStep(step, env);

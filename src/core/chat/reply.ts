@@ -21,7 +21,7 @@ export type ReplyEvent =
   | { type: "call"; choice: number; call: number; id: string; name: string }
   /** More of the JSON text of a call's arguments. All of it comes before anything else of the choice. */
   | { type: "arguments"; choice: number; call: number; text: string }
-  /** `stopSequence` is the one that ended the reply, where the engine tells. */
+  /** `stopSequence` is the one that ended the reply, where the engine reports it. */
   | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
   | { type: "done"; usage: Usage };
 

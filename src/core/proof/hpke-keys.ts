@@ -36,7 +36,7 @@ export interface HpkeKey {
 interface HpkeKeysOptions {
   clock: Clock;
   periodMs: number;
-  /** Told of what a refresh failed with. It is tried again within a minute. */
+  /** Called with the error of a failed refresh, which is retried within a minute. */
   onError: (error: unknown) => void;
 }
 

@@ -40,7 +40,7 @@ export interface SessionOrigin {
   providerId: string;
   issuer: string;
   subject: string;
-  /** By which the provider tells of logouts; null where it does not name it. */
+  /** Identifies the session in back-channel logouts; null where the provider does not send it. */
   sid: string | null;
 }
 

@@ -67,7 +67,7 @@ export interface UsageRecorderParts {
   clock: Clock;
   reportError: (error: unknown) => void;
   spill?: UsageSpill | undefined;
-  /** Told when the server ends before the store has taken everything. */
+  /** Called when the server ends before everything was written to the store. */
   onLeft?: ((left: UsageLeft) => void) | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface UsageBucket extends Omit<UsageCounts, keyof FirstTokenTimes> {
   firstTokenMsP95: number | null;
 }
 
-/** How a key is shown: its name, and what tells it from others of that name. */
+/** How a key is shown: its name, and its last four characters, since names are not unique. */
 export interface KeyLabel {
   name: string;
   /** Null for the playground, and for a key that is gone. */

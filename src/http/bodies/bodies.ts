@@ -50,7 +50,7 @@ export interface BodiesOptions {
   pace?: Pace;
   /** How bodies are read that are not sent as they are. */
   decoding?: BodyDecoding | undefined;
-  /** Whose turns are told apart; by default members of teams. */
+  /** Whether members of a team are scheduled separately, which is the default, or as one. */
   fairness?: Fairness | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the dashboard's API tells admins about the engines: see `api.ts` for what holds for all of it. */
+/** Engines in the dashboard's API, for admins. `api.ts` says what all of it has in common. */
 import type { ComputeBackend } from "../../core/model-views.js";
 import type { ModelId } from "../../core/models.js";
 import type { EngineStatus } from "../../core/serving/engine-port.js";

@@ -106,7 +106,7 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
 /** What a new one does not have need not be shown. */
 const isSet = ({ to }: FieldChange): boolean => Boolean(to) && !(Array.isArray(to) && to.length === 0);
 
-/** Those whose names are not unique are told apart by their ids. */
+/** By name, or by id where the name is not unique. */
 export function byNameOrId<T extends { id: string }>(
   items: readonly T[],
   nameOf: (item: T) => string,

@@ -1,5 +1,5 @@
 /**
- * Where a provider tells that someone signed out or was removed there. It has no session and no key: the signed token is
+ * Where a provider reports that someone signed out or was removed there. It has no session and no key: the signed token is
  * all that is believed. Answers are those of OpenID Connect Back-Channel Logout 1.0.
  */
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
