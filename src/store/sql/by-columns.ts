@@ -13,8 +13,8 @@ export const findRow = <Table extends keyof Schema>(
 
 /** Of the whole table. */
 export async function countRows(db: Kysely<Schema>, table: keyof Schema): Promise<number> {
-  const counted = sql<{ rows: number }>`select count(*) as "rows" from ${sql.table(table)}`;
-  return (await first(db, counted))?.rows ?? 0;
+  const counted = sql<{ total: number }>`select count(*) as "total" from ${sql.table(table)}`;
+  return (await first(db, counted))?.total ?? 0;
 }
 
 /** Resolves to nothing where there is such a row already: exactly one of many callers adds it. */

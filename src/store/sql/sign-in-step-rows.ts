@@ -2,8 +2,8 @@
 import { type Kysely, sql } from "kysely";
 import type { SignInStep, StepKind, StepStore } from "../../core/factors/ports.js";
 import { deleteInBatches } from "./batches.js";
-import { deleteRow, findRow } from "./by-columns.js";
-import { fromRow, type Row, toRow } from "./entity-rows.js";
+import { findRow } from "./by-columns.js";
+import { fromRow, toRow } from "./entity-rows.js";
 import type { Schema } from "./schema.js";
 
 export class SqlSignInSteps implements StepStore {
@@ -14,17 +14,22 @@ export class SqlSignInSteps implements StepStore {
   }
 
   async find(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
-    return liveStep(await findRow(this.db, "sign_in_steps", { hash, kind }), now);
+    const row = await findRow(this.db, "sign_in_steps", { hash, kind });
+    return row !== undefined && row.expires_at > now.getTime() ? fromRow<SignInStep>(row) : null;
   }
 
   async take(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
-    return liveStep(await deleteRow(this.db, "sign_in_steps", { hash, kind }), now);
+    const row = await this.db
+      .deleteFrom("sign_in_steps")
+      .where("hash", "=", hash)
+      .where("kind", "=", kind)
+      .where("expires_at", ">", now.getTime())
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : fromRow<SignInStep>(row);
   }
 
   async prune(now: Date): Promise<void> {
     await deleteInBatches(this.db, "sign_in_steps", sql`expires_at <= ${now.getTime()}`);
   }
 }
-
-const liveStep = (row: Row<SignInStep> | undefined, now: Date): SignInStep | null =>
-  row !== undefined && row.expires_at > now.getTime() ? fromRow<SignInStep>(row) : null;

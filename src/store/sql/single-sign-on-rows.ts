@@ -13,7 +13,7 @@ import type {
 import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
 import { deleteInBatches } from "./batches.js";
-import { addRow, countRows, deleteRow, findRow, updateRow } from "./by-columns.js";
+import { addRow, countRows, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
 import { fromRow, toRow } from "./entity-rows.js";
 import { inTransaction } from "./in-transaction.js";
@@ -38,11 +38,18 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async findRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    return liveRound(await findRow(this.db, "oidc_rounds", { hash }), now);
+    const row = await findRow(this.db, "oidc_rounds", { hash });
+    return row !== undefined && row.expires_at > now.getTime() ? toRound(row) : null;
   }
 
   async takeRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    return liveRound(await deleteRow(this.db, "oidc_rounds", { hash }), now);
+    const row = await this.db
+      .deleteFrom("oidc_rounds")
+      .where("hash", "=", hash)
+      .where("expires_at", ">", now.getTime())
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toRound(row);
   }
 
   async findAccount({ issuer, subject }: Identity): Promise<Account | null> {
@@ -199,9 +206,6 @@ const fromRound = ({ providerId: provider, identity, ...round }: Round): OidcRou
   provider,
   identity: identity === null ? null : JSON.stringify(identity),
 });
-
-const liveRound = (row: OidcRoundRow | undefined, now: Date): Round | null =>
-  row !== undefined && row.expires_at > now.getTime() ? toRound(row) : null;
 
 const toRound = ({ provider: providerId, identity, ...row }: OidcRoundRow): Round => ({
   ...fromRow<Omit<Round, "providerId" | "identity">>(row),

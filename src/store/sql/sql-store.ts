@@ -481,7 +481,7 @@ function withoutPrefix<Prefix extends string, Row extends object>(
   prefix: Prefix,
   row: Row,
 ): WithoutPrefix<Prefix, Row> {
-  const columns = Object.entries(row).filter(([name]) => name.startsWith(prefix));
+  const columns: [string, unknown][] = Object.entries(row).filter(([name]) => name.startsWith(prefix));
   const renamed = columns.map(([name, value]) => [name.slice(prefix.length), value]);
   return Object.fromEntries(renamed) as WithoutPrefix<Prefix, Row>;
 }
