@@ -104,8 +104,8 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
           <EventsField value={events} onChange={setEvents} error={fieldError(save.error, "events")} />
           {webhook !== null && (
             <Checkbox
-              label="Enabled"
-              hint="While it is off, events are not queued for it."
+              label="Send events"
+              hint="While this is off, events are not queued for it."
               checked={isOn}
               onChange={({ target }) => setOn(target.checked)}
             />
