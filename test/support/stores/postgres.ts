@@ -2,7 +2,6 @@
  * A real Postgres of the test file's own, in a temporary folder, started when it is first asked for and
  * stopped when the file is done.
  */
-import { randomUUID } from "node:crypto";
 import { afterAll } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
 import type { Clock } from "../../../src/core/clock.js";
