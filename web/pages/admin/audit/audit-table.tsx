@@ -91,7 +91,7 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "at",
     header: "Time",
     cell: (entry) => <Time at={entry.at} style="second" />,
-    className: "lg:whitespace-nowrap",
+    className: "xl:whitespace-nowrap",
   },
 ];
 

@@ -76,7 +76,7 @@ function Quotas({ plan }: { plan: CountedPlan }) {
   ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
   if (quotas.length === 0) return "None";
   return (
-    <ul className="text-sm tabular-nums lg:whitespace-nowrap">
+    <ul className="text-sm tabular-nums">
       {quotas.map((quota) => (
         <li key={quota}>{quota}</li>
       ))}
