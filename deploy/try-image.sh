@@ -82,7 +82,7 @@ build() {
     --arch "$arch" --build-arg TARGETARCH="$arch" --build-arg BUILDPLATFORM="linux/$machine" \
     --build-arg BUILD_IMAGE=localhost/sotto-build-base --build-arg RUN_IMAGE="localhost/sotto-run-base-$arch" \
     --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || true)" \
-    --build-arg STARTER="${STARTER:-on}" --build-arg GPU="${GPU:-off}" .
+    --build-arg STARTER="${STARTER:-on}" .
 }
 
 if [ "$what" != start ]; then build; fi

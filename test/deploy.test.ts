@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -24,6 +24,12 @@ const read = (name: string): string => readFileSync(name, "utf8");
 const manifest = (name: string): unknown => parse(read(`deploy/kubernetes/${name}.yaml`));
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map((match) => match[1] ?? match[0]);
+const within = (folders: readonly string[]) => (path: string) =>
+  folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+/** From the working copy. */
+const copiedIntoBuild = matches(read("deploy/Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((text) =>
+  text.split(" "),
+);
 const seconds = (text: string): number => Number(/^(\d+)s$/.exec(text)?.[1]);
 
 const settings = z.record(z.string(), z.string()).default({});
@@ -224,19 +230,6 @@ describe("deploy", () => {
     expect(read("deploy/sotto.service")).toBe(systemUnit(command, "/etc/sotto.env"));
   });
 
-  it("installs into the image every package that the bundle leaves outside", () => {
-    const listIn = (name: string): string[] => {
-      const [, list = ""] = /^(?:export )?const native = \[(.*?)\]/ms.exec(read(name)) ?? [];
-      return matches(list, /"([^"]+)"/g);
-    };
-    const { dependencies } = z
-      .object({ dependencies: z.record(z.string(), z.string()) })
-      .parse(JSON.parse(read("package.json")));
-    const outside = listIn("scripts/build.js").filter((name) => name in dependencies);
-    expect(outside.length).toBeGreaterThan(1);
-    expect(listIn("deploy/runtime-packages.mjs")).toEqual(expect.arrayContaining(outside));
-  });
-
   it("labels the image with the program's version", () => {
     const labels = matches(read("deploy/Dockerfile"), /image\.version="([^"]+)"/g);
     expect(labels).toEqual([packageVersion()]);
@@ -253,20 +246,15 @@ describe("deploy", () => {
         .map((target) => join(dirname(name), target))
         .filter((path) => !/^(src|web)\//.test(path)),
     );
-    const copied = matches(read("deploy/Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((text) =>
-      text.split(" "),
-    );
     expect(outside).toContain("bin/start-progress.js");
-    expect(outside.filter((path) => !copied.includes(path))).toEqual([]);
+    expect(outside.filter((path) => !within(copiedIntoBuild)(path))).toEqual([]);
   });
 
   it("copies into the image only what exists, and lets it through", () => {
-    const copies = matches(read("deploy/Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm);
-    const sources = copies.flatMap((text) => text.split(" "));
-    expect(sources).toContain("src");
-    expect(sources.filter((name) => !existsSync(name))).toEqual([]);
+    expect(copiedIntoBuild).toContain("src");
+    expect(copiedIntoBuild.filter((name) => !existsSync(name))).toEqual([]);
     const allowed = new Set(matches(read(".dockerignore"), /^!(.+)$/gm));
-    expect([...new Set(sources)].filter((name) => !allowed.has(name))).toEqual([]);
+    expect(copiedIntoBuild.filter((name) => !allowed.has(name))).toEqual([]);
   });
 
   it("has the program's own files in the package and in the image", () => {
@@ -279,21 +267,11 @@ describe("deploy", () => {
       ),
     );
     expect(readAtRunTime).toContain("docs/openapi.yaml");
-    const within = (folders: readonly string[]) => (path: string) =>
-      folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
     const [, contents = ""] = /^const contents = \[(.*?)\]/ms.exec(read("scripts/pack.js")) ?? [];
     const packed = matches(contents, /"([^"]+)"/g);
     expect(readAtRunTime.filter((path) => !within(["package.json", ...packed])(path))).toEqual([]);
-    const lastStage =
-      read("deploy/Dockerfile")
-        .split(/^FROM /m)
-        .at(-1) ?? "";
-    const copied = [...lastStage.matchAll(/^COPY (?:--\S+ )*(.+) (\S+)$/gm)].flatMap(
-      ([, from = "", to = ""]) =>
-        // Files keep their names; a folder of another stage becomes the one that is named.
-        from.startsWith("/") ? [join(to, ".")] : from.split(" ").map((path) => join(to, basename(path))),
-    );
-    expect(readAtRunTime.filter((path) => !within(copied)(path))).toEqual([]);
+    expect(packed.filter((path) => !within(["dist", ...copiedIntoBuild])(path))).toEqual([]);
+    expect(read("deploy/Dockerfile")).toContain("\nCOPY --from=build /app/pack/package ./\n");
   });
 
   it("links only to files that exist", () => {

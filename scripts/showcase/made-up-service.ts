@@ -154,6 +154,10 @@ async function addPlans(admin: Visitor): Promise<void> {
   await admin.must("PUT", "/api/admin/plans/team", {
     ...{ ...plan, name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, models: ["omega"] },
   });
+  // Nobody is on the one before: it can be deleted.
+  await admin.must("PUT", "/api/admin/plans/department", {
+    ...{ ...plan, name: "Department", requestsPerMinute: 60, tokensPerMinute: 60_000, models: ["omega"] },
+  });
   await admin.must("PUT", "/api/admin/plans/business", {
     ...{ ...plan, name: "Business", requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
     ...{ requestsPerDay: 60, tokensPerDay: 4_000_000, tokensPerMonth: 80_000_000 },

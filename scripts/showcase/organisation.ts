@@ -57,7 +57,7 @@ async function addTeams(
   const { accounts } = await admin.get<{ accounts: { id: string; email: string }[] }>("/api/admin/accounts");
   const idOf = (email: string | undefined) => accounts.find((account) => account.email === email)?.id ?? "";
   const create = async (name: string, ownerEmail: string) => {
-    const team = { name, planId: "team", ownerEmail };
+    const team = { name, planId: "department", ownerEmail };
     return (await admin.post<AdminTeamDetail>("/api/admin/teams", team)).team.id;
   };
   clock.agoMs = 60 * dayMs;

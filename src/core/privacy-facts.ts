@@ -66,7 +66,7 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
       id: "id",
       "person or team": "kind",
       "email address, or the name of a team": "email",
-      "email address": "email_lower",
+      "the same in lowercase": "email_lower",
       "when the address was verified": "email_verified_at",
       "password hash (argon2id)": "password_hash",
       role: "role",

@@ -49,7 +49,7 @@ const noBatches =
   "Nothing is stored here, so there are no batches: send the requests one by one, several at a time if your plan allows it.";
 const noThreads =
   "Nothing is stored here, and there are no assistants or threads: send the whole conversation to POST /v1/responses or POST /v1/chat/completions.";
-const noSpeech = "The models read and write text: transcribe or synthesize speech with another service.";
+const noSpeech = "The models neither hear nor speak: transcribe or synthesize speech with another service.";
 const noPictures = "The models write text: generate images and videos with another service.";
 const noAgents =
   "Nothing is stored or run here: run the agent in your own program, and call POST /v1/messages from it.";
@@ -63,7 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   openAi("POST", "/v1/responses/compact", "A conversation as a summary that is sealed for its account."),
   openAi("GET", "/v1/models", "The models."),
   openAi("GET", "/v1/models/{id}", "One model, by its name or an alias."),
-  openAi("POST", "/v1/completions", "Texts that are continued, or filled in between two others."),
+  openAi("POST", "/v1/completions", "Continues a text, or fills in what is missing between two."),
   openAi("POST", "/v1/embeddings", "Vectors of texts."),
   openAiRefused("GET", "/v1/chat/completions", noReplies),
   openAiRefused("any", "/v1/chat/completions/{id}/*", noReplies),
@@ -111,7 +111,11 @@ export const endpoints: readonly Endpoint[] = [
   openAiUnplanned("any", "/v1/containers/*", "No code runs here: run it in your own program, as a tool."),
   openAiUnplanned("any", "/v1/skills/*", "Put the instructions into the conversation."),
   openAiUnplanned("any", "/v1/chatkit/*", "Use the playground, or a chat program of your own."),
-  openAiUnplanned("any", "/v1/content_provenance_checks/*", "The models write text, which carries no marks."),
+  openAiUnplanned(
+    "any",
+    "/v1/content_provenance_checks/*",
+    "The models write text, which carries no watermark.",
+  ),
   openAiUnplanned("any", "/v1/organization/*", byOperator),
   openAiUnplanned("any", "/v1/projects/*", byOperator),
 
@@ -142,23 +146,27 @@ export const endpoints: readonly Endpoint[] = [
   ollama("GET", "/api/tags", "The models."),
   ollama("POST", "/api/show", "One model."),
   ollama("GET", "/api/ps", "The models that are loaded."),
-  ollama("GET", "/api/version", "The version of Ollama whose API this is."),
+  ollama("GET", "/api/version", "The version of Ollama that this API follows."),
   ollamaRefused("any", "/api/pull", modelsByOperator),
   ollamaRefused("any", "/api/push", modelsByOperator),
   ollamaRefused("any", "/api/create", modelsByOperator),
   ollamaRefused("any", "/api/copy", modelsByOperator),
   ollamaRefused("any", "/api/delete", modelsByOperator),
   ollamaRefused("any", "/api/blobs/*", modelsByOperator),
-  ollamaUnplanned("GET", "/api/status", "About Ollama's own cloud. The path is the dashboard's."),
-  ollamaUnplanned("POST", "/api/me", "About an account at ollama.com. The path is the dashboard's."),
-  ollamaUnplanned("any", "/api/signout", "About an account at ollama.com."),
-  ollamaUnplanned("any", "/api/user/*", "About an account at ollama.com."),
+  ollamaUnplanned("GET", "/api/status", "Belongs to Ollama's own cloud. The dashboard uses this path."),
+  ollamaUnplanned("POST", "/api/me", "Belongs to an account at ollama.com. The dashboard uses this path."),
+  ollamaUnplanned("any", "/api/signout", "Belongs to an account at ollama.com."),
+  ollamaUnplanned("any", "/api/user/*", "Belongs to an account at ollama.com."),
   ollamaUnplanned("any", "/api/web_search", "Search in your own program, as a tool."),
   ollamaUnplanned("any", "/api/web_fetch", "Fetch pages in your own program, as a tool."),
   ollamaUnplanned("any", "/api/experimental/*", "May change with any version of Ollama."),
   ollamaUnplanned("POST", "/v1/systemone", "Ask for the answer in a JSON schema, with POST /api/chat."),
 
-  own("POST", "/v1/rerank", "Documents by their relevance to a query, as Cohere and Jina have it."),
+  own(
+    "POST",
+    "/v1/rerank",
+    "Documents sorted by their relevance to a query, in the format of Cohere and Jina.",
+  ),
   own("GET", "/v1/key", "What a key may use, and what is left of its limits."),
 ];
 

@@ -152,7 +152,7 @@ describe("quotas", () => {
     await create.click();
     await plans
       .getByRole("row", { name: /Metered/ })
-      .getByText("2 requests / day")
+      .getByText("2 requests/day")
       .waitFor();
     await context?.close();
 

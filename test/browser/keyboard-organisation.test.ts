@@ -298,7 +298,7 @@ describe("with the keyboard alone, the operator", () => {
     await keyboard.type("https://login.example.com");
     await keyboard.to(/^Client id$/);
     await keyboard.type("sotto");
-    await keyboard.to(/^Claim with groups$/);
+    await keyboard.to(/^Groups claim$/);
     await keyboard.type("groups");
     await keyboard.choose(/^Add group$/);
     await keyboard.to(/^Group 1$/, "Shift+Tab");

@@ -8,7 +8,7 @@ import { setStage } from "./support/stage.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %; the last is a 4K screen without scaling. */
-const widths = [320, 390, 640, 768, 900, 1024, 1100, 1440, 3840];
+const widths = [320, 390, 640, 768, 900, 1024, 1100, 1280, 1440, 3840];
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];

@@ -240,7 +240,7 @@ describe("mails about a quota", () => {
     for (let count = 0; count < 3; count++) await ask(key);
     await service.app.close();
     expect(subjects()).toEqual([
-      expect.stringContaining("80 % of a quota of requests is used"),
+      expect.stringContaining("80% of a quota of requests is used"),
       expect.stringContaining("a quota of requests is used up"),
     ]);
     await start();
@@ -269,7 +269,7 @@ describe("mails about a quota", () => {
     smtp.refuses = false;
     // What waits for its next try has its last one when the server stops.
     await service.app.dashboard.outbox.close();
-    expect(subjects()).toEqual([expect.stringContaining("80 % of a quota of requests is used")]);
+    expect(subjects()).toEqual([expect.stringContaining("80% of a quota of requests is used")]);
   });
 
   it("depend on actual usage, not on reservations", async () => {

@@ -112,8 +112,9 @@ function FactorNotice({ me: { missingFactor } }: { me: Me }) {
   if (missingFactor === null) return null;
   return (
     <Callout tone="warn" title="Add a second factor" className="mb-6">
-      {requiredBy[missingFactor.of]} requires one by <Time at={missingFactor.by} style="moment" />. From then
-      on you can do nothing else here. <Link href="/app/security">Add one on the Security page</Link>
+      {requiredBy[missingFactor.of]} requires one by <Time at={missingFactor.by} style="moment" />. After that
+      you can do nothing else here until you have one.{" "}
+      <Link href="/app/security">Add one on the Security page</Link>
     </Callout>
   );
 }

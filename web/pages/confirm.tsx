@@ -33,7 +33,7 @@ export default function Confirm() {
           : "Confirm that your account should use the new address."}
       </FormHeading>
       {token === "" ? (
-        <Callout tone="warn" title="The link is not complete">
+        <Callout tone="warn" title="The link is incomplete">
           Copy all of it from the mail, or ask for a new one on the Account page.
         </Callout>
       ) : confirm.data === undefined ? (

@@ -18,10 +18,10 @@ export default function Confirmed() {
   }, [problem]);
   return (
     <>
-      <FormHeading title={problem === undefined ? "It is you" : "Not confirmed"}>
+      <FormHeading title={problem === undefined ? "Identity confirmed" : "Not confirmed"}>
         {problem === undefined
-          ? "Close this window and go on where you were."
-          : "Close this window and try again where you were."}
+          ? "Close this window to continue where you left off."
+          : "Close this window and try again."}
       </FormHeading>
       {problem !== undefined && (
         <Callout tone="bad" className="mb-5">

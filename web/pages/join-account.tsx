@@ -23,7 +23,7 @@ export default function JoinAccount() {
     return (
       <>
         <FormHeading title="Nothing to link">
-          This took too long, or it is done already. Sign in again.
+          This has expired, or was already done. Sign in again.
         </FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Sign in

@@ -20,7 +20,7 @@ export default function Join() {
         You share the limits of the team and see what it uses. Your own account stays as it is.
       </FormHeading>
       {token === "" ? (
-        <Callout tone="warn" title="The link is not complete">
+        <Callout tone="warn" title="The link is incomplete">
           Copy all of it, or ask for a new one.
         </Callout>
       ) : site === undefined ? (
@@ -91,6 +91,7 @@ function Invitation({ token }: { token: string }) {
         Join {data.name}
       </Button>
       <Button
+        size="lg"
         className="w-full"
         pending={decline.isPending}
         disabled={isPending}

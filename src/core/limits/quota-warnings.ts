@@ -150,7 +150,7 @@ function quotaMail(
     to,
     subject:
       level === 80
-        ? `${owner}: 80 % of a quota of ${kind} is used`
+        ? `${owner}: 80% of a quota of ${kind} is used`
         : `${owner}: a quota of ${kind} is used up`,
     text: `${who} has used ${number(count)} of ${number(limit)} ${unit}, the limit on ${scopeLabel}.
 

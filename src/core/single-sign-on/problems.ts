@@ -22,7 +22,7 @@ export const signInProblems = {
   linked_elsewhere:
     "You are linked to another account with this provider. Sign in to that one and unlink it first.",
   someone_else:
-    "You signed in as someone else there. Use the one that your account here is linked to, then try again.",
+    "You signed in as someone else there. Use the identity that your account here is linked to, then try again.",
   invitation_gone: "This invitation was used, revoked or has expired. Ask for a new one.",
   invitation_for_another:
     "This invitation is for another address than the one that the identity provider has of you.",

@@ -149,7 +149,7 @@ const newPassword = z
   .max(passwordLength.max, `The password must have at most ${passwordLength.max} characters.`);
 /** Only compared with the stored hash, so its form is not checked. */
 export const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
-const brokenLink = "The link is not complete. Copy all of it.";
+const brokenLink = "The link is incomplete. Copy all of it.";
 const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 
 /** POST /api/sign-up → Me */

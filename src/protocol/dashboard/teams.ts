@@ -12,7 +12,7 @@ import { email, keyLimits, keyNetworks, line, noPage, quotas, whole, type PlanVi
 import type { InJson } from "./in-json.js";
 
 const role = z.enum(teamRoles, `Choose one of ${teamRoles.join(", ")}.`);
-const token = z.string("The link is not complete.").max(200, "The link is not complete.");
+const token = z.string("The link is incomplete.").max(200, "The link is incomplete.");
 const name = line("a name", longest.teamName);
 
 /** GET /api/teams */

@@ -36,7 +36,7 @@ export function entryWords({ entry, signatures }: WireSignedEntry, before: WireS
 }
 
 export const modelWords = (parts: readonly WirePart[]): string =>
-  parts.length === 0 ? "nothing" : parts.map(partWords).join(" and ");
+  parts.length === 0 ? "not served" : parts.map(partWords).join(" and ");
 
 /** Enough of a hash to recognise it by. */
 export const shortHash = (hash: string): string => `${hash.slice(0, 12)}…`;

@@ -275,7 +275,7 @@ class Check {
     const served = keys === null ? null : firstKeyOf(keys);
     if (stated === served) {
       if (stated !== null)
-        this.#passed.push(`Bodies are encrypted to the key in the statement, ${shortHash(stated)}.`);
+        this.#passed.push(`Bodies are encrypted to the key in the statement (${shortHash(stated)}).`);
       return;
     }
     throw new Refused(

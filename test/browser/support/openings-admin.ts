@@ -305,7 +305,7 @@ const ofSignIn: Opening[] = [
       await page.getByLabel("Issuer").fill("https://169.254.169.254");
       await page.getByLabel("Client id").fill("sotto");
       await page.getByLabel("Who gets an account").selectOption("domains");
-      await page.getByLabel("Claim with groups").fill("groups");
+      await page.getByLabel("Groups claim").fill("groups");
       await press(page, "Add group");
       await page.getByLabel("Group 1", { exact: true }).fill("staff");
       await press(page, "Test");

@@ -176,7 +176,7 @@ describe.skipIf(noRedis)("two replicas", () => {
 
   it("mail a warning once", async () => {
     const before = smtp.mails.length;
-    const levels = () => smtp.mails.slice(before).map((mail) => /80 %|used up/.exec(mail)?.[0]);
+    const levels = () => smtp.mails.slice(before).map((mail) => /80%|used up/.exec(mail)?.[0]);
     const caller = await callerOn({ requestsPerDay: 10 });
     await admittedOf(caller, 30);
     await eventually(() => levels().includes("used up"));

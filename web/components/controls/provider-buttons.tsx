@@ -26,7 +26,7 @@ export function ProviderButtons({ providers, next, isSecond }: ProviderButtonsPr
           size="lg"
           className={whole}
         >
-          <span className="wrap-anywhere">Continue with {name}</span>
+          <span className="text-center wrap-anywhere">Continue with {name}</span>
         </ButtonAnchor>
       ))}
     </div>
@@ -50,7 +50,7 @@ export function ProviderChoice({ providers, isSecond, onChoose, pending }: Provi
       pending={pending === id}
       onClick={() => onChoose(id)}
     >
-      <span className="wrap-anywhere">Continue with {name}</span>
+      <span className="text-center wrap-anywhere">Continue with {name}</span>
     </Button>
   ));
 }

@@ -53,7 +53,7 @@ export function Card({
               <p className="mt-0.5 max-w-prose text-sm text-muted">{description}</p>
             )}
           </div>
-          {actions !== undefined && <div className="flex items-center gap-2">{actions}</div>}
+          {actions != null && actions !== false && <div className="flex items-center gap-2">{actions}</div>}
         </div>
       )}
       <div

@@ -48,7 +48,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const second = new Intl.DateTimeFormat(undefined, {
   ...{ year: "numeric", month: "short", day: "numeric" },
-  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+  ...{ hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
 });
 const formats = { date, moment: momentFormat, second };
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });

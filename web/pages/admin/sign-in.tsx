@@ -25,7 +25,7 @@ export default function SignInAdmin() {
     <>
       <PageHeader
         title="Single sign-on"
-        description="Identity providers that people can sign in with, by OpenID Connect."
+        description="Identity providers that people can sign in with, over OpenID Connect."
         actions={
           <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ type: "create" })}>
             Add provider

@@ -47,15 +47,15 @@ export default function Webhooks() {
     <>
       <PageHeader
         title="Webhooks"
-        description="Events of the service, sent to addresses of yours: ids and counts, never content."
+        description="Signed requests to your own servers when something happens: ids and counts, never content."
         actions={create}
       />
       <div className="flex flex-col gap-6">
         {stopped.map(({ id, url, off }) => (
           <Callout key={id} tone="warn" title="A webhook was switched off">
             <span className="wrap-anywhere">{url}</span>{" "}
-            {off?.reason === "gone" ? "says that it is gone." : "failed for three days."} Edit it to switch it
-            on again.
+            {off?.reason === "gone" ? "answered 410 Gone." : "failed for three days."} Edit it to switch it on
+            again.
           </Callout>
         ))}
         <Card flush>
@@ -93,7 +93,7 @@ export default function Webhooks() {
         >
           Nothing more is sent to{" "}
           <strong className="font-medium wrap-anywhere text-ink">{open.webhook.url}</strong>. Its deliveries
-          are deleted, those that wait too.
+          are deleted, including pending ones.
         </ConfirmDialog>
       )}
     </>

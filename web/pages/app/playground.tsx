@@ -162,10 +162,15 @@ function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
                 Compare
               </Button>
             )}
-            <Button icon={<Code />} onClick={() => setOpen("code")}>
+            <Button icon={<Code />} className="max-sm:px-2.5" onClick={() => setOpen("code")}>
               View code
             </Button>
-            <Button icon={<SquarePen />} disabled={turns.length === 0} onClick={clear}>
+            <Button
+              icon={<SquarePen />}
+              className="max-sm:px-2.5"
+              disabled={turns.length === 0}
+              onClick={clear}
+            >
               Clear
             </Button>
             <Menu

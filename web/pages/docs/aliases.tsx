@@ -48,8 +48,9 @@ export default function Aliases() {
       </Section>
       <Section id="operators" title="For operators">
         <p>
-          Aliases are set in the configuration and read at start. <code>*</code> stands for any characters;
-          exact names come before patterns, then the first match decides.
+          Aliases are set in the configuration, which is read at start, or with <code>sotto apply</code>.{" "}
+          <code>*</code> stands for any characters; exact names come before patterns, then the first match
+          decides.
         </p>
         <CodeBlock
           language="bash"

@@ -17,7 +17,7 @@ const headers = [
 const quotaHeaders = [
   {
     name: "x-ratelimit-limit-tokens-day",
-    text: "Tokens allowed per day; likewise -requests-day, -tokens-month and -requests-month.",
+    text: "Tokens allowed per day. Others end in requests-day, tokens-month and requests-month.",
   },
   { name: "x-ratelimit-remaining-tokens-day", text: "Tokens left today." },
   { name: "x-ratelimit-reset-tokens-day", text: "Time until the quota resets: 5h12m40s." },

@@ -110,9 +110,10 @@ export default function Privacy() {
       <Section id="stored" title="What is stored">
         <p>
           These are all the tables of the database, each with its columns in words and how long its rows are
-          kept. Beside the database, the data directory holds model weights and download state, GPU test
-          results, lock files, the key of the service’s own secrets, the last head of the statement log, and
-          usage counts the database has not accepted yet. Request logs are described below.
+          kept. Beside the database, the data directory holds model weights and download state, GPU libraries
+          and test results, lock files, the key of the service’s own secrets, the last head of the statement
+          log, usage counts the database has not accepted yet and, with SQLite, the copies that upgrades take
+          first. Request logs are described below.
         </p>
         <Rows rows={stored} />
         <p>
@@ -124,8 +125,9 @@ export default function Privacy() {
         <p>Everything that the admin pages can read about an account. Prompts and replies are not stored.</p>
         <Rows rows={visible} />
         <p>
-          Admins can also create a link with which your password can be reset, sign you out, change your plan,
-          revoke a key, and suspend or delete your account. The audit trail records each of these.
+          Admins can also create a link with which your password can be reset, remove your second factors,
+          sign you out, change your plan or role, create, revoke and restore keys of your account, and suspend
+          or delete it. The audit trail records each of these.
         </p>
       </Section>
       <Section id="deleting" title="What a deleted account leaves">

@@ -18,7 +18,7 @@ import { RevokeKeyDialog } from "../../app/keys/revoke-key-dialog.tsx";
 export function AccountKeys({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(adminQueries.accountKeys(id));
   const [known, total] = [data?.keys.length ?? 0, data?.total ?? 0];
-  const all = total > known ? `Show the last ${formatCount(known)}` : `Show all ${plural(known, "key")}`;
+  const all = total > known ? `Show ${plural(known, "key")}` : `Show all ${plural(known, "key")}`;
   const [revoking, setRevoking] = useState<KeyView | null>(null);
   const { shown, more } = useFirstRows(data?.keys, all);
   return (

@@ -87,7 +87,12 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: (entry) => <Target entry={entry} />,
     className: "min-w-48 max-w-80",
   },
-  { id: "at", header: "Time", cell: (entry) => <Time at={entry.at} style="second" /> },
+  {
+    id: "at",
+    header: "Time",
+    cell: (entry) => <Time at={entry.at} style="second" />,
+    className: "xl:whitespace-nowrap",
+  },
 ];
 
 function Target({ entry }: { entry: AuditEntry }) {

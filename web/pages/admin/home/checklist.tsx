@@ -91,7 +91,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
             ) : (
               <div className="flex items-start gap-3.5 px-5 py-3.5 sm:px-6">
                 <CircleCheck className="mt-0.5 size-5 shrink-0 text-good" aria-hidden />
-                <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-4">
+                <div className="min-w-0 flex-1 gap-x-4 sm:flex sm:flex-wrap sm:items-baseline">
                   <span className="text-muted">
                     <span className="sr-only">Done: </span>
                     {titles[id]}

@@ -177,8 +177,8 @@ function stepsOf(alert: AbuseAlert): Step[] {
     },
     lowerPlan !== null && {
       label: `Move to ${lowerPlan.name}`,
-      name: `Move ${email} to the plan ${lowerPlan.name}`,
-      done: `moved to the plan ${lowerPlan.name}.`,
+      name: `Move ${email} to the ${lowerPlan.name} plan`,
+      done: `moved to the ${lowerPlan.name} plan.`,
       run: () => api.admin.setPlan(id, { planId: lowerPlan.id }),
       undo: () => api.admin.setPlan(id, { planId: plan.id }),
     },

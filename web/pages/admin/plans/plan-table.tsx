@@ -69,14 +69,14 @@ function PlanName({ plan }: { plan: CountedPlan }) {
 function Quotas({ plan }: { plan: CountedPlan }) {
   const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = plan;
   const quotas = [
-    { limit: requestsPerDay, unit: "requests / day" },
-    { limit: tokensPerDay, unit: "tokens / day" },
-    { limit: requestsPerMonth, unit: "requests / month" },
-    { limit: tokensPerMonth, unit: "tokens / month" },
+    { limit: requestsPerDay, unit: "requests/day" },
+    { limit: tokensPerDay, unit: "tokens/day" },
+    { limit: requestsPerMonth, unit: "requests/month" },
+    { limit: tokensPerMonth, unit: "tokens/month" },
   ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
   if (quotas.length === 0) return "None";
   return (
-    <ul className="tabular-nums">
+    <ul className="text-sm tabular-nums">
       {quotas.map((quota) => (
         <li key={quota}>{quota}</li>
       ))}

@@ -102,7 +102,7 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
           </Field>
           <Checkbox
             className="col-span-full"
-            label="Its members are admins"
+            label="Members are admins"
             checked={rule.isAdmin}
             onChange={({ target: { checked } }) => change(at, { isAdmin: checked })}
           />
@@ -117,8 +117,8 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
         Add group
       </Button>
       <p className="text-sm text-muted">
-        Applied at each sign-in, also when someone has left a group. The first group with a plan decides; the
-        last admin and the last owner of a team stay. Members who were invited are left alone.
+        Applied at each sign-in, also when someone has left a group. The first of their groups with a plan
+        sets it. The last admin and a team’s last owner keep their role; invited members stay.
       </p>
     </Fieldset>
   );

@@ -152,9 +152,7 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
         <Field
           label="Client secret"
           aside="optional"
-          hint={
-            provider?.hasSecret === true ? "Leave it empty to keep the present one." : "Stored encrypted."
-          }
+          hint={provider?.hasSecret === true ? "Leave empty to keep the current one." : "Stored encrypted."}
           error={errorAt("clientSecret")}
         >
           <PasswordInput
@@ -179,7 +177,11 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
           />
         </Field>
         {draft.signUp === "domains" && (
-          <Field label="Domains" hint="With commas between, such as example.com." error={errorAt("domains")}>
+          <Field
+            label="Domains"
+            hint="Separated by commas, such as example.com, example.org."
+            error={errorAt("domains")}
+          >
             <Input {...text("domains")} />
           </Field>
         )}
@@ -189,14 +191,14 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
           checked={draft.trustsEmail}
           onChange={({ target }) => set({ trustsEmail: target.checked })}
         />
-        <Field label="Claim with groups" aside="optional" error={errorAt("groupClaim")}>
+        <Field label="Groups claim" aside="optional" error={errorAt("groupClaim")}>
           <Input {...text("groupClaim")} placeholder="groups" />
         </Field>
         {draft.groupClaim.trim() !== "" && (
           <GroupRules rules={draft.groups} error={errorAt("groups")} onChange={(groups) => set({ groups })} />
         )}
         <Checkbox
-          label="A logout at the provider disables keys, too"
+          label="Signing out at the provider also disables keys"
           hint="Otherwise it ends sessions only. Owners can enable their keys again after signing in."
           checked={draft.endsKeys}
           onChange={({ target }) => set({ endsKeys: target.checked })}
@@ -247,13 +249,13 @@ function TestResult({ result }: { result: ProviderTest }) {
   }
   return (
     <div role="status">
-      <Callout title="The provider answers, and accepts the client id and secret">
+      <Callout title="The provider responds and accepts the client id and secret">
         {result.hasLogout
-          ? "Signing out here can end its session, too."
-          : "It has no way to end its own session from here."}{" "}
+          ? "Signing out here can also end the session there."
+          : "Signing out here cannot end the session there."}{" "}
         {result.hasBackChannelLogout
-          ? "It can tell this service of logouts."
-          : "It does not say that it tells of logouts."}
+          ? "It supports back-channel logout."
+          : "It does not announce back-channel logout."}
       </Callout>
     </div>
   );

@@ -43,7 +43,7 @@ export function TeamPlan({ detail: { team, quotas } }: { detail: AdminTeamDetail
   return (
     <Card
       title="Plan and quotas"
-      description="Shared by all keys of the team. Where a quota is left empty, the plan’s counts."
+      description="Shared by all keys of the team. Where a quota is left empty, the plan’s applies."
     >
       <Form
         className="flex max-w-2xl flex-col gap-5"

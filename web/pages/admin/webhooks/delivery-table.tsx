@@ -54,7 +54,7 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       className: "max-w-72 wrap-anywhere",
     },
     { id: "state", header: "State", cell: (delivery) => <State delivery={delivery} /> },
-    { id: "answer", header: "Answer", cell: answerText },
+    { id: "answer", header: "Response", cell: answerText },
     {
       id: "duration",
       header: "Duration",
@@ -79,7 +79,7 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
     },
   ];
   return (
-    <Card title="Deliveries" description="Of the last seven days. Answers are not read." flush>
+    <Card title="Deliveries" description="The last seven days. Response bodies are not read." flush>
       <Table
         label="Deliveries"
         columns={columns}
@@ -105,9 +105,9 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
 }
 
 const states: Record<DeliveryView["state"], { tone: Tone; word: string }> = {
-  waiting: { tone: "warn", word: "Waiting" },
+  waiting: { tone: "warn", word: "Pending" },
   delivered: { tone: "good", word: "Delivered" },
-  failed: { tone: "bad", word: "Given up" },
+  failed: { tone: "bad", word: "Failed" },
 };
 
 function State({ delivery: { state, attempts, nextAt } }: { delivery: DeliveryView }) {
@@ -128,7 +128,7 @@ function State({ delivery: { state, attempts, nextAt } }: { delivery: DeliveryVi
 }
 
 const errorTexts: Record<DeliveryError, string> = {
-  timeout: "No answer in time",
+  timeout: "Timed out",
   unreachable: "Unreachable",
   address_not_allowed: "Address not allowed",
   secret_unreadable: "Secret unreadable: rotate it",

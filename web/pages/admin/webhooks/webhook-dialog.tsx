@@ -104,8 +104,8 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
           <EventsField value={events} onChange={setEvents} error={fieldError(save.error, "events")} />
           {webhook !== null && (
             <Checkbox
-              label="On"
-              hint="While it is off, events are not kept for it."
+              label="Send events"
+              hint="While this is off, events are not queued for it."
               checked={isOn}
               onChange={({ target }) => setOn(target.checked)}
             />
@@ -131,7 +131,7 @@ function EventsField({ value, onChange, error }: EventsFieldProps) {
     <Fieldset legend="Events" error={error}>
       <Checkbox
         label="All events"
-        hint="Those of later versions, too."
+        hint="Including those that later versions add."
         checked={value === null}
         onChange={({ target }) => onChange(target.checked ? null : [...eventTypes])}
       />

@@ -11,7 +11,7 @@ export function WebhookSecret({ secret }: { secret: string }) {
         It cannot be shown again. If you lose it, rotate it.
       </Callout>
       <p className="text-sm text-muted">
-        Deliveries are signed with it as Standard Webhooks describes, so that its libraries verify them.
+        Deliveries are signed with it according to Standard Webhooks, whose libraries can verify them.
       </p>
     </ShownOnce>
   );

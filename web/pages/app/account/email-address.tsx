@@ -38,7 +38,7 @@ export function EmailAddress({ email: present }: { email: string }) {
       title="Email address"
       description={
         site?.canMail === true
-          ? "To change it, both addresses confirm: first the present one, then the new one."
+          ? "To change it, both addresses confirm: first the current one, then the new one."
           : "This service does not send email, so addresses are not verified."
       }
     >

@@ -35,7 +35,7 @@ export function AuthenticatorApp({ factors, onAdded }: FactorProps) {
   return (
     <Card
       title="Authenticator app"
-      description="An app on your phone shows a code of six digits, which is asked for after the password."
+      description="An app on your phone shows a six-digit code, which you enter after your password."
     >
       {totpSince === null ? (
         <Button pending={begin.isPending} onClick={() => begin.mutate()}>
@@ -98,7 +98,7 @@ function SetUp({ totp, onClose, onDone }: SetUpProps) {
       onOpenChange={onClose}
       dismissable={!confirm.isPending}
       title="Set up an authenticator app"
-      description="Scan the QR code with the app, then type the code that it shows."
+      description="Scan the QR code with the app, then enter the code that it shows."
       footer={
         <>
           <Button onClick={onClose} disabled={confirm.isPending}>

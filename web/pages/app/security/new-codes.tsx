@@ -39,7 +39,7 @@ export function NewCodes({ codes, onClose }: { codes: readonly string[]; onClose
             <CopyButton text={text} label="Copy all" />
           </div>
         </div>
-        <Callout tone="warn" title="Keep them apart from your password">
+        <Callout tone="warn" title="Store them separately from your password">
           Only hashes are stored, so they cannot be shown again. Earlier codes no longer work.
         </Callout>
       </ShownOnce>

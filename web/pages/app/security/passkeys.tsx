@@ -80,7 +80,7 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
         <NameDialog
           title="Add passkey"
           submit="Continue"
-          description="Give it a name, then follow your browser."
+          description="Give it a name, then follow your browser’s instructions."
           onClose={close}
           onName={async (name) => {
             const answer = await createPasskey(await factorApi.addPasskeyOptions());

@@ -37,7 +37,7 @@ export function RecoveryCodes({ factors, onAdded }: RecoveryCodesProps) {
           onAdded(recoveryCodes);
         }}
       >
-        You get ten new codes. The ones that you have now stop working.
+        You get ten new codes. Your current ones stop working.
       </ConfirmDialog>
     </Card>
   );

@@ -76,7 +76,7 @@ const columns: readonly Column<SessionView>[] = [
       </span>
     ),
   },
-  { id: "method", header: "By", cell: ({ method }) => methods[method] },
+  { id: "method", header: "Method", cell: ({ method }) => methods[method] },
   { id: "created", header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} style="moment" /> },
   { id: "seen", header: "Last active", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
   { id: "end", header: "", align: "right", cell: (session) => <End session={session} /> },

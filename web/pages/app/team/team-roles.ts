@@ -4,7 +4,7 @@ import type { TeamRole } from "../../../../src/core/entities.js";
 export const roleHints: Record<TeamRole, string> = {
   owner: "Manages everything, and may delete the team.",
   admin: "Manages members, invitations and all keys.",
-  member: "Uses keys of their own and the playground, and sees the team’s usage in sums.",
+  member: "Uses keys of their own and the playground, and sees the team’s total usage.",
   viewer: "Sees the team’s usage, by member and key. Has no keys.",
 };
 
@@ -21,7 +21,7 @@ const mine: Record<TeamRole, string> = {
   owner: "You are an owner of this team: you manage everything and may delete it.",
   admin: "You are an admin of this team: you manage its members, invitations and keys.",
   member:
-    "You are a member of this team: you use keys of your own and the playground, and see its usage in sums.",
+    "You are a member of this team: you use keys of your own and the playground, and see its total usage.",
   viewer: "You are a viewer of this team: you see its usage, by member and key.",
 };
 
