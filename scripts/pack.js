@@ -26,6 +26,7 @@ const contents = [
   "bin",
   "dist",
   "docs",
+  "native",
   "starter/correction.gguf",
   "starter/README.md",
   "CHANGELOG.md",
@@ -33,8 +34,11 @@ const contents = [
   "README.md",
   "SECURITY.md",
 ];
-/** A stamp of the build, maps to sources that are not there, and what only the repository's pages show. */
-const isLeftOut = (path) => /\.map$|\/dist\/\.built$|\/docs\/(images|decisions)$/.test(path);
+/**
+ * A stamp of the build, maps to sources that are not there, the engine's extension, which is compiled for one platform by
+ * whichever compiler was there, and what only the repository's pages show.
+ */
+const isLeftOut = (path) => /\.map$|\.node$|\/dist\/\.built$|\/docs\/(images|decisions)$/.test(path);
 
 const versionOf = (name) => locked[`node_modules/${name}`].version;
 const pinned = (names) => Object.fromEntries([...names].sort().map((name) => [name, versionOf(name)]));
