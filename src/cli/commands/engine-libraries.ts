@@ -187,7 +187,10 @@ const collect = (value: string, earlier: string[]): string[] => [...earlier, val
 
 function buildableNamed(name: string, command: Command): BuildableBackend {
   const backend = buildable.find((one) => one === name);
-  return backend ?? command.error(`error: '${name}' cannot be built. Choose from: ${[...buildable, extension].join(", ")}.`);
+  return (
+    backend ??
+    command.error(`error: '${name}' cannot be built. Choose from: ${[...buildable, extension].join(", ")}.`)
+  );
 }
 
 const backendNamed = (name: string, command: Command): GpuBackend =>

@@ -35,7 +35,9 @@ describe.skipIf(noCompiler)("the engine's extension", () => {
     pairOf((file) => startTinyEmbedder(model, { config, extension: file }));
 
   it("gives the replies that the binding alone gives", async () => {
-    const { extended, plain, dispose } = await pairOf((file) => startTinyEngine({}, { config, extension: file }));
+    const { extended, plain, dispose } = await pairOf((file) =>
+      startTinyEngine({}, { config, extension: file }),
+    );
     const questions = ["Again and again.", "one two three", "What is new?"];
     const ask = ({ engine }: TinyEngine) =>
       Promise.all(questions.map((question) => replyTo(engine, generationOf(question, { maxTokens: 60 }))));

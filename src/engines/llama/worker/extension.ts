@@ -42,10 +42,7 @@ export function loadExtension(file: string | undefined): Extension | undefined {
   }
 }
 
-export function connectExtension(
-  extension: Extension | undefined,
-  binding: string,
-): Extension | undefined {
+export function connectExtension(extension: Extension | undefined, binding: string): Extension | undefined {
   try {
     extension?.open(binding);
     return extension;

@@ -141,8 +141,7 @@ export class Lanes {
     try {
       const values = await lane.compute(inputs, threads);
       for (const [at, index] of batch.entries()) running.values[index] = values[at] ?? new Float64Array();
-      if (wasAlone && isAlone())
-        this.options.choice.record(threads, tokens, performance.now() - startedMs);
+      if (wasAlone && isAlone()) this.options.choice.record(threads, tokens, performance.now() - startedMs);
       this.#failedInARow = 0;
     } catch {
       running.ended ??= "failed";

@@ -27,7 +27,9 @@ export interface LoadedVectorModel extends Pick<LoadedFacts, "contextTokens" | "
 }
 
 interface NativeContext
-  extends ThreadedContext, Pick<BatchContext, "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence"> {
+  extends
+    ThreadedContext,
+    Pick<BatchContext, "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence"> {
   /** Of the first sequence in the batch. The length is only checked. */
   getEmbedding(inputTokens: number): Float64Array;
 }
