@@ -122,11 +122,7 @@ async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result
 }
 
 function buildCommand(engine: Command): void {
-  storeCommand(
-    engine,
-    "build <backend>",
-    "build a GPU library for this machine's card and driver, or the engine's extension",
-  )
+  storeCommand(engine, "build <backend>", "build a GPU library for this machine, or the engine's extension")
     .addHelpText("after", buildHelp)
     .addOption(new Option("--architectures <list>", "CUDA architectures, for example '90' or '86;89'"))
     .option("--define <name=value>", "a further option for CMake; repeatable", collect, [])
