@@ -106,8 +106,14 @@ struct context {
     struct context *next;
 };
 
-/* Of all pools: there may be dozens of contexts. What has none computes with threads that ggml starts for each graph. */
-enum { most_pooled = 512 };
+enum {
+    /* Fewer are started as fast as they are woken up, and on a busy machine woken up on the core of the one that waits. */
+    fewest_pooled = 4,
+    /* Of all pools: there may be dozens of contexts. What has none computes with threads that ggml starts for each graph. */
+    most_pooled = 512,
+    /* How long they spin for the next graph before they sleep, for ggml: milliseconds, as there are between two steps. */
+    poll_level = 1,
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
@@ -122,13 +128,13 @@ static void *cpu_function(const char *name) {
     return device == NULL ? NULL : llama.proc_address(llama.device_registry(device), name);
 }
 
-static struct pool *new_pool(int count, int poll) {
+static struct pool *new_pool(int count) {
     struct ggml_threadpool *(*create)(struct ggml_threadpool_params *) = cpu_function("ggml_threadpool_new");
     struct pool *pool = create == NULL || pooled + count > most_pooled ? NULL : malloc(sizeof *pool);
     if (pool == NULL) return NULL;
     struct ggml_threadpool_params params;
     llama.pool_params(&params, count);
-    params.poll = (uint32_t)poll;
+    params.poll = poll_level;
     pool->threads = create(&params);
     pool->count = count;
     pool->next = NULL;
@@ -136,12 +142,12 @@ static struct pool *new_pool(int count, int poll) {
     return pool;
 }
 
-/* Null where it computes with one thread, or without a pool. */
-static struct ggml_threadpool *pool_of(struct context *context, int count, int poll) {
-    if (count == 1) return NULL;
+/* Null where it computes without one. */
+static struct ggml_threadpool *pool_of(struct context *context, int count) {
+    if (count < fewest_pooled) return NULL;
     struct pool **at = &context->pools;
     while (*at != NULL && (*at)->count != count) at = &(*at)->next;
-    if (*at == NULL) *at = new_pool(count, poll);
+    if (*at == NULL) *at = new_pool(count);
     return *at == NULL ? NULL : (*at)->threads;
 }
 
@@ -245,17 +251,16 @@ static napi_value adopt(napi_env env, napi_callback_info info) {
     return id;
 }
 
-/* setThreads(context, threads, poll): not while it computes. */
+/* setThreads(context, threads): not while it computes. */
 static napi_value set_threads(napi_env env, napi_callback_info info) {
-    napi_value values[3];
-    int32_t threads, poll;
-    if (!arguments(env, info, 3, values) || napi_get_value_int32(env, values[1], &threads) != napi_ok ||
-        napi_get_value_int32(env, values[2], &poll) != napi_ok || threads < 1 || poll < 0)
-        return fail(env, "setThreads takes a context, threads and a polling level");
+    napi_value values[2];
+    int32_t threads;
+    if (!arguments(env, info, 2, values) || napi_get_value_int32(env, values[1], &threads) != napi_ok || threads < 1)
+        return fail(env, "setThreads takes a context and threads");
     pthread_mutex_lock(&lock);
     struct context *context = find(env, values[0]);
     if (context != NULL) {
-        llama.attach(context->native, pool_of(context, threads, poll), NULL);
+        llama.attach(context->native, pool_of(context, threads), NULL);
         llama.set_n_threads(context->native, threads, threads);
     }
     pthread_mutex_unlock(&lock);

@@ -2,7 +2,7 @@
  * The typed boundary to the engine's extension (native/engine-extension.c): what the binding does not offer for its own
  * contexts. Without it, or where it does not load, the binding alone computes the same, slower.
  */
-import { availableParallelism, constants } from "node:os";
+import { constants } from "node:os";
 import { requireMethods } from "./native-vocabulary.js";
 
 /** The calls of its native code. Contexts are numbers. */
@@ -11,7 +11,7 @@ export interface Extension {
   open(binding: string): void;
   /** The context whose handle was last asked for its threads. */
   adopt(): number;
-  setThreads(context: number, threads: number, poll: number): void;
+  setThreads(context: number, threads: number): void;
   /** Of the last batch: of each sequence in it, from 0 on, by the place of its last token. One after the other. */
   vectors(context: number, lastTokens: Int32Array): Float32Array;
 }
@@ -23,7 +23,7 @@ export interface ThreadedContext {
 }
 
 export interface ExtendedContext {
-  /** These stay until the context is freed. Not while it computes. */
+  /** Four or more stay until the context is freed. Not while it computes. */
   setThreads: (threads: number) => void;
   vectors: (lastTokens: Int32Array) => Float32Array;
 }
@@ -52,19 +52,12 @@ export function connectExtension(extension: Extension | undefined, binding: stri
   }
 }
 
-/**
- * How long threads spin for the next graph before they sleep: a few milliseconds, as long as it takes between two steps,
- * and not at all where the API's process would need their cores.
- */
-const poll = (): number => (availableParallelism() >= coresForPolling ? 1 : 0);
-const coresForPolling = 4;
-
 export function extendContext(handle: ThreadedContext, extension: Extension): ExtendedContext {
   requireMethods(handle, ["getThreads", "setThreads"]);
   handle.getThreads();
   const context = extension.adopt();
   return {
-    setThreads: (threads) => extension.setThreads(context, threads, poll()),
+    setThreads: (threads) => extension.setThreads(context, threads),
     vectors: (lastTokens) => extension.vectors(context, lastTokens),
   };
 }
