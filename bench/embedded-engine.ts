@@ -9,7 +9,8 @@
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`,
  * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` override the defaults; `BENCH_PARTS` chooses from
- * streams, turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
+ * streams, turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out, `BENCH_EXTENSION=compare` adds
+ * the service without the engine's extension.
  *
  * On a GPU: `BENCH_DATA_DIR` names a data directory with a library of its own (`sotto engine build cuda`), which the
  * service and the bare loop then use; LLAMA_SERVER_ARGS is for llama-server, for instance "-ngl 999".
@@ -93,8 +94,13 @@ function randomWeights(scale: number): string {
 }
 
 async function benchStreams(setup: BenchSetup): Promise<void> {
-  const { sotto, endpoint } = await startService(setup);
-  const contenders = [overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop())];
+  const service = async (name: string, env: Record<string, string> = {}): Promise<Contender> => {
+    const { sotto, endpoint } = await startService(setup, env);
+    return overHttp(name, endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop());
+  };
+  const contenders = [await service("sotto")];
+  if (process.env.BENCH_EXTENSION === "compare")
+    contenders.push(await service("without extension", { SOTTO_ENGINE_EXTENSION: "off" }));
   if (process.env.BENCH_BARE_LOOP !== "off") contenders.push(await startBareLoop(setup));
   const binary = process.env.LLAMA_SERVER;
   if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));

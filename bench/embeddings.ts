@@ -2,8 +2,9 @@
  * Embeddings over HTTP, beside llama-server on the same file when `LLAMA_SERVER` names one
  * (scripts/build-llama-server.js): inputs a second with 1, 8 and 64 inputs in a request, of 8 to 120 tokens, and with 64
  * requests of one input at once. The contenders take turns and medians of several rounds are shown, so that the machine's
- * speed and load cancel out in the ratios. `BENCH_WEIGHTS` names a GGUF file; without it the starter is used.
- * `BENCH_ROUNDS` and `BENCH_THREADS` override the defaults.
+ * speed and load cancel out in the ratios. `BENCH_EXTENSION=compare` adds Sotto without the engine's extension.
+ * `BENCH_WEIGHTS` names a GGUF file; without it the starter is used. `BENCH_ROUNDS` and `BENCH_THREADS` override the
+ * defaults.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,14 +41,23 @@ const restMs = 500;
 export async function benchEmbeddings(): Promise<void> {
   const threads = process.env.BENCH_THREADS;
   const given = process.env.BENCH_WEIGHTS;
-  const sotto = await startTinySotto({
-    ...noLimits,
-    SOTTO_ENGINE_THREADS: threads ?? "",
-    SOTTO_LOG_LEVEL: "error",
-    ...(given === undefined ? {} : { SOTTO_MODELS_IOTA_WEIGHTS: given }),
-  });
-  const service = { name: "sotto", url: `${sotto.baseURL}/embeddings`, key: await sotto.newKey() };
-  await embed(service, ["Prepares and loads the model."]);
+  const start = async (name: string, env: Record<string, string> = {}) => {
+    const sotto = await startTinySotto({
+      ...noLimits,
+      SOTTO_ENGINE_THREADS: threads ?? "",
+      SOTTO_LOG_LEVEL: "error",
+      ...(given === undefined ? {} : { SOTTO_MODELS_IOTA_WEIGHTS: given }),
+      ...env,
+    });
+    const endpoint = { name, url: `${sotto.baseURL}/embeddings`, key: await sotto.newKey() };
+    await embed(endpoint, ["Prepares and loads the model."]);
+    return { sotto, endpoint };
+  };
+  const { sotto, endpoint: service } = await start("sotto");
+  const plain =
+    process.env.BENCH_EXTENSION === "compare"
+      ? await start("without extension", { SOTTO_ENGINE_EXTENSION: "off" })
+      : undefined;
   const binary = process.env.LLAMA_SERVER;
   const weights = given ?? join(sotto.dataDir, "models", embeddingStarterFile);
   const server =
@@ -57,11 +67,16 @@ export async function benchEmbeddings(): Promise<void> {
           "--embedding",
         ]);
   try {
-    const other =
-      server === undefined ? [] : [{ name: "llama-server", url: `${server.url}/v1/embeddings`, key: "none" }];
-    for (const shape of shapes) await compare(shape, [service, ...other]);
+    const others = [
+      ...(plain === undefined ? [] : [plain.endpoint]),
+      ...(server === undefined
+        ? []
+        : [{ name: "llama-server", url: `${server.url}/v1/embeddings`, key: "none" }]),
+    ];
+    for (const shape of shapes) await compare(shape, [service, ...others]);
   } finally {
     await server?.close();
+    await plain?.sotto.stop();
     await sotto.stop();
   }
 }

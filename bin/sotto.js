@@ -12,7 +12,7 @@ function buildIsStale() {
   if (!existsSync(`${root}/src`)) return false;
   const stamp = statSync(`${root}/dist/.built`, { throwIfNoEntry: false });
   if (stamp === undefined) return true;
-  const sources = ["src", "web"].flatMap((folder) =>
+  const sources = ["src", "web", "native"].flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }),
   );
   return sources.some((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs > stamp.mtimeMs);

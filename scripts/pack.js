@@ -26,6 +26,7 @@ const contents = [
   "bin",
   "dist",
   "docs",
+  "native",
   "starter/correction.gguf",
   "starter/README.md",
   "CHANGELOG.md",
@@ -34,10 +35,10 @@ const contents = [
   "SECURITY.md",
 ];
 /**
- * A stamp of the build, programs that tests build beside it, maps to sources that are not there, and what only the
- * repository's pages show.
+ * A stamp of the build, programs that tests build beside it, maps to sources that are not there, the engine's extension,
+ * which is compiled for one platform by whichever compiler was there, and what only the repository's pages show.
  */
-const isLeftOut = (path) => /\.map$|\/dist\/(\.built|.*\.mjs)$|\/docs\/(images|decisions)$/.test(path);
+const isLeftOut = (path) => /\.(map|node)$|\/dist\/(\.built|.*\.mjs)$|\/docs\/(images|decisions)$/.test(path);
 
 const versionOf = (name) => locked[`node_modules/${name}`].version;
 const pinned = (names) => Object.fromEntries([...names].sort().map((name) => [name, versionOf(name)]));

@@ -27,6 +27,7 @@ import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/backends.js";
 import { type EngineBackends, GpuChoice, type GpuMachine } from "../engines/llama/gpu/choice.js";
 import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
+import { extensionFile } from "../engines/llama/extension/extension-file.js";
 import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import { LlamaEngine, type OnDemandOptions } from "../engines/llama/host/llama-engine.js";
@@ -419,6 +420,7 @@ export class EngineBuilder {
         logEngineEvent(log, event);
       },
       libraryOf: (backend) => ownLibrary(config.service.dataDir, backend)?.folder,
+      extension: extensionFile(config),
     });
     this.#backends.set(engine, backends);
     if (onDemand !== undefined) this.#memory.set(engine, 0);

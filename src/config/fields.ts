@@ -337,6 +337,12 @@ const engineFields = {
     default: "on" as const,
     doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
   }),
+  extension: field({
+    env: ["SOTTO_ENGINE_EXTENSION"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, and short inputs of embeddings in one batch. `off` is for comparing.",
+  }),
   savedStateBytes: optionalField({
     env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
     schema: integer(0, 2 ** 50),

@@ -1,4 +1,4 @@
-/** `sotto engine`: the GPU libraries of this machine, in the data directory. */
+/** `sotto engine`: the GPU libraries of this machine and the engine's extension, in the data directory. */
 import { Option, type Command } from "commander";
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
@@ -9,13 +9,19 @@ import {
   buildLibrary,
   type BuildableBackend,
 } from "../../engines/llama/gpu/library/build-library.js";
+import { compileExtension } from "../../engines/llama/extension/compile-extension.js";
 import { installLibrary } from "../../engines/llama/gpu/library/install-library.js";
-import { anyLibrary, removeLibrary, type OwnLibrary } from "../../engines/llama/gpu/library/own-library.js";
+import {
+  anyLibrary,
+  librariesFolder,
+  removeLibrary,
+  type OwnLibrary,
+} from "../../engines/llama/gpu/library/own-library.js";
 import { cudaVersions, type CudaVersion } from "../../engines/llama/gpu/library/pinned-packages.js";
 import { ToolError } from "../../engines/llama/gpu/library/run-tool.js";
 import { cudaHere } from "../../engines/llama/gpu/presence.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
-import { bindingVersion } from "../../engines/llama/binding-package.js";
+import { bindingVersion, platformName } from "../../engines/llama/binding-package.js";
 import { engineEnvironment } from "../../engines/llama/child-environment.js";
 import { pullProgress } from "../models/pull-progress.js";
 import { report, table } from "../output.js";
@@ -116,13 +122,14 @@ async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result
 }
 
 function buildCommand(engine: Command): void {
-  storeCommand(engine, "build <backend>", "build a GPU library for this machine's card and driver")
+  storeCommand(engine, "build <backend>", "build a GPU library for this machine, or the engine's extension")
     .addHelpText("after", buildHelp)
     .addOption(new Option("--architectures <list>", "CUDA architectures, for example '90' or '86;89'"))
     .option("--define <name=value>", "a further option for CMake; repeatable", collect, [])
     .action(async (name: string, options: BuildFlags, command: Command) => {
-      const backend = buildableNamed(name, command);
       const settings = readSettings(command);
+      if (name === extension) return reportExtension(command, settings);
+      const backend = buildableNamed(name, command);
       const library = await buildLibrary({
         dataDir: settings.service.dataDir,
         backend,
@@ -136,6 +143,23 @@ function buildCommand(engine: Command): void {
     });
 }
 
+/** What else can be built: it is no backend. */
+const extension = "extension";
+
+/** Says whether it loads here. */
+async function reportExtension(command: Command, { service, engine }: Config): Promise<void> {
+  const file = await compileExtension(librariesFolder(service.dataDir));
+  if (file === null) throw new ToolError(`The engine has no extension for ${platformName()}.`);
+  const env = engineEnvironment();
+  const cacheType = engine.cacheType ?? "f16";
+  const outcome = await probe({ backend: "cpu", cacheType, env, extension: file });
+  const works = outcome.type === "works" && outcome.isExtended;
+  const text = works
+    ? "The engine's extension works. It is used from the next start on."
+    : "The engine's extension is built, but does not load here: the engine runs without it.";
+  report(command, { extension: file, works }, text);
+}
+
 /** 35 MB, where the source is not installed. */
 const sourceLimitMs = 30 * 60_000;
 
@@ -143,8 +167,12 @@ const buildHelp = `
 Needs git, CMake, a C++ compiler and, for CUDA, NVIDIA's toolkit: one that the installed driver supports. The source comes
 with the engine's npm package, which is downloaded if it is not installed. The card's architecture is asked of the driver.
 
-Example:
-  sotto engine build cuda && sotto doctor --probe`;
+'extension' needs a C compiler only and takes a second. It is for Linux, for models on the CPU: threads that stay between
+two steps, and short inputs of embeddings in one batch. A checkout builds it by itself.
+
+Examples:
+  sotto engine build cuda && sotto doctor --probe
+  sotto engine build extension`;
 
 interface BuildFlags {
   architectures?: string;
@@ -155,7 +183,10 @@ const collect = (value: string, earlier: string[]): string[] => [...earlier, val
 
 function buildableNamed(name: string, command: Command): BuildableBackend {
   const backend = buildable.find((one) => one === name);
-  return backend ?? command.error(`error: '${name}' cannot be built. Choose from: ${buildable.join(", ")}.`);
+  return (
+    backend ??
+    command.error(`error: '${name}' cannot be built. Choose from: ${[...buildable, extension].join(", ")}.`)
+  );
 }
 
 const backendNamed = (name: string, command: Command): GpuBackend =>

@@ -5,6 +5,7 @@
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
 import { platformWithoutEngine } from "../../engines/llama/binding-package.js";
+import { extensionFile, extensionName } from "../../engines/llama/extension/extension-file.js";
 import { backendNames } from "../../engines/llama/backends.js";
 import { GpuChoice, type GpuMachine } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
@@ -41,12 +42,13 @@ export async function checkEngineOn(
 
 async function inUse(
   machine: GpuMachine,
-  { service, engine }: Config,
+  config: Config,
   choice: GpuChoice,
   isQuoted: (result: { at: string }) => boolean,
 ): Promise<Finding> {
+  const { service } = config;
   const { best } = choice;
-  if (best === null) return onCpu(machine, engine);
+  if (best === null) return onCpu(machine, config);
   const driver = choice.driver === "" ? "" : `, ${choice.driver}`;
   const when = isQuoted(best) ? `, as found on ${dayOf(best.at)}` : "";
   const own = ownLibrary(service.dataDir, best.backend);
@@ -56,11 +58,11 @@ async function inUse(
 }
 
 /** The CPU is the last resort, so it is probed every time. */
-async function onCpu(
-  { program, limitMs }: GpuMachine,
-  { gpu, threads, cacheType = "f16" }: Config["engine"],
-): Promise<Finding> {
-  const outcome = await probe({ backend: "cpu", cacheType, env: engineEnvironment(), program, limitMs });
+async function onCpu({ program, limitMs }: GpuMachine, config: Config): Promise<Finding> {
+  const { gpu, threads, cacheType = "f16" } = config.engine;
+  const extension = extensionFile(config);
+  const env = engineEnvironment();
+  const outcome = await probe({ backend: "cpu", cacheType, env, extension, program, limitMs });
   if (outcome.type === "failed") {
     const next =
       platformWithoutEngine() === null
@@ -69,7 +71,15 @@ async function onCpu(
     return broken(name, `the engine's binding does not start: ${outcome.words}`, next);
   }
   const why = gpu === "off" ? ", since SOTTO_ENGINE_GPU is off" : "";
-  return ok(name, `CPU with ${threads ?? outcome.cores} threads${why}`);
+  const extended = extensionText(config.engine, outcome.isExtended);
+  return ok(name, `CPU with ${threads ?? outcome.cores} threads${why}${extended}`);
+}
+
+function extensionText({ extension }: Config["engine"], isExtended: boolean): string {
+  if (isExtended) return ", with the engine's extension";
+  if (extension === "off") return ", without the engine's extension, since SOTTO_ENGINE_EXTENSION is off";
+  if (extensionName() === null) return "";
+  return ", without the engine's extension: 'sotto engine build extension' builds it";
 }
 
 function notUsed(failure: BackendFailure, isQuoted: boolean): Finding {

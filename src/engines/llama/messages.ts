@@ -34,6 +34,8 @@ export interface LoadRequest extends Pick<
   gpu: "off" | GpuBackend;
   /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise that of the binding's package. */
   library?: string | undefined;
+  /** The file of the engine's extension (`extension/extension-file.ts`). */
+  extension?: string | undefined;
   /** Measure how long a token of one reply takes, for at most a second or so. */
   measures?: boolean | undefined;
   /** What the model is for; chat by default. */
@@ -133,6 +135,8 @@ export interface LoadedFacts {
   hasTemplate: boolean;
   hasInfill: boolean;
   gpu: Backend;
+  /** Whether the engine's extension is in use. */
+  isExtended: boolean;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
   memoryBytes: number;
@@ -212,7 +216,9 @@ export interface ProbeRequest {
   weights: string;
   cacheType: CacheType;
   library: string | undefined;
+  extension: string | undefined;
 }
 
 export type ProbeAnswer =
-  { type: "works"; devices: string[]; cores: number } | { type: "failed"; reason: string };
+  | { type: "works"; devices: string[]; cores: number; isExtended: boolean }
+  | { type: "failed"; reason: string };

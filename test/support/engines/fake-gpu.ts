@@ -13,7 +13,7 @@ export const memoryWords =
   "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 0.28 MiB on device 0: cudaMalloc failed: out of memory";
 
 const behaviours = {
-  works: `process.send({ type: "works", devices: ["Fake 9000"], cores: 2 }, () => process.exit());`,
+  works: `process.send({ type: "works", devices: ["Fake 9000"], cores: 2, isExtended: false }, () => process.exit());`,
   aborts: `process.abort();`,
   hangs: `process.on("SIGTERM", () => undefined); for (;;);`,
   // As it is printed: on standard output, with noise before and after.

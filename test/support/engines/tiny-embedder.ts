@@ -18,6 +18,7 @@ import {
   type GgufValue,
 } from "../../../src/adapters/gguf-writer.js";
 import { loadConfig } from "../../../src/config.js";
+import { extensionFile } from "../../../src/engines/llama/extension/extension-file.js";
 import { LlamaEngine, type LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";
 import type { LlamaEvent } from "../../../src/engines/llama/host/supervisor.js";
 import { testDefaults } from "./model-defaults.js";
@@ -43,12 +44,14 @@ export function startTinyEmbedder(
   const folder = mkdtempSync(join(tmpdir(), "sotto-tiny-"));
   const weights = join(folder, "tiny-embedder.gguf");
   writeTinyEmbedder(weights, model);
+  const settings = loadConfig({ env: {} });
   const events: LlamaEvent[] = [];
   const engine = new LlamaEngine({
     weights,
     task: model.ranks === true ? "rank" : "embed",
     models: { omega: testDefaults },
-    config: loadConfig({ env: {} }).engine,
+    config: settings.engine,
+    extension: extensionFile(settings),
     workerFile: resolve("dist/worker.js"),
     onEvent: (event) => events.push(event),
     ...options,

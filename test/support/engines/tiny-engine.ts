@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../../../src/config.js";
+import { extensionFile } from "../../../src/engines/llama/extension/extension-file.js";
 import { LlamaEngine, type LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";
 import type { LlamaEvent } from "../../../src/engines/llama/host/supervisor.js";
 import { testDefaults } from "./model-defaults.js";
@@ -21,12 +22,13 @@ export function startTinyEngine(
   const folder = mkdtempSync(join(tmpdir(), "sotto-tiny-"));
   const weights = join(folder, "tiny.gguf");
   writeTinyGguf(weights, model);
-  const { engine: config } = loadConfig({ env: {} });
+  const settings = loadConfig({ env: {} });
   const events: LlamaEvent[] = [];
   const engine = new LlamaEngine({
     weights,
     models: { omega: testDefaults },
-    config,
+    config: settings.engine,
+    extension: extensionFile(settings),
     workerFile: resolve("dist/worker.js"),
     onEvent: (event) => events.push(event),
     ...options,

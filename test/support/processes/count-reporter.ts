@@ -1,6 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { noBrowser } from "../browser.js";
 import { noRedis } from "../stores/redis.js";
+import { noCompiler } from "./compiler.js";
 import { noHelm, noImageTools } from "./deployment-tools.js";
 import { noHistory } from "./previous-version.js";
 
@@ -9,6 +10,7 @@ const missing = [
   ...(noRedis ? ["No redis-server or valkey-server: what replicas share was not tested."] : []),
   ...(noBrowser ? ["No Chromium: the pages were not tested in a browser."] : []),
   ...(noHistory ? ["No history of the project: the upgrade from the version before was not tested."] : []),
+  ...(noCompiler ? ["No C compiler, or not Linux: the engine's extension was not tested."] : []),
   ...(noHelm ? ["No helm: the chart's stored manifests were checked, but not rendered again."] : []),
   ...(noImageTools ? ["No buildah, podman and mmdebstrap, or not root: the image was not built."] : []),
 ];

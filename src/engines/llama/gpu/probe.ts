@@ -14,12 +14,15 @@ import type { ProbeAnswer, ProbeRequest } from "../messages.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeOutcome =
-  { type: "works"; devices: string[]; cores: number } | { type: "failed"; kind: FailureKind; words: string };
+  | { type: "works"; devices: string[]; cores: number; isExtended: boolean }
+  | { type: "failed"; kind: FailureKind; words: string };
 
 export interface ProbeOptions extends Pick<ProbeRequest, "backend" | "cacheType"> {
   env: NodeJS.ProcessEnv;
   /** The folder of a GPU library of this machine, instead of the binding's. */
   library?: string | undefined;
+  /** The file of the engine's extension, which is tried as well. */
+  extension?: string | undefined;
   /** The child's program. By default the one beside this file. */
   program?: string | undefined;
   limitMs?: number | undefined;
@@ -46,7 +49,8 @@ export async function probe(options: ProbeOptions): Promise<ProbeOutcome> {
 }
 
 function runChild(options: ProbeOptions, folder: string, weights: string): Promise<ProbeOutcome> {
-  const { backend, cacheType, limitMs = defaultLimitMs, program = defaultProgram() } = options;
+  const { backend, cacheType, library, extension, limitMs = defaultLimitMs } = options;
+  const { program = defaultProgram() } = options;
   const child = fork(program, {
     // What an abort leaves behind goes with the folder.
     cwd: folder,
@@ -87,7 +91,7 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
     });
     child.once("error", (error) => settle(bounded(error.message)));
     // A message that cannot be delivered needs no care of its own: the exit is on its way.
-    const request: ProbeRequest = { backend, weights, cacheType, library: options.library };
+    const request: ProbeRequest = { backend, weights, cacheType, library, extension };
     child.send(request, () => undefined);
   });
 }

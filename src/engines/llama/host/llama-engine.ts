@@ -77,6 +77,8 @@ export interface LlamaEngineOptions {
   backends?: EngineBackends | undefined;
   /** The folder of the GPU library of this machine, where it has one for the backend. */
   libraryOf?: ((backend: GpuBackend) => string | undefined) | undefined;
+  /** The file of the engine's extension, where it is to be used. */
+  extension?: string | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
   /** The caller retries elsewhere what got no token from a dying child: it is not run again here. */
@@ -126,6 +128,7 @@ export class LlamaEngine implements Engine {
       task: options.task,
       measures: options.measures,
       gpu: gpu === "cpu" ? "off" : gpu,
+      extension: options.extension,
       library: isGpu(gpu) ? options.libraryOf?.(gpu) : undefined,
     });
     this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });

@@ -115,6 +115,7 @@ describe("a conversation that cannot fit", () => {
     hasTemplate: true,
     hasInfill: false,
     gpu: "cpu",
+    isExtended: false,
     description: "",
     memoryBytes: 1,
   };

@@ -32,6 +32,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
+import { extendContext, type ThreadedContext } from "./extension.js";
 import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
@@ -43,7 +44,10 @@ import {
 import type { Vocabulary } from "./vocabulary.js";
 
 /** What is known of weights before a context is created for them. */
-type WeightsFacts = Pick<LoadedFacts, "gpu" | "gpuLayers" | "layers" | "description" | "vocabularySize">;
+type WeightsFacts = Pick<
+  LoadedFacts,
+  "gpu" | "gpuLayers" | "layers" | "description" | "vocabularySize" | "isExtended"
+>;
 
 export interface LoadedModel {
   facts: WeightsFacts;
@@ -67,8 +71,7 @@ export interface LoadedModel {
   dispose: () => Promise<void>;
 }
 
-interface NativeContext extends BatchContext {
-  setThreads(threads: number): void;
+interface NativeContext extends BatchContext, ThreadedContext {
   restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
 }
 
@@ -122,7 +125,7 @@ export async function openModel(
   gpuLayers: NonNullable<LlamaModelOptions["gpuLayers"]>,
   onLogLine: (line: string) => void,
 ) {
-  const llama = await openBinding(request, onLogLine);
+  const { llama, extension } = await openBinding(request, onLogLine);
   const model = await llama.loadModel({ modelPath: request.weights, gpuLayers });
   const { tokenizer } = model.fileInfo.metadata;
   const texts = tokenizer.ggml.tokens;
@@ -133,6 +136,7 @@ export async function openModel(
     layers,
     description: model.typeDescription,
     vocabularySize: texts.length,
+    isExtended: extension !== undefined,
   };
   const vocabularySource: VocabularySource = {
     weights: request.weights,
@@ -141,12 +145,12 @@ export async function openModel(
     chatTemplate: tokenizer.chat_template,
   };
   const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
-  return { llama, model, facts, vocabularySource, onGpu, cores: coresOf(llama) };
+  return { llama, model, facts, vocabularySource, onGpu, extension, cores: coresOf(llama) };
 }
 
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
   const opened = await openModel(request, layersOnGpu(request), onLogLine);
-  const { llama, model, facts, vocabularySource, onGpu, cores } = opened;
+  const { llama, model, facts, vocabularySource, onGpu, cores, extension } = opened;
   const { vocabularySize } = facts;
   const shape = attentionShape(model);
   const size = {
@@ -186,10 +190,12 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     failedCreationRemedy: false,
   });
   const native = nativeHandles(llama, model, context);
+  const threaded = extension === undefined ? native.context : extendContext(native.context, extension);
+  threaded.setThreads(threads);
   return {
     ...{ facts, vocabularySource, cores, sizing, threads },
     vocabulary: readVocabulary(native.model, vocabularySource.texts),
-    setThreads: (count) => native.context.setThreads(count),
+    setThreads: (count) => threaded.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     context: native.context,
     states: native.states,
@@ -211,7 +217,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
 const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
-async function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+async function openBinding(request: LoadRequest, onLogLine: (line: string) => void) {
   const options = {
     maxThreads: 0,
     // What the logger is given comes through a queue, which a process that aborts takes with it.
@@ -219,9 +225,10 @@ async function openBinding(request: LoadRequest, onLogLine: (line: string) => vo
     logLevel: LlamaLogLevel.warn,
     logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
   };
-  const { library, gpu } = request;
-  const opened = openNative(gpu === "off" ? "cpu" : gpu, library);
-  return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
+  const { gpu } = request;
+  const { extension, ...opened } = openNative(gpu === "off" ? "cpu" : gpu, request);
+  const create = { ...options, ...opened, numa: false, tempDir: false, ...paddings };
+  return { llama: await internals(Llama)._create(create), extension };
 }
 
 /** What its public way in would set: room for what the estimates of memory miss. */

@@ -4,13 +4,15 @@
  * That also lets its JavaScript be bundled.
  *
  * A GPU's library comes from one of two places: a folder of this machine (`gpu/library`), opened beside the CPU's
- * binding, or the binding's own package for that GPU, which is a whole set.
+ * binding, or the binding's own package for that GPU, which is a whole set. The engine's extension comes before all of
+ * them (extension.ts).
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { prebuiltBinding } from "../binding-package.js";
 import { isGpu, type Backend } from "../backends.js";
+import { connectExtension, loadExtension, type Extension } from "./extension.js";
 import { requireMethods } from "./native-vocabulary.js";
 
 /** Of the addon, what is needed before the binding takes over. */
@@ -27,12 +29,21 @@ export interface Opened {
   buildMetadata: unknown;
 }
 
-/** `folder` has the library of this machine for a GPU. */
-export function openNative(backend: Backend, folder: string | undefined): Opened {
+export interface NativeFiles {
+  /** The folder with the library of this machine for a GPU. */
+  library?: string | undefined;
+  extension?: string | undefined;
+}
+
+export function openNative(
+  backend: Backend,
+  { library: folder, extension: extensionFile }: NativeFiles,
+): Opened & { extension: Extension | undefined } {
   const isOwn = folder !== undefined && isGpu(backend);
   const prebuilt = prebuiltBinding(isOwn ? "cpu" : backend);
   if (prebuilt === null) throw new Error("NoBinaryFound: the package of the engine is missing");
   const { addon, extraFolder } = prebuilt;
+  const loaded = loadExtension(extensionFile);
   const bindings = createRequire(import.meta.url)(addon) as Addon;
   requireMethods(bindings, ["loadBackends"]);
   if (isOwn) {
@@ -46,6 +57,7 @@ export function openNative(backend: Backend, folder: string | undefined): Opened
     extBackendsPath: isOwn ? undefined : extraFolder,
     buildType: isOwn ? "localBuild" : "prebuilt",
     buildMetadata: metadata(addon, backend),
+    extension: connectExtension(loaded, addon),
   };
 }
 

@@ -46,7 +46,12 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
   await compute(model, new Uint32Array(promptTokens), 0);
   // Single tokens are computed by other kernels than prompts.
   await compute(model, new Uint32Array(1), promptTokens);
-  return { type: "works", devices: [...model.devices], cores: model.cores };
+  return {
+    type: "works",
+    devices: [...model.devices],
+    cores: model.cores,
+    isExtended: model.facts.isExtended,
+  };
 }
 
 /** Sampling a token waits for the device: until then its errors may be on their way. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../../../test/support/eventually.js";
 import type { StepReport, TaskResult } from "../../messages.js";
-import { Lanes, type Lane, type LaneTask } from "./lanes.js";
+import { Lanes, type BatchLimits, type Lane, type LaneTask } from "./lanes.js";
 
 interface Computing {
+  /** The first of each input in the batch. */
+  tokens: number[];
   token: number;
   threads: number;
   finish: () => void;
@@ -11,21 +13,24 @@ interface Computing {
 }
 
 /** Lanes whose inputs are finished by the test. An input of one token is computed to that token. */
-function openLanes(count: number, best = count) {
+function openLanes(count: number, best = count, most: BatchLimits = { inputs: 1, tokens: Infinity }) {
   const records: [threads: number, tokens: number, ms: number][] = [];
   const computing: Computing[] = [];
   const reports: StepReport[] = [];
   let broken = 0;
   const lane: Lane = {
-    compute: ([token = 0], threads) =>
+    compute: (inputs, threads) =>
       new Promise((resolve, reject) => {
+        const tokens = inputs.map(([token = 0]) => token);
+        const [token = 0] = tokens;
         const leave = () => computing.splice(computing.indexOf(one), 1);
         const one: Computing = {
+          tokens,
           token,
           threads,
           finish: () => {
             leave();
-            resolve(Float64Array.of(token));
+            resolve(tokens.map((one) => Float64Array.of(one)));
           },
           fail: () => {
             leave();
@@ -37,6 +42,7 @@ function openLanes(count: number, best = count) {
   };
   const lanes = new Lanes({
     lanes: Array.from({ length: count }, () => ({ ...lane })),
+    most,
     threads: count,
     choice: { best: () => best, next: () => best, record: (...measured) => records.push(measured) },
     onStep: (report) => reports.push(report),
@@ -115,6 +121,31 @@ describe("the lanes", () => {
     await running([1, 2, 3, 4, 500]);
     // What is left for the longest, not its share.
     expect(threadsOf()[500]).toBe(12);
+  });
+
+  it("compute short inputs of a task together, and leave as many to the others", async () => {
+    const { start, running, computing, resultsOf, endingOf } = openLanes(2, 2, { inputs: 4, tokens: 100 });
+    const lengths = [10, 50, 20, 40, 30];
+    start(1, [], { inputs: lengths.map((length) => new Uint32Array(length).fill(length)) });
+    await running([40, 50]);
+    expect(computing.map(({ tokens }) => tokens)).toEqual([
+      [50, 20],
+      [40, 30, 10],
+    ]);
+    for (const one of [...computing]) one.finish();
+    await eventually(() => endingOf(1) === "finished");
+    expect(resultsOf(1)).toEqual([{ type: "scores", scores: lengths }]);
+  });
+
+  it("compute no more inputs in a batch than fit, and one that is longer alone", async () => {
+    const { start, running, computing } = openLanes(1, 1, { inputs: 3, tokens: 100 });
+    const input = (length: number) => new Uint32Array(length).fill(length);
+    start(1, [], { inputs: [300, 1, 2, 3, 4].map(input) });
+    await running([300]);
+    expect(computing[0]?.tokens).toEqual([300]);
+    computing[0]?.finish();
+    await running([4]);
+    expect(computing[0]?.tokens).toEqual([4, 3, 2]);
   });
 
   it("use no more threads for an input than are fastest, and measure those that are alone", async () => {

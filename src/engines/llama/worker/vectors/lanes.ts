@@ -1,13 +1,13 @@
 /**
  * Computes the inputs of many tasks on a few native contexts.
  *
- * The binding hands over one vector of a batch, that of its first sequence, so a context computes one input at a time;
- * there is a lane for each core instead, and all of them compute at once. A token of a longer input costs no more than in
- * one batch of many, which computes attention between them all the same and masks it; one of an input below 64 tokens costs
- * about a fifth more, since small matrices are multiplied less well. Lanes never wait for one another, as the threads of a
- * batch do (`bench -- embeddings`). Where there are fewer inputs than threads, each gets a share by its length, so that
- * they end together, up to what is fastest for one that is alone (thread-choice.ts). For the same reason the longest
- * inputs of a task come first.
+ * There is a lane for each core, and all of them compute at once: lanes never wait for one another, as the threads of a
+ * batch do (`bench -- embeddings`). A token of a longer input costs no more than in one batch of many; one of an input
+ * below 64 tokens costs a fifth to a half more, since small matrices are multiplied less well and attention has whole tiles
+ * of 64. So a lane computes short inputs of a task together, where the engine's extension hands over all vectors of a
+ * batch; the binding alone hands over that of its first sequence, and a batch is one input.
+ * Where there are fewer batches than threads, each gets a share by its length, so that they end together, up to what is
+ * fastest for one that is alone (thread-choice.ts). For the same reason the longest inputs of a task come first.
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
  * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
@@ -18,8 +18,14 @@ import { PrefillTurns } from "../schedule/prefill-turns.js";
 import type { ThreadChoice } from "./thread-choice.js";
 
 export interface Lane {
-  /** One at a time. What the model's pooling or its head makes of the input. */
-  compute(tokens: Uint32Array, threads: number): Promise<Float64Array>;
+  /** One batch at a time. What the model's pooling or its head makes of each input. */
+  compute(inputs: readonly Uint32Array[], threads: number): Promise<Float64Array[]>;
+}
+
+/** Of a batch of several inputs. One input alone may be longer. */
+export interface BatchLimits {
+  inputs: number;
+  tokens: number;
 }
 
 export interface LaneTask {
@@ -33,6 +39,7 @@ export interface LaneTask {
 export interface LanesOptions {
   /** At least one. */
   lanes: readonly Lane[];
+  most: BatchLimits;
   /** Of all lanes together. */
   threads: number;
   choice: Pick<ThreadChoice, "best" | "next" | "record">;
@@ -53,6 +60,8 @@ interface Running {
 
 /** How far an account that was idle may be ahead of the others: a few inputs of usual length. */
 const graceTokens = 512;
+/** Fewer are computed less well, and not worth a lane of their own. */
+const leastBatchTokens = 64;
 /** How often tasks are reported to be under way. */
 const reportMs = 500;
 
@@ -61,8 +70,8 @@ export class Lanes {
   /** In the order in which they came. */
   readonly #running = new Map<number, Running>();
   readonly #turns = new PrefillTurns();
-  /** Of the inputs that are being computed. */
-  #computing = { inputs: 0, tokens: 0, threads: 0 };
+  /** Of the batches that are being computed. */
+  #computing = { batches: 0, tokens: 0, threads: 0 };
   #failedInARow = 0;
   #reportedMs = -Infinity;
   #onIdle: () => void = () => undefined;
@@ -99,7 +108,7 @@ export class Lanes {
     if (!this.isIdle) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Gives every idle lane an input, as long as there are any. */
+  /** Gives every idle lane a batch, as long as there are inputs. */
   #fill(): void {
     for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
       const running = this.#nextInTurn();
@@ -119,58 +128,83 @@ export class Lanes {
 
   async #compute(lane: Lane, running: Running): Promise<void> {
     const { task } = running;
-    const index = running.waiting.at(-1) ?? 0;
-    const tokens = task.inputs[index] ?? new Uint32Array();
-    const wasAlone = this.#inputsLeft() === 1;
-    const threads = wasAlone ? this.options.choice.next(tokens.length) : this.#share(tokens.length);
-    running.waiting.pop();
-    this.#turns.record(task.accountId, tokens.length);
-    running.computing += 1;
-    this.#count(1, tokens.length, threads);
+    const batch = this.#takeBatch(running);
+    const inputs = batch.map((index) => task.inputs[index] ?? new Uint32Array());
+    const tokens = sum(inputs.map(({ length }) => length));
+    const isAlone = () => this.#inputsLeft() === batch.length;
+    running.computing += batch.length;
+    const wasAlone = isAlone();
+    const threads = wasAlone ? this.options.choice.next(tokens) : this.#share(tokens);
+    this.#turns.record(task.accountId, tokens);
+    this.#count(1, tokens, threads);
     const startedMs = performance.now();
     try {
-      running.values[index] = await lane.compute(tokens, threads);
-      if (wasAlone && this.#inputsLeft() === 1)
-        this.options.choice.record(threads, tokens.length, performance.now() - startedMs);
+      const values = await lane.compute(inputs, threads);
+      for (const [at, index] of batch.entries()) running.values[index] = values[at] ?? new Float64Array();
+      if (wasAlone && isAlone()) this.options.choice.record(threads, tokens, performance.now() - startedMs);
       this.#failedInARow = 0;
     } catch {
       running.ended ??= "failed";
       this.#failedInARow += 1;
       if (this.#failedInARow === 2) this.options.onBroken();
     }
-    running.computing -= 1;
-    this.#count(-1, tokens.length, threads);
+    running.computing -= batch.length;
+    this.#count(-1, tokens, threads);
     this.#idle.push(lane);
     this.#settle(running);
     this.#fill();
     if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
+  /** The longest input that waits, and shorter ones that fit beside it and do not keep another lane busy. */
+  #takeBatch({ task, waiting }: Running): number[] {
+    const { inputs, tokens } = this.options.most;
+    const perLane = Math.ceil(sum(this.#lengthsWaiting()) / (this.#idle.length + 1));
+    const mostTokens = Math.min(tokens, Math.max(perLane, leastBatchTokens));
+    const batch: number[] = [];
+    let taken = 0;
+    for (let at = waiting.length - 1; at >= 0 && batch.length < inputs; at--) {
+      const index = waiting[at] ?? 0;
+      const length = lengthOf(task, index);
+      if (batch.length > 0 && taken + length > mostTokens) continue;
+      batch.push(index);
+      taken += length;
+      waiting.splice(at, 1);
+    }
+    return batch;
+  }
+
   /** By length, among those that wait and those that are being computed; the others that wait need one each. */
   #share(length: number): number {
     const { threads, choice } = this.options;
-    const inputs = this.#inputsLeft();
-    const left = inputs >= threads ? Infinity : this.#tokensLeft();
+    const { batches, tokens, threads: used } = this.#computing;
+    const waiting = this.#lengthsWaiting();
+    const waitingBatches = this.#batchesOf(waiting);
+    const left = waitingBatches + batches + 1 >= threads ? Infinity : sum(waiting) + tokens + length;
     const share = Math.floor((threads * length) / left);
-    const free = threads - this.#computing.threads - (inputs - this.#computing.inputs - 1);
-    return Math.max(1, Math.min(share, free, choice.best(length)));
+    return Math.max(1, Math.min(share, threads - used - waitingBatches, choice.best(length)));
+  }
+
+  /** At most, of inputs of these lengths. */
+  #batchesOf(lengths: readonly number[]): number {
+    if (this.options.most.inputs === 1) return lengths.length;
+    return Math.min(lengths.length, Math.ceil(sum(lengths) / leastBatchTokens));
   }
 
   #inputsLeft(): number {
-    return [...this.#running.values()].reduce((sum, one) => sum + inputsLeft(one), 0);
+    return sum([...this.#running.values()].map(inputsLeft));
   }
 
-  #tokensLeft(): number {
-    const waiting = [...this.#running.values()].flatMap(({ task, waiting, ended }) =>
+  #lengthsWaiting(): number[] {
+    return [...this.#running.values()].flatMap(({ task, waiting, ended }) =>
       ended === undefined ? waiting.map((index) => lengthOf(task, index)) : [],
     );
-    return waiting.reduce((sum, length) => sum + length, this.#computing.tokens);
   }
 
-  #count(inputs: 1 | -1, tokens: number, threads: number): void {
-    this.#computing.inputs += inputs;
-    this.#computing.tokens += inputs * tokens;
-    this.#computing.threads += inputs * threads;
+  #count(batches: 1 | -1, tokens: number, threads: number): void {
+    this.#computing.batches += batches;
+    this.#computing.tokens += batches * tokens;
+    this.#computing.threads += batches * threads;
   }
 
   /** Reports it if it is over. */
@@ -205,3 +239,5 @@ const inputsLeft = ({ waiting, computing, ended }: Running): number =>
   (ended === undefined ? waiting.length : 0) + computing;
 
 const lengthOf = ({ inputs }: LaneTask, index: number): number => inputs[index]?.length ?? 0;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

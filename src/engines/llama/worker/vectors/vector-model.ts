@@ -6,15 +6,17 @@ import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
 import type { BatchContext } from "../batch-context.js";
 import { attentionShape, openModel, quotingLog } from "../addon.js";
+import { extendContext, type Extension, type ThreadedContext } from "../extension.js";
 import type { LoadedFacts, LoadRequest, VectorFacts } from "../../messages.js";
 import { requireMethods, type VocabularySource } from "../native-vocabulary.js";
 import { chooseThreads } from "../../sizing.js";
-import type { Lane } from "./lanes.js";
+import type { BatchLimits, Lane } from "./lanes.js";
 import { chooseLanes, gpuLanes } from "./lane-sizing.js";
 
 export interface LoadedVectorModel extends Pick<LoadedFacts, "contextTokens" | "threads"> {
   facts: Awaited<ReturnType<typeof openModel>>["facts"];
   lanes: readonly Lane[];
+  most: BatchLimits;
   vocabularySource: VocabularySource;
   stripsAccents: boolean;
   rankTemplate: string | undefined;
@@ -24,13 +26,19 @@ export interface LoadedVectorModel extends Pick<LoadedFacts, "contextTokens" | "
   dispose: () => Promise<void>;
 }
 
-interface NativeContext extends Pick<
-  BatchContext,
-  "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence"
-> {
-  setThreads(threads: number): void;
+interface NativeContext
+  extends
+    ThreadedContext,
+    Pick<BatchContext, "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence"> {
   /** Of the first sequence in the batch. The length is only checked. */
   getEmbedding(inputTokens: number): Float64Array;
+}
+
+/** A context, and how to read what it computed of the inputs of a batch. */
+interface VectorContext {
+  handle: NativeContext;
+  setThreads: (threads: number) => void;
+  vectorsOf: (inputs: readonly Uint32Array[]) => Float64Array[];
 }
 
 export const loadVectorModel = (request: LoadRequest): Promise<LoadedVectorModel> =>
@@ -42,30 +50,40 @@ export const loadVectorModel = (request: LoadRequest): Promise<LoadedVectorModel
  */
 const tileTokens = 64;
 
+/** A token costs no less in larger ones, and the other lanes would have to wait for them. */
+const mostBatch: BatchLimits = { inputs: 32, tokens: 256 };
+const oneInput: BatchLimits = { inputs: 1, tokens: Infinity };
+
 /** Those whose head ends in a softmax, in llama.cpp's `build_pooling`. */
 const softmaxArchitectures = new Set(["qwen3", "qwen3vl"]);
 
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedVectorModel> {
   const gpuLayers = request.gpu === "off" ? 0 : { fitContext: { embeddingContext: true } };
   const opened = await openModel(request, gpuLayers, onLogLine);
-  const { llama, model, facts, vocabularySource, onGpu, cores } = opened;
+  const { llama, model, facts, vocabularySource, onGpu, cores, extension } = opened;
   const { tokenizer, general } = model.fileInfo.metadata;
   const ranks = request.task === "rank";
   if (ranks && !model.fileInsights.supportsRanking)
     throw new Error("This model cannot rank documents: it has no head for it, or no text to ask it with.");
   const threads = request.threads ?? (onGpu ? gpuLanes : chooseThreads(Infinity, cores));
+  const isEncoder = seesLaterTokens(model);
   const size = chooseLanes({
     threads,
     trainedTokens: model.trainContextSize,
     embeddingLength: model.embeddingVectorSize,
-    cacheBytesPerToken: seesLaterTokens(model) ? 0 : cacheBytesPerToken(attentionShape(model), "f16"),
+    cacheBytesPerToken: isEncoder ? 0 : cacheBytesPerToken(attentionShape(model), "f16"),
     availableBytes: process.availableMemory(),
   });
+  const most =
+    extension !== undefined && isEncoder
+      ? { ...mostBatch, tokens: Math.min(mostBatch.tokens, size.contextTokens) }
+      : oneInput;
   const contexts: LlamaContext[] = [];
-  const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<NativeContext> => {
-    const context = await newContext(model, contextTokens, flashAttention, ranks);
+  const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<VectorContext> => {
+    const options = { sequences: most.inputs, contextTokens, flashAttention, ranks };
+    const context = await newContext(model, options);
     contexts.push(context);
-    return nativeContext(context);
+    return vectorContext(nativeContext(context), extension);
   };
   const lanes: Lane[] = [];
   for (let lane = 0; lane < size.lanes; lane++) {
@@ -73,7 +91,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     lanes.push(laneOf(onGpu ? long : await open(Math.min(tileTokens, size.contextTokens), false), long));
   }
   return {
-    ...{ facts, lanes, vocabularySource },
+    ...{ facts, lanes, most, vocabularySource },
     contextTokens: size.contextTokens,
     threads: onGpu ? 1 : threads,
     stripsAccents: stripsAccents(model.fileInfo.metadata),
@@ -89,15 +107,19 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
-function newContext(
-  model: LlamaModel,
-  contextTokens: number,
-  flashAttention: "auto" | false,
-  ranks: boolean,
-): Promise<LlamaContext> {
+interface ContextOptions {
+  /** An encoder has no cache, so any number of them takes no more memory. */
+  sequences: number;
+  contextTokens: number;
+  flashAttention: "auto" | false;
+  ranks: boolean;
+}
+
+function newContext(model: LlamaModel, given: ContextOptions): Promise<LlamaContext> {
+  const { sequences, contextTokens, flashAttention, ranks } = given;
   // The last two are what the binding's own embedding and ranking contexts set; its types leave them out.
   const options = {
-    sequences: 1,
+    sequences,
     contextSize: contextTokens,
     // An input is computed whole: what looks at later tokens, too, cannot be split.
     batchSize: contextTokens,
@@ -124,19 +146,42 @@ function nativeContext(context: LlamaContext): NativeContext {
   return handle;
 }
 
-/** An input that is shorter is computed by the first context. */
-const laneOf = (short: NativeContext, long: NativeContext): Lane => ({
-  compute: async (tokens, threads) => {
-    const context = tokens.length < tileTokens ? short : long;
-    context.setThreads(threads);
-    context.initBatch(tokens.length);
+function vectorContext(handle: NativeContext, extension: Extension | undefined): VectorContext {
+  if (extension === undefined)
+    return {
+      handle,
+      setThreads: (threads) => handle.setThreads(threads),
+      vectorsOf: (inputs) => inputs.map(({ length }) => handle.getEmbedding(length)),
+    };
+  const extended = extendContext(handle, extension);
+  return {
+    handle,
+    setThreads: extended.setThreads,
+    vectorsOf: (inputs) => {
+      let tokens = 0;
+      const lastTokens = Int32Array.from(inputs, ({ length }) => (tokens += length) - 1);
+      const all = Float64Array.from(extended.vectors(lastTokens));
+      const length = all.length / inputs.length;
+      return inputs.map((_, index) => all.subarray(index * length, (index + 1) * length));
+    },
+  };
+}
+
+/** A batch that is shorter is computed by the first context. */
+const laneOf = (short: VectorContext, long: VectorContext): Lane => ({
+  compute: async (inputs, threads) => {
+    const tokens = inputs.reduce((sum, { length }) => sum + length, 0);
+    const { handle, setThreads, vectorsOf } = tokens < tileTokens ? short : long;
+    setThreads(threads);
+    handle.initBatch(tokens);
     // All of them are pooled.
-    context.addToBatch(0, 0, tokens, Uint32Array.from(tokens.keys()));
+    for (const [sequence, input] of inputs.entries())
+      handle.addToBatch(sequence, 0, input, Uint32Array.from(input.keys()));
     try {
-      await context.decodeBatch();
-      return context.getEmbedding(tokens.length);
+      await handle.decodeBatch();
+      return vectorsOf(inputs);
     } finally {
-      context.disposeSequence(0);
+      for (const sequence of inputs.keys()) handle.disposeSequence(sequence);
     }
   },
 });

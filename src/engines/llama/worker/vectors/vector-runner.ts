@@ -33,8 +33,9 @@ export class VectorRunner {
     const inputs: InputThread = readingThread("vectors/input-worker", setup);
     await inputs.start();
     await warmUp(model);
-    const { threads } = model;
-    const lanes = new Lanes({ ...events, lanes: model.lanes, threads, choice: new ThreadChoice(threads) });
+    const { threads, most } = model;
+    const choice = new ThreadChoice(threads);
+    const lanes = new Lanes({ ...events, lanes: model.lanes, most, threads, choice });
     const facts: LoadedFacts = {
       loadMs: Math.round(performance.now() - startedMs),
       threads,
@@ -105,5 +106,5 @@ const triedTokens = [8, 80];
 async function warmUp({ lanes, contextTokens }: LoadedVectorModel): Promise<void> {
   for (const lane of lanes)
     for (const tokens of triedTokens)
-      if (tokens <= contextTokens) await lane.compute(new Uint32Array(tokens), 1);
+      if (tokens <= contextTokens) await lane.compute([new Uint32Array(tokens)], 1);
 }

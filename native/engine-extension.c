@@ -1,0 +1,320 @@
+/*
+ * What the embedded engine needs of llama.cpp and its binding does not offer: threads that stay between two steps, and
+ * the vectors of all inputs of a batch. Built for Linux where there is a C compiler; without it the engine runs as well,
+ * slower (docs/decisions/0022-own-engine-extension.md).
+ *
+ * It is loaded before the binding, with its symbols global. The binding calls `llama_n_threads` and `llama_free` in
+ * another library, so its calls are bound to the ones here, which pass them on. The first tells which context a handle
+ * of the binding stands for, without knowledge of the binding's objects; the second is where a context's threads are
+ * returned. Everything else is found by name in the libraries that the binding has loaded, with the signatures of the
+ * release that it is pinned to.
+ *
+ * Threads come in pools, of exactly as many as compute: a larger one would wake up all of its threads for each graph. A
+ * pool belongs to one context until that is freed, since ggml pauses the one that a context used before, whoever else
+ * computes with it by then.
+ *
+ * Contexts are created and freed on libuv's threads, everything else happens on the main thread; one lock covers it all.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Node-API, which is the same for all versions of Node. */
+typedef struct napi_env__ *napi_env;
+typedef struct napi_value__ *napi_value;
+typedef struct napi_callback_info__ *napi_callback_info;
+typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
+enum { napi_ok = 0, napi_int32_array = 5, napi_float32_array = 7 };
+
+int napi_create_function(napi_env, const char *, size_t, napi_callback, void *, napi_value *);
+int napi_set_named_property(napi_env, napi_value, const char *, napi_value);
+int napi_get_cb_info(napi_env, napi_callback_info, size_t *, napi_value *, napi_value *, void **);
+int napi_get_value_string_utf8(napi_env, napi_value, char *, size_t, size_t *);
+int napi_get_value_int32(napi_env, napi_value, int32_t *);
+int napi_get_typedarray_info(napi_env, napi_value, int *, size_t *, void **, napi_value *, size_t *);
+int napi_create_int32(napi_env, int32_t, napi_value *);
+int napi_create_arraybuffer(napi_env, size_t, void **, napi_value *);
+int napi_create_typedarray(napi_env, int, size_t, napi_value, size_t, napi_value *);
+int napi_throw_error(napi_env, const char *, const char *);
+
+/* llama.cpp, of the pinned release. */
+struct llama_context;
+struct ggml_threadpool;
+struct ggml_threadpool_params {
+    bool cpumask[512];
+    int n_threads;
+    int prio;
+    uint32_t poll;
+    bool strict_cpu;
+    bool paused;
+};
+enum { cpu_device = 0, pooling_none = 0, pooling_rank = 4 };
+
+static struct {
+    int32_t (*n_threads)(const struct llama_context *);
+    void (*set_n_threads)(struct llama_context *, int32_t, int32_t);
+    void (*free_context)(struct llama_context *);
+    void (*attach)(struct llama_context *, struct ggml_threadpool *, struct ggml_threadpool *);
+    float *(*vector_of_sequence)(struct llama_context *, int32_t);
+    float *(*vector_of_token)(struct llama_context *, int32_t);
+    int (*pooling)(const struct llama_context *);
+    const void *(*model)(const struct llama_context *);
+    int32_t (*model_dimensions)(const void *);
+    uint32_t (*model_classes)(const void *);
+    void *(*device_by_type)(int);
+    void *(*device_registry)(void *);
+    void *(*proc_address)(void *, const char *);
+    void (*pool_params)(struct ggml_threadpool_params *, int);
+} llama;
+
+static const struct {
+    const char *name;
+    void *target;
+} symbols[] = {
+    {"llama_n_threads", &llama.n_threads},
+    {"llama_set_n_threads", &llama.set_n_threads},
+    {"llama_free", &llama.free_context},
+    {"llama_attach_threadpool", &llama.attach},
+    {"llama_get_embeddings_seq", &llama.vector_of_sequence},
+    {"llama_get_embeddings_ith", &llama.vector_of_token},
+    {"llama_pooling_type", &llama.pooling},
+    {"llama_get_model", &llama.model},
+    {"llama_model_n_embd_out", &llama.model_dimensions},
+    {"llama_model_n_cls_out", &llama.model_classes},
+    {"ggml_backend_dev_by_type", &llama.device_by_type},
+    {"ggml_backend_dev_backend_reg", &llama.device_registry},
+    {"ggml_backend_reg_get_proc_address", &llama.proc_address},
+    {"ggml_threadpool_params_init", &llama.pool_params},
+};
+
+struct pool {
+    struct ggml_threadpool *threads;
+    int count;
+    struct pool *next;
+};
+
+struct context {
+    int32_t id;
+    struct llama_context *native;
+    struct pool *pools;
+    struct context *next;
+};
+
+enum {
+    /* Fewer are started as fast as they are woken up, and on a busy machine woken up on the core of the one that waits. */
+    fewest_pooled = 4,
+    /* Of all pools: there may be dozens of contexts. What has none computes with threads that ggml starts for each graph. */
+    most_pooled = 512,
+    /* How long they spin for the next graph before they sleep, for ggml: milliseconds, as there are between two steps. */
+    poll_level = 1,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *contexts;
+static int pooled;
+static int32_t last_id;
+/* The context that was last asked for its threads; only used on the main thread. */
+static struct llama_context *asked;
+
+/* The functions of the CPU's library: which one of several that is is decided when the binding starts. */
+static void *cpu_function(const char *name) {
+    void *device = llama.device_by_type(cpu_device);
+    return device == NULL ? NULL : llama.proc_address(llama.device_registry(device), name);
+}
+
+static struct pool *new_pool(int count) {
+    struct ggml_threadpool *(*create)(struct ggml_threadpool_params *) = cpu_function("ggml_threadpool_new");
+    struct pool *pool = create == NULL || pooled + count > most_pooled ? NULL : malloc(sizeof *pool);
+    if (pool == NULL) return NULL;
+    struct ggml_threadpool_params params;
+    llama.pool_params(&params, count);
+    params.poll = poll_level;
+    pool->threads = create(&params);
+    pool->count = count;
+    pool->next = NULL;
+    pooled += count;
+    return pool;
+}
+
+/* Null where it computes without one. */
+static struct ggml_threadpool *pool_of(struct context *context, int count) {
+    if (count < fewest_pooled) return NULL;
+    struct pool **at = &context->pools;
+    while (*at != NULL && (*at)->count != count) at = &(*at)->next;
+    if (*at == NULL) *at = new_pool(count);
+    return *at == NULL ? NULL : (*at)->threads;
+}
+
+static void free_context(struct context *context) {
+    void (*destroy)(struct ggml_threadpool *) = cpu_function("ggml_threadpool_free");
+    while (context->pools != NULL) {
+        struct pool *pool = context->pools;
+        context->pools = pool->next;
+        pooled -= pool->count;
+        destroy(pool->threads);
+        free(pool);
+    }
+    free(context);
+}
+
+/* Where `open` failed, calls are passed on all the same. */
+static void *in_library_of(const void *caller, const char *name) {
+    Dl_info info;
+    void *library = dladdr(caller, &info) == 0 ? NULL : dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    return library == NULL ? NULL : dlsym(library, name);
+}
+
+EXPORTED int32_t llama_n_threads(struct llama_context *context) {
+    if (llama.n_threads == NULL) llama.n_threads = in_library_of(__builtin_return_address(0), "llama_n_threads");
+    asked = context;
+    return llama.n_threads(context);
+}
+
+EXPORTED void llama_free(struct llama_context *native) {
+    if (llama.free_context == NULL) llama.free_context = in_library_of(__builtin_return_address(0), "llama_free");
+    llama.free_context(native);
+    pthread_mutex_lock(&lock);
+    for (struct context **at = &contexts; *at != NULL; at = &(*at)->next) {
+        if ((*at)->native != native) continue;
+        struct context *context = *at;
+        *at = context->next;
+        free_context(context);
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static napi_value fail(napi_env env, const char *message) {
+    napi_throw_error(env, NULL, message);
+    return NULL;
+}
+
+static bool arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
+    size_t given = count;
+    return napi_get_cb_info(env, info, &given, values, NULL, NULL) == napi_ok && given >= count;
+}
+
+static struct context *find(napi_env env, napi_value value) {
+    int32_t id = 0;
+    napi_get_value_int32(env, value, &id);
+    struct context *context = contexts;
+    while (context != NULL && context->id != id) context = context->next;
+    return context;
+}
+
+/* open(path of the loaded binding): before any context is created. */
+static napi_value open_binding(napi_env env, napi_callback_info info) {
+    napi_value path_value;
+    char path[4096];
+    size_t length;
+    if (!arguments(env, info, 1, &path_value) ||
+        napi_get_value_string_utf8(env, path_value, path, sizeof path, &length) != napi_ok)
+        return fail(env, "open takes the path of the binding");
+    void *binding = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (binding == NULL) return fail(env, "the binding is not loaded");
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        /* In the binding and what it was linked with, so never the functions of the same name above. */
+        void *found = dlsym(binding, symbols[i].name);
+        if (found == NULL) missing = symbols[i].name;
+        memcpy(symbols[i].target, &found, sizeof found);
+    }
+    if (missing != NULL) return fail(env, missing);
+    struct ggml_threadpool_params params;
+    memset(&params, 0xff, sizeof params);
+    llama.pool_params(&params, 7);
+    if (params.n_threads != 7 || params.prio != 0 || params.poll > 100 || params.strict_cpu || params.paused)
+        return fail(env, "threads are described in another way than this was built for");
+    return NULL;
+}
+
+/* adopt(): the context that was last asked for its threads, from now on known by the number that is returned. */
+static napi_value adopt(napi_env env, napi_callback_info info) {
+    (void)info;
+    struct context *context = asked == NULL ? NULL : calloc(1, sizeof *context);
+    if (context == NULL) return fail(env, "the binding's calls are not seen");
+    pthread_mutex_lock(&lock);
+    context->id = ++last_id;
+    context->native = asked;
+    context->next = contexts;
+    contexts = context;
+    pthread_mutex_unlock(&lock);
+    asked = NULL;
+    napi_value id = NULL;
+    napi_create_int32(env, context->id, &id);
+    return id;
+}
+
+/* setThreads(context, threads): not while it computes. */
+static napi_value set_threads(napi_env env, napi_callback_info info) {
+    napi_value values[2];
+    int32_t threads;
+    if (!arguments(env, info, 2, values) || napi_get_value_int32(env, values[1], &threads) != napi_ok || threads < 1)
+        return fail(env, "setThreads takes a context and threads");
+    pthread_mutex_lock(&lock);
+    struct context *context = find(env, values[0]);
+    if (context != NULL) {
+        llama.attach(context->native, pool_of(context, threads), NULL);
+        llama.set_n_threads(context->native, threads, threads);
+    }
+    pthread_mutex_unlock(&lock);
+    return context == NULL ? fail(env, "there is no such context") : NULL;
+}
+
+/*
+ * vectors(context, last): what the last batch was computed to, one vector after the other in a Float32Array. The inputs
+ * are the sequences from 0 on; `last` has the place of the last token of each in the batch.
+ */
+static napi_value vectors(napi_env env, napi_callback_info info) {
+    napi_value values[2];
+    int type;
+    size_t inputs;
+    void *last;
+    if (!arguments(env, info, 2, values) ||
+        napi_get_typedarray_info(env, values[1], &type, &inputs, &last, NULL, NULL) != napi_ok ||
+        type != napi_int32_array)
+        return fail(env, "vectors takes a context and an Int32Array");
+    pthread_mutex_lock(&lock);
+    struct context *context = find(env, values[0]);
+    struct llama_context *native = context == NULL ? NULL : context->native;
+    pthread_mutex_unlock(&lock);
+    if (native == NULL) return fail(env, "there is no such context");
+    const int pooling = llama.pooling(native);
+    const void *model = llama.model(native);
+    const size_t length = pooling == pooling_rank ? llama.model_classes(model) : (size_t)llama.model_dimensions(model);
+    void *data = NULL;
+    napi_value buffer, result = NULL;
+    if (napi_create_arraybuffer(env, inputs * length * sizeof(float), &data, &buffer) != napi_ok) return NULL;
+    for (size_t i = 0; i < inputs; i++) {
+        const float *vector = pooling == pooling_none ? llama.vector_of_token(native, ((const int32_t *)last)[i])
+                                                      : llama.vector_of_sequence(native, (int32_t)i);
+        if (vector == NULL) return fail(env, "there is no vector");
+        memcpy((float *)data + i * length, vector, length * sizeof(float));
+    }
+    napi_create_typedarray(env, napi_float32_array, inputs * length, buffer, 0, &result);
+    return result;
+}
+
+EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
+    static const struct {
+        const char *name;
+        napi_callback function;
+    } functions[] = {
+        {"open", open_binding},
+        {"adopt", adopt},
+        {"setThreads", set_threads},
+        {"vectors", vectors},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        napi_value function;
+        napi_create_function(env, functions[i].name, (size_t)-1, functions[i].function, NULL, &function);
+        napi_set_named_property(env, exports, functions[i].name, function);
+    }
+    return exports;
+}
