@@ -3,6 +3,7 @@ import type { ModelId } from "../../core/models.js";
 import type { KeptMemory } from "../../core/serving/kept-memory.js";
 import type { DashboardServices } from "./services.js";
 import type { HttpParts } from "../parts.js";
+import type { LiveView } from "./live-view.js";
 import type { ModelWeightsView } from "../../protocol/dashboard/api.js";
 import type {
   EngineComputeView,
@@ -46,6 +47,8 @@ export interface DashboardParts {
   backupCommand: string | null;
   /** The commands in a text as they can be typed on this machine. */
   typed: (text: string) => string;
+  /** Of every process of this server that answers; absent where it is one. */
+  processViews?: () => Promise<LiveView[]>;
   /** Folder of the built pages. */
   webDir: string;
 }
