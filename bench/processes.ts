@@ -54,7 +54,8 @@ export async function benchProcesses(): Promise<void> {
       for (const load of loads) await measure(contender, { ...load, seconds: 2 });
     for (let round = 0; round < rounds; round++)
       for (const load of loads)
-        for (const contender of contenders) report(contender, load, await measure(contender, { ...load, seconds }));
+        for (const contender of contenders)
+          report(contender, load, await measure(contender, { ...load, seconds }));
     for (const { count, sotto } of contenders) {
       const bytes = [sotto.pid, ...childrenOf(sotto.pid)].map(residentBytes);
       console.log(`memory of ${count}: ${bytes.map(inMegabytes).join(", ")}`);
@@ -95,12 +96,17 @@ interface Measured {
   servingUs: number;
 }
 
-async function measure({ count, sotto, key }: Contender, load: Omit<RawLoad, "port" | "key">): Promise<Measured> {
+async function measure(
+  { count, sotto, key }: Contender,
+  load: Omit<RawLoad, "port" | "key">,
+): Promise<Measured> {
   const serving = count === 1 ? [sotto.pid] : childrenOf(sotto.pid);
   const before = [processorMs([sotto.pid]), processorMs(serving)] as const;
   const connections = Math.ceil(load.connections / loadProcesses);
   const given: RawLoad = { ...load, connections, key, port: Number(new URL(sotto.url).port) };
-  const results = await Promise.all(Array.from({ length: loadProcesses }, () => resultOf(startRole("load", given))));
+  const results = await Promise.all(
+    Array.from({ length: loadProcesses }, () => resultOf(startRole("load", given))),
+  );
   const times = results.flatMap((result) => result.times).sort((a, b) => a - b);
   const took = Math.max(...results.map((result) => result.seconds));
   const perRequest = (ms: number) => (ms * 1000) / times.length;

@@ -2,13 +2,7 @@
  * Every metric by name. Labels come from closed sets (models, error codes, route names): a label that a
  * client could choose would grow without bound and could carry content.
  */
-import {
-  type Aggregator,
-  AggregatorRegistry,
-  collectDefaultMetrics,
-  Gauge,
-  Registry,
-} from "prom-client";
+import { type Aggregator, AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import type { LimitScope } from "./core/limits/limits.js";
 import { modelIds, type ModelId } from "./core/models.js";

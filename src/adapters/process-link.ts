@@ -15,12 +15,12 @@ export interface Channel {
 }
 
 type Sent =
-  | ["note", name: string, given: unknown[]]
-  | ["call", name: string, given: unknown[], id: number]
+  | ["note", name: string, given: never[]]
+  | ["call", name: string, given: never[], id: number]
   | ["answer", id: number, value: unknown]
   | ["failure", id: number, message: string];
 
-type Handler = (...given: unknown[]) => unknown;
+type Handler = (...given: never[]) => unknown;
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -55,7 +55,7 @@ export class ProcessLink<Theirs extends Methods<Theirs>, Ours extends Methods<Ou
   }
 
   answer<K extends keyof Ours & string>(name: K, handler: Ours[K]): void {
-    this.#handlers.set(name, handler as Handler);
+    this.#handlers.set(name, handler);
   }
 
   /** To be called with every message of the channel. */
@@ -75,7 +75,7 @@ export class ProcessLink<Theirs extends Methods<Theirs>, Ours extends Methods<Ou
     this.#waiting.clear();
   }
 
-  #answer(name: string, given: unknown[], id: number): void {
+  #answer(name: string, given: never[], id: number): void {
     const fail = (error: unknown) =>
       this.#send(["failure", id, error instanceof Error ? error.constructor.name : "unknown error"]);
     try {

@@ -7,7 +7,7 @@ import cluster, { type Worker } from "node:cluster";
 import { ProcessLink } from "../adapters/process-link.js";
 import { type Clock, systemClock } from "../core/clock.js";
 import { withTimeLimit } from "../core/time-limit.js";
-import type { LiveView } from "../http/dashboard/live-view.js";
+import type { LiveView } from "../http/dashboard/parts.js";
 import type { Log } from "../log.js";
 import type { MetricsSample } from "../metrics.js";
 import { CountersOwner } from "../store/counters/counters-owner.js";
@@ -65,9 +65,7 @@ export class ProcessOwner {
   #delayMs = firstDelayMs;
 
   /** Throws `StoreError` where another server has the data directory. */
-  constructor(
-    private readonly options: OwnerOptions,
-  ) {
+  constructor(private readonly options: OwnerOptions) {
     this.#lock = lockDataDir(options.dataDir);
     this.#counters = new CountersOwner(options.clock ?? systemClock);
     this.#ended = new Promise((resolve) => {
@@ -132,7 +130,7 @@ export class ProcessOwner {
       return;
     }
     if (ranMs > steadyMs) this.#delayMs = firstDelayMs;
-    this.options.log.warn("a process has ended and is started again", { durationMs: this.#delayMs });
+    this.options.log.warn("process ended, to be started again", { durationMs: this.#delayMs });
     setTimeout(() => {
       if (!this.#isStopping) this.#fork();
       else if (this.#links.size === 0) this.#end(0);

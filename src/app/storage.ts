@@ -28,18 +28,21 @@ export async function openStorage({ config, overrides, clock, log, closers }: Co
   }
   const database = new DatabaseHealth(log);
   const storage = sharedBy(config.storage, ownProcess?.count ?? 1);
-  const opened = await openStore({ ...config, storage }, {
-    clock,
-    threads: overrides.databaseThreads ?? true,
-    waitMs: databaseWaitMs,
-    onWait: (place, waitMs) =>
-      overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
-    onUnavailable: (error) => database.noteError(error),
-    onUpgradeCopy: (file) => {
-      log.info("database copied before it is migrated");
-      overrides.onNotice?.(`The database is migrated to this version. A copy from before is ${file}.`);
+  const opened = await openStore(
+    { ...config, storage },
+    {
+      clock,
+      threads: overrides.databaseThreads ?? true,
+      waitMs: databaseWaitMs,
+      onWait: (place, waitMs) =>
+        overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+      onUnavailable: (error) => database.noteError(error),
+      onUpgradeCopy: (file) => {
+        log.info("database copied before it is migrated");
+        overrides.onNotice?.(`The database is migrated to this version. A copy from before is ${file}.`);
+      },
     },
-  });
+  );
   const store = closers.add(opened);
   const keys = closers.add(new KeyRing(store, clock));
   const onHealth = (health: keyof typeof redisMessages, cause?: string) =>

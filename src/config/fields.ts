@@ -35,7 +35,9 @@ const serviceFields = {
   }),
   processes: field({
     env: ["SOTTO_PROCESSES"],
-    schema: z.union([z.literal("auto"), integer(1, 64)], { error: "must be a whole number from 1 to 64, or auto" }),
+    schema: z.union([z.literal("auto"), integer(1, 64)], {
+      error: "must be a whole number from 1 to 64, or auto",
+    }),
     default: 1,
     doc: "How many processes serve requests, on one port. More than one is for gateways: chat models must be served by engines on the network. `auto`: half of the cores, at most 8, where the configuration names such engines for every chat model; otherwise 1 ([more](operating.md#several-processes)).",
   }),

@@ -71,7 +71,9 @@ describe("several processes", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(600);
     expect(statuses.filter((status) => status === 429)).toHaveLength(100);
     expect(upstream.chats).toHaveLength(600);
-    await eventually(async () => (await server.metric("sotto_time_to_first_token_seconds_count", "omega")) === 600);
+    await eventually(
+      async () => (await server.metric("sotto_time_to_first_token_seconds_count", "omega")) === 600,
+    );
     expect(await server.metric("sotto_sequences_capacity", "omega")).toBe(400);
   });
 

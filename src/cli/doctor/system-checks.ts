@@ -38,7 +38,9 @@ export const checkNode: Check = async () => {
 export const checkProcesses: Check = async (config) => {
   const count = processCount(config);
   const detail =
-    count === 1 ? "one serves all requests" : `${count} serve requests on one port, on ${availableParallelism()} cores`;
+    count === 1
+      ? "one serves all requests"
+      : `${count} serve requests on one port, on ${availableParallelism()} cores`;
   return [ok("processes", detail)];
 };
 

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { LiveMinute } from "../../core/admin/service-views.js";
 import type { EngineView } from "../../protocol/dashboard/engines.js";
-import { type LiveView, sumOfViews } from "./live-view.js";
+import { sumOfViews } from "./live-view.js";
+import type { LiveView } from "./parts.js";
 
 const minute = (start: string, requests: number): LiveMinute => ({
   ...{ start, requests, errors: 1, refused: 0, tokensPerSecond: 1.5, waiting: 2, running: 3 },
@@ -9,7 +10,15 @@ const minute = (start: string, requests: number): LiveMinute => ({
 });
 
 const engine = (active: number, queueWaitMsP50: number | null): EngineView => ({
-  ...{ models: ["omega"], serving: "gpu-1", state: "ready", active, capacity: 8, waiting: 1, contextTokens: 100 },
+  ...{
+    models: ["omega"],
+    serving: "gpu-1",
+    state: "ready",
+    active,
+    capacity: 8,
+    waiting: 1,
+    contextTokens: 100,
+  },
   ...{ restarts: 0, tokensPerSecond: 10.1, memoryBytes: null, queueWaitMsP50, compute: null, problem: null },
   members: [
     { id: "http://gpu-1", serving: "gpu-1", state: "ready", note: "", weight: 1, active, problem: null },

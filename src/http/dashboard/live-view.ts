@@ -1,16 +1,8 @@
 /** What a server does at this moment, for admins. Where it has several processes, each has a view, and they are added. */
 import type { LiveMinute } from "../../core/admin/service-views.js";
 import { modelIds } from "../../core/models.js";
-import type { LimitsNow } from "../../protocol/dashboard/api.js";
 import type { EngineComputeView, EngineView } from "../../protocol/dashboard/engines.js";
-import type { DashboardParts } from "./parts.js";
-
-export interface LiveView {
-  engines: EngineView[];
-  queues: LimitsNow["queues"];
-  minutes: LiveMinute[];
-  tokensPerSecond: number;
-}
+import type { DashboardParts, LiveView } from "./parts.js";
 
 /** Of all processes. */
 export async function liveView(parts: DashboardParts): Promise<LiveView> {
@@ -108,7 +100,11 @@ function sumOfMinutes(one: LiveMinute[], other: LiveMinute[]): LiveMinute[] {
   return longer.map((minute) => added(minute, byStart.get(minute.start), minuteCounts));
 }
 
-function added<K extends string, T extends Record<K, number>>(one: T, other: T | undefined, counts: readonly K[]): T {
+function added<K extends string, T extends Record<K, number>>(
+  one: T,
+  other: T | undefined,
+  counts: readonly K[],
+): T {
   if (other === undefined) return one;
   return { ...one, ...Object.fromEntries(counts.map((count) => [count, round(one[count] + other[count])])) };
 }

@@ -122,7 +122,12 @@ class SharedAdmissions implements Admissions {
       return { name, amount, limit, windowMs, initial: initial.get(name) ?? "asked" };
     };
     for (;;) {
-      const { unknown, refusedBy, readings = [], lease } = await this.link.call("admit", {
+      const {
+        unknown,
+        refusedBy,
+        readings = [],
+        lease,
+      } = await this.link.call("admit", {
         first: first.map(sent),
         leases,
         then: then.map(sent),
@@ -131,7 +136,8 @@ class SharedAdmissions implements Admissions {
       if (unknown === undefined) {
         const refusal = [...windows, ...leases].find(({ name }) => name === refusedBy) ?? null;
         for (const { name, limit } of leases)
-          if (name === refusedBy) this.#full.set(name, { limit, endsMs: this.clock.monotonicMs() + refusalMs });
+          if (name === refusedBy)
+            this.#full.set(name, { limit, endsMs: this.clock.monotonicMs() + refusalMs });
         return {
           refusedBy: refusal,
           readings: this.#saw(windows, readings),
@@ -171,7 +177,10 @@ class SharedAdmissions implements Admissions {
     this.#full.close();
   }
 
-  #saw(windows: readonly WindowAsk[], answered: readonly (CounterReading | null)[]): Map<string, CounterReading> {
+  #saw(
+    windows: readonly WindowAsk[],
+    answered: readonly (CounterReading | null)[],
+  ): Map<string, CounterReading> {
     const nowMs = this.clock.monotonicMs();
     const readings = new Map<string, CounterReading>();
     windows.forEach(({ name }, index) => {
@@ -179,7 +188,8 @@ class SharedAdmissions implements Admissions {
       if (reading === undefined || reading === null) return;
       readings.set(name, reading);
       const { window: id, count, resetMs } = reading;
-      if (id !== "" && !name.startsWith(personalName)) this.#seen.set(name, { id, count, endsMs: nowMs + resetMs });
+      if (id !== "" && !name.startsWith(personalName))
+        this.#seen.set(name, { id, count, endsMs: nowMs + resetMs });
     });
     return readings;
   }

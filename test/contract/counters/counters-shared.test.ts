@@ -67,7 +67,9 @@ async function withProcesses(
 it("admits exactly the limit of a burst over all processes", () =>
   withProcesses(4, async (processes) => {
     const asks = Array.from({ length: 175 }, () =>
-      processes.map(({ admissions }) => admissions.admit({ ...nothing, first: [window("requests:a", 1, 600)] })),
+      processes.map(({ admissions }) =>
+        admissions.admit({ ...nothing, first: [window("requests:a", 1, 600)] }),
+      ),
     );
     const answers = await Promise.all(asks.flat());
     expect(answers.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(600);

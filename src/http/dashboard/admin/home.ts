@@ -46,11 +46,9 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
 
   async function homePage(): Promise<AdminHome> {
     const { minutes, tokensPerSecond, ...now } = await liveView(parts);
-    const engines = now.engines.map(
-      ({ models, serving, state, active, capacity, waiting, problem }) => {
-        return { models, serving, state, active, capacity, waiting, problem };
-      },
-    );
+    const engines = now.engines.map(({ models, serving, state, active, capacity, waiting, problem }) => {
+      return { models, serving, state, active, capacity, waiting, problem };
+    });
     const sum = (count: "active" | "waiting" | "capacity") =>
       engines.reduce((total, engine) => total + engine[count], 0);
     return {
