@@ -33,8 +33,11 @@ const contents = [
   "README.md",
   "SECURITY.md",
 ];
-/** A stamp of the build, maps to sources that are not there, and what only the repository's pages show. */
-const isLeftOut = (path) => /\.map$|\/dist\/\.built$|\/docs\/(images|decisions)$/.test(path);
+/**
+ * A stamp of the build, programs that tests build beside it, maps to sources that are not there, and what only the
+ * repository's pages show.
+ */
+const isLeftOut = (path) => /\.map$|\/dist\/(\.built|.*\.mjs)$|\/docs\/(images|decisions)$/.test(path);
 
 const versionOf = (name) => locked[`node_modules/${name}`].version;
 const pinned = (names) => Object.fromEntries([...names].sort().map((name) => [name, versionOf(name)]));

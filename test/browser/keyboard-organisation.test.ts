@@ -66,6 +66,13 @@ async function agree(name: string, opener: RegExp, openIt?: () => Promise<void>)
   await keyboard.press("Enter");
 }
 
+/** Once they are closed, the focus is on the page again. */
+async function keepCodes(): Promise<void> {
+  await keyboard.choose(/^I saved them$/);
+  await dialog("Save your recovery codes").waitFor({ state: "detached" });
+  await isOnPage();
+}
+
 describe("with the keyboard alone, a person", () => {
   it("sets up an app, keeps the codes, proves again who they are, and removes it", async () => {
     const email = "app@example.com";
@@ -90,7 +97,7 @@ describe("with the keyboard alone, a person", () => {
     // What is shown once is not lost by a slip.
     await keyboard.press("Escape");
     await codes.waitFor();
-    await keyboard.choose(/^I saved them$/);
+    await keepCodes();
     await page.getByText("On since").waitFor();
 
     clock.advance(11 * 60_000);
@@ -109,7 +116,7 @@ describe("with the keyboard alone, a person", () => {
     await keyboard.type(app.code());
     await keyboard.press("Enter");
     await codes.waitFor();
-    await keyboard.choose(/^I saved them$/);
+    await keepCodes();
 
     await keyboard.to(/^Remove app…$/, "Shift+Tab");
     await agree("Remove authenticator app", /^Remove app…$/);
@@ -128,7 +135,7 @@ describe("with the keyboard alone, a person", () => {
     await keyboard.type("Laptop");
     await keyboard.press("Enter");
     await dialog("Save your recovery codes").waitFor();
-    await keyboard.choose(/^I saved them$/);
+    await keepCodes();
     await keyboard.to(/^Rename Laptop$/);
     await lookAt("Rename passkey", /^Rename Laptop$/);
     await keyboard.isOn(/^Name$/);

@@ -11,7 +11,8 @@ it("has words for every table and column on the privacy page, and shows people t
   const opened = await openTemporaryPostgresStore();
   const server = await sharedPostgres();
   const columns = await server.query(
-    `select table_name, column_name from information_schema.columns where table_schema = '${opened.schema}'`,
+    "select table_name, column_name from information_schema.columns where table_schema = 'public'",
+    opened.database,
   );
   // SQLite's search index is tables of its own; here it is an index.
   const has = (table: string) => !["account_numbers", "account_addresses"].includes(table);

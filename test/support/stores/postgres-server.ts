@@ -59,9 +59,9 @@ export class TestPostgres {
     return `postgres://${user}:password@127.0.0.1:${this.port}/${database}`;
   }
 
-  async createDatabase(): Promise<string> {
+  async createDatabase(copyOf = "template1"): Promise<string> {
     const name = `t_${randomUUID().replaceAll("-", "")}`;
-    await this.query(`create database ${name}`);
+    await this.query(`create database ${name} template ${copyOf} strategy file_copy`);
     return name;
   }
 

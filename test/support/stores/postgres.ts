@@ -23,11 +23,12 @@ export function sharedPostgres(): Promise<TestPostgres> {
 afterAll(async () => {
   await (await shared)?.dispose();
   shared = null;
+  model = null;
 });
 
 export interface TemporaryPostgresStore {
   store: FullStore;
-  schema: string;
+  database: string;
   url: string;
   another(): Promise<FullStore>;
   dispose(): Promise<void>;
@@ -41,22 +42,35 @@ const patient = {
   query_timeout: longestMs,
 };
 
-/** A store in a schema of its own, which is created faster than a database. */
+const optionsFor = (url: string) => ({ url, poolSize: 5, defaultPlan: testPlan, settings: patient });
+
+let model: Promise<string> | null = null;
+
+/** Empty and migrated: copied in half the time that all migrations take. */
+function modelDatabase(server: TestPostgres): Promise<string> {
+  model ??= (async () => {
+    const name = await server.createDatabase();
+    await (await openPostgresStore(optionsFor(server.url(name)))).close();
+    return name;
+  })();
+  return model;
+}
+
+/** A store in a database of its own. */
 export async function openTemporaryPostgresStore(clock?: Clock): Promise<TemporaryPostgresStore> {
   const server = await sharedPostgres();
-  const schema = `t_${randomUUID().replaceAll("-", "")}`;
-  await server.query(`create schema ${schema}`);
-  const url = `${server.url("postgres")}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+  const database = await server.createDatabase(await modelDatabase(server));
+  const url = server.url(database);
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
-    const options = { url, poolSize: 5, defaultPlan: testPlan, settings: patient };
+    const options = optionsFor(url);
     const store = await openPostgresStore(clock === undefined ? options : { ...options, clock });
     opened.push(store);
     return store;
   };
   const dispose = async (): Promise<void> => {
     await Promise.all(opened.map((store) => store.close()));
-    await server.query(`set client_min_messages = error; drop schema ${schema} cascade`);
+    await server.dropDatabase(database);
   };
-  return { store: await another(), schema, url, another, dispose };
+  return { store: await another(), database, url, another, dispose };
 }
