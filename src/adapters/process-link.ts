@@ -23,8 +23,8 @@ type Sent =
 type Handler = (...given: never[]) => unknown;
 
 interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
 }
 
 /** `Theirs` is what the other process answers to, `Ours` what this one does. */

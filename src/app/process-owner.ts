@@ -98,7 +98,9 @@ export class ProcessOwner {
     const startedMs = performance.now();
     const link: Link = new ProcessLink({
       // It may have ended a moment ago.
-      send: (message) => void (worker.isConnected() && worker.send(message as object, () => undefined)),
+      send: (message) => {
+        if (worker.isConnected()) worker.send(message as object, () => undefined);
+      },
     });
     this.#links.set(worker, link);
     this.#counters.add(link);
@@ -124,7 +126,10 @@ export class ProcessOwner {
 
   #noteEnd(code: number | null, ranMs: number): void {
     // What it could not start for, it has said itself.
-    if (!this.#hasStarted) return this.#end(code ?? 1);
+    if (!this.#hasStarted) {
+      this.#end(code ?? 1);
+      return;
+    }
     if (this.#isStopping) {
       if (this.#links.size === 0) this.#end(0);
       return;

@@ -118,6 +118,6 @@ it("wakes and tells the other processes, not the one that says so", () =>
 
 it("lets one process claim a use", () =>
   withProcesses(2, async (processes) => {
-    const claims = await Promise.all(processes.map(({ uses }) => uses?.claim("used", minute)));
+    const claims = await Promise.all(processes.map(async ({ uses }) => uses?.claim("used", minute)));
     expect(claims.toSorted()).toEqual([false, true]);
   }));
