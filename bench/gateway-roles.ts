@@ -1,5 +1,5 @@
 /**
- * The processes of bench/gateway.ts, by the name that is given. Each prints its port, as JSON, when it listens. The
+ * The processes of bench/gateway.ts and bench/processes.ts, by the name that is given. Each prints its port, as JSON, when it listens. The
  * engine is several processes if there are enough cores: a single one would be slower than the contenders.
  */
 import cluster from "node:cluster";
@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
+import { rawLoad, type RawLoad } from "./raw-load.js";
 
 const fragments = 20;
 const chunk = (delta: object, finish: string | null) =>
@@ -85,8 +86,9 @@ async function startEngines(): Promise<{ port: number }> {
   return first;
 }
 
-const [role] = process.argv.slice(2);
-if (role === "bare") tell(await listen(bare(process.env.ENGINE ?? "")));
+const [role, given = ""] = process.argv.slice(2);
+if (role === "load") process.stdout.write(JSON.stringify(await rawLoad(JSON.parse(given) as RawLoad)));
+else if (role === "bare") tell(await listen(bare(process.env.ENGINE ?? "")));
 else if (cluster.isPrimary) tell(await startEngines());
 else await listen(engine);
 

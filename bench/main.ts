@@ -19,6 +19,7 @@ import { benchFootprint } from "./footprint.js";
 import { benchGateway } from "./gateway.js";
 import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
+import { benchProcesses } from "./processes.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
@@ -47,6 +48,7 @@ const benches: Record<string, () => Promise<void>> = {
   images: benchImages,
   memory: benchMemory,
   pages: benchPages,
+  processes: benchProcesses,
   "sign-in": benchSignIn,
   streams: benchStreams,
   stalled: benchStalled,

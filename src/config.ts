@@ -80,6 +80,11 @@ export function loadConfig(sources: ConfigSources): Config {
   if ((config.service.tlsCert === undefined) !== (config.service.tlsKey === undefined)) {
     problems.push("SOTTO_TLS_CERT and SOTTO_TLS_KEY belong together: set both or neither");
   }
+  if (config.service.processes !== 1 && config.service.proofKeys === "memory") {
+    problems.push(
+      "SOTTO_PROOF_KEYS=memory needs SOTTO_PROCESSES=1: the keys would differ between the processes",
+    );
+  }
   problems.push(...misspelledNames(sources.env));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

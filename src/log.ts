@@ -91,6 +91,7 @@ export type LogFields = { [Name in keyof typeof fields]?: string | number | bool
 export type LogMessage =
   | "request"
   | "listening"
+  | "process ended, to be started again"
   | "engine loaded"
   | "engine did not load"
   | "engine exited"

@@ -2,13 +2,14 @@
  * Every metric by name. Labels come from closed sets (models, error codes, route names): a label that a
  * client could choose would grow without bound and could carry content.
  */
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type Aggregator, AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import type { LimitScope } from "./core/limits/limits.js";
 import { modelIds, type ModelId } from "./core/models.js";
 import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
 import { Counter } from "./metrics/counter.js";
 import { Histogram } from "./metrics/histogram.js";
+import { sumOfTexts } from "./metrics/sum-of-texts.js";
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -31,6 +32,13 @@ export interface MetricSources {
   statementLogRestored?: () => Date | null;
   /** The last `sotto privacy check`; null before the first. */
   privacyCheck?: () => Promise<SavedPrivacyCheck | null>;
+}
+
+/** All that one process has counted. */
+export interface MetricsSample {
+  /** Counters and histograms as they are written. */
+  counted: string[];
+  others: Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 }
 
 export interface RequestMetric {
@@ -81,7 +89,11 @@ export class Metrics {
     secondsToFirstToken,
   );
 
-  constructor(sources: MetricSources) {
+  constructor(
+    sources: MetricSources,
+    /** Of all processes of this server, where there are several. */
+    private readonly samples: (() => Promise<MetricsSample[]>) | null = null,
+  ) {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge(
       "sotto_sequences_active",
@@ -127,6 +139,7 @@ export class Metrics {
         "sotto_redis_refusing",
         "1 while Redis answers but refuses commands (password, memory, read-only): the log has the cause, `sotto doctor` the remedy.",
         () => sources.isRedisRefusing?.() === true,
+        "max",
       );
     }
   }
@@ -155,7 +168,23 @@ export class Metrics {
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
-    const own = [
+    const { contentType } = this.#registry;
+    if (this.samples === null) {
+      const body = this.#counted().join("\n") + "\n" + (await this.#registry.metrics());
+      return { contentType, body };
+    }
+    const samples = await this.samples();
+    const counted = sumOfTexts(samples.map((sample) => sample.counted));
+    const others = AggregatorRegistry.aggregate(samples.map((sample) => sample.others));
+    return { contentType, body: counted.join("\n") + "\n" + (await others.metrics()) };
+  }
+
+  async sample(): Promise<MetricsSample> {
+    return { counted: this.#counted(), others: await this.#registry.getMetricsAsJSON() };
+  }
+
+  #counted(): string[] {
+    return [
       this.#requests,
       this.#duration,
       this.#refusals,
@@ -163,9 +192,7 @@ export class Metrics {
       this.#firstToken,
       this.#tokenGap,
       this.#queueWait,
-    ];
-    const body = own.map((metric) => metric.text()).join("\n") + "\n" + (await this.#registry.metrics());
-    return { contentType: this.#registry.contentType, body };
+    ].map((metric) => metric.text());
   }
 
   #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {
@@ -173,6 +200,7 @@ export class Metrics {
       name: "sotto_privacy_check_timestamp_seconds",
       help: "When `sotto privacy check` ran last; 0 where it never has.",
       registers: [this.#registry],
+      aggregator: "max",
       collect: async () => {
         const checked = await read();
         at.set(checked === null ? 0 : Date.parse(checked.result.at) / 1000);
@@ -183,6 +211,7 @@ export class Metrics {
       help: "What it found, by kind of place: 1 no mark, 0 a mark. Places that it could not look at are absent.",
       labelNames: ["place"] as const,
       registers: [this.#registry],
+      aggregator: "min",
       collect: async () => {
         clean.reset();
         for (const { kind, verdict } of (await read())?.result.places ?? [])
@@ -191,15 +220,17 @@ export class Metrics {
     });
   }
 
-  #health(name: string, help: string, isUp: () => boolean): void {
-    this.#number(name, help, () => (isUp() ? 1 : 0));
+  /** Of several processes it is the worst. */
+  #health(name: string, help: string, isUp: () => boolean, worst: Aggregator = "min"): void {
+    this.#number(name, help, () => (isUp() ? 1 : 0), worst);
   }
 
-  #number(name: string, help: string, read: () => number): void {
+  #number(name: string, help: string, read: () => number, aggregator: Aggregator = "max"): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       registers: [this.#registry],
+      aggregator,
       collect: () => gauge.set(read()),
     });
   }

@@ -87,6 +87,7 @@ export function createDashboard(
 ) {
   const { config, overrides, clock, log } = context;
   const { service, limits } = config;
+  const ownProcess = overrides.ownProcess ?? undefined;
   const {
     signUp,
     signIn: signInMode,
@@ -120,7 +121,7 @@ export function createDashboard(
     rates,
     clock,
     reportError,
-    spill: usageSpill(service.dataDir),
+    spill: usageSpill(service.dataDir, ownProcess && { pid: process.pid, isFirst: ownProcess.isFirst }),
     onLeft: (left) => noteUsageLeft(left, context, storage),
   });
   const live = new LiveHour(clock, {

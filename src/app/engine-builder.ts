@@ -70,6 +70,8 @@ export interface EngineOverrides {
   gpu?: GpuMachine;
   /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
+  /** Where it is one of several processes of a server: how many there are. */
+  ownProcess?: { count: number } | null | undefined;
   onWeightsProgress?: WeightsProgress;
   /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;
@@ -161,6 +163,10 @@ export class EngineBuilder {
       },
     });
     this.#grammars = new Grammars({ keeps: parts.config.engine.prefixReuse === "on" });
+  }
+
+  get #processes(): number {
+    return this.parts.overrides.ownProcess?.count ?? 1;
   }
 
   /** How many backends an engine may have to go through. */
@@ -288,6 +294,10 @@ export class EngineBuilder {
     config: Config,
     { files, notices }: Found,
   ): Promise<string> {
+    if (this.#processes > 1)
+      throw new WeightsError(
+        `${this.#processes} processes would each load the weights. Set SOTTO_PROCESSES to 1, or have an engine on the network serve the model.`,
+      );
     const path = await this.#ensure(model, source, config, notices);
     const known = files.get(path);
     const size = known?.size ?? (await readWeightsFacts(path).catch(() => null));
@@ -477,7 +487,7 @@ export class EngineBuilder {
     const { cacheSaltSecret } = this;
     const models = modelDefaults(config.models, plainDefaults);
     const engine = new Upstream(
-      { ...member, timeouts, models, cacheSaltSecret },
+      { ...member, timeouts, models, cacheSaltSecret, processes: this.#processes },
       { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
     // A server may be started after this one: it is checked once, whatever the result.

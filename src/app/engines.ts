@@ -69,7 +69,7 @@ export class Engines {
         new FairQueue({
           capacity: () => places().capacity,
           preempts: () => places().preempts === true,
-          maxLength: config.limits.queueLength,
+          maxLength: Math.ceil(config.limits.queueLength / (parts.overrides.ownProcess?.count ?? 1)),
           maxWaitMs: config.limits.queueWaitMs,
           clock,
         }),

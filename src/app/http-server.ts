@@ -16,6 +16,7 @@ import { newToken } from "../core/sign-in/secret-token.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
+import { ownLiveView } from "../http/dashboard/live-view.js";
 import { registerOperatorApi } from "../http/operator/operator-api.js";
 import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
@@ -49,7 +50,7 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   const { config, overrides, log, closers } = context;
   const http = await httpParts(context, stages);
   const limit = connectionLimit({
-    wanted: config.service.maxConnections,
+    wanted: shareOf(config.service.maxConnections, overrides.ownProcess?.count),
     openFiles: overrides.openFiles ?? openFileLimit(),
     reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
     howToRaise,
@@ -69,6 +70,10 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   log.info("listening", { port, pid: process.pid });
   return { port, notice: limit.notice };
 }
+
+/** Of a setting for the whole server, what one of its processes gets. */
+const shareOf = (whole: number | undefined, processes = 1): number | undefined =>
+  whole === undefined ? undefined : Math.ceil(whole / processes);
 
 /** Loaded only where it is configured: most servers have a proxy in front. */
 async function openTls({ config, overrides, log, closers }: Context): Promise<TlsFiles | null> {
@@ -165,6 +170,7 @@ async function addDashboard(
   { storage, engines, serving, models }: HttpStages,
 ): Promise<void> {
   const { fleet } = engines;
+  const link = overrides.ownProcess?.link;
   const { typed = (text: string) => text } = overrides;
   const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
   const parts: DashboardParts = {
@@ -190,7 +196,14 @@ async function addDashboard(
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
     typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
+    ...(link === undefined
+      ? {}
+      : { processViews: async () => (await link.call("views")).map(({ live }) => live) }),
   };
+  link?.answer("view", async () => ({
+    metrics: await http.metrics.sample(),
+    live: ownLiveView(parts),
+  }));
   registerDashboard(server, parts);
   registerOperatorApi(server, parts);
   const { scim, publicUrl } = serving.dashboard;

@@ -13,7 +13,7 @@ import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
 
 export function createModelAdmin(
-  { config, clock, log, closers }: Context,
+  { config, overrides, clock, log, closers }: Context,
   { store }: Storage,
   engines: Engines,
   { dashboard, names }: Serving,
@@ -28,6 +28,10 @@ export function createModelAdmin(
       clock,
       reportError: (error) => log.unexpected(error),
       use: (pulled) => admin.usePulled(pulled),
+      refusal:
+        (overrides.ownProcess ?? null) === null
+          ? undefined
+          : "This server has several processes and uses no weights: see SOTTO_PROCESSES.",
     }),
   );
   const served = new ServedModels({

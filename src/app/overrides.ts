@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.js";
 import type { Log } from "../log.js";
 import type { Closers } from "./closers.js";
 import type { EngineOverrides } from "./engine-builder.js";
+import type { OwnProcess } from "./process-link.js";
 
 export interface AppOverrides extends EngineOverrides {
   log?: Log;
@@ -24,6 +25,8 @@ export interface AppOverrides extends EngineOverrides {
   /** For a process of its own: collects garbage when nothing has been asked for ten seconds. */
   collectsWhenIdle?: boolean;
   openFiles?: number;
+  /** Where it is one of several processes of a server. */
+  ownProcess?: OwnProcess | null | undefined;
 }
 
 export interface Context {

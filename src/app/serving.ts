@@ -15,7 +15,7 @@ import { aliasesInUse } from "../core/stored-aliases.js";
 import { forEachChatModel } from "../core/models.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
-import { Metrics } from "../metrics.js";
+import { Metrics, type MetricSources } from "../metrics.js";
 import { SpeedNotes } from "../models/measured-speed.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
@@ -75,7 +75,7 @@ export class Serving {
       schemasOf: (accountId) => engines.schemasOf(accountId),
       items: this.recentItems,
       tellOthers:
-        config.storage.databaseUrl === undefined
+        config.storage.databaseUrl === undefined && (context.overrides.ownProcess ?? null) === null
           ? null
           : (accountId) => store.changes.append("caches_dropped", accountId),
     });
@@ -133,7 +133,8 @@ export class Serving {
   #createMetrics(): Metrics {
     const { fleet } = this.engines;
     const { counters, database } = this.storage;
-    return new Metrics({
+    const link = this.context.overrides.ownProcess?.link;
+    const sources: MetricSources = {
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
       engineRestarts: (model) => fleet.status(model).restarts,
@@ -146,7 +147,9 @@ export class Serving {
       statementLogSize: () => this.proof.statements()?.log.head.size ?? 0,
       statementLogRestored: () => this.proof.statements()?.log.lastRestored ?? null,
       privacyCheck: () => this.dashboard.privacyCheck.read(),
-    });
+    };
+    if (link === undefined) return new Metrics(sources);
+    return new Metrics(sources, async () => (await link.call("views")).map(({ metrics }) => metrics));
   }
 
   #createCompletions(): Completions {

@@ -1,4 +1,5 @@
 /** The database, the keys in memory and the counters of limits, and whether they can be reached. */
+import type { Config } from "../config.js";
 import type { FullStore } from "../store/full-store.js";
 import { KeyRing } from "../core/keys/key-ring.js";
 import { causeOf, type Log } from "../log.js";
@@ -20,30 +21,45 @@ export interface Storage {
 }
 
 export async function openStorage({ config, overrides, clock, log, closers }: Context): Promise<Storage> {
-  const lock = lockDataDir(config.service.dataDir);
-  closers.add({ close: () => lock.release() });
+  const { ownProcess = null } = overrides;
+  if (ownProcess === null) {
+    const lock = lockDataDir(config.service.dataDir);
+    closers.add({ close: () => lock.release() });
+  }
   const database = new DatabaseHealth(log);
-  const opened = await openStore(config, {
-    clock,
-    threads: overrides.databaseThreads ?? true,
-    waitMs: databaseWaitMs,
-    onWait: (place, waitMs) =>
-      overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
-    onUnavailable: (error) => database.noteError(error),
-    onUpgradeCopy: (file) => {
-      log.info("database copied before it is migrated");
-      overrides.onNotice?.(`The database is migrated to this version. A copy from before is ${file}.`);
+  const storage = sharedBy(config.storage, ownProcess?.count ?? 1);
+  const opened = await openStore(
+    { ...config, storage },
+    {
+      clock,
+      threads: overrides.databaseThreads ?? true,
+      waitMs: databaseWaitMs,
+      onWait: (place, waitMs) =>
+        overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+      onUnavailable: (error) => database.noteError(error),
+      onUpgradeCopy: (file) => {
+        log.info("database copied before it is migrated");
+        overrides.onNotice?.(`The database is migrated to this version. A copy from before is ${file}.`);
+      },
     },
-  });
+  );
   const store = closers.add(opened);
   const keys = closers.add(new KeyRing(store, clock));
   const onHealth = (health: keyof typeof redisMessages, cause?: string) =>
     log.warn(redisMessages[health], { cause });
-  const counters = closers.add(await openCounters(config.storage, { clock, store, onHealth }));
+  const owner = ownProcess?.link ?? null;
+  const counters = closers.add(await openCounters(storage, { clock, store, onHealth, owner }));
   const failure = counters.failure();
   if (failure !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, failure));
   return { store, database, keys, counters };
 }
+
+/** To each process its share of the connections to Postgres; to Redis each is a replica. */
+const sharedBy = (storage: Config["storage"], processes: number): Config["storage"] => ({
+  ...storage,
+  databasePoolSize: Math.ceil(storage.databasePoolSize / processes),
+  replicas: storage.replicas * processes,
+});
 
 export class DatabaseHealth {
   isUp = true;

@@ -33,6 +33,14 @@ const serviceFields = {
     default: 8080,
     doc: "Port to listen on; `0` takes a free one.",
   }),
+  processes: field({
+    env: ["SOTTO_PROCESSES"],
+    schema: z.union([z.literal("auto"), integer(1, 64)], {
+      error: "must be a whole number from 1 to 64, or auto",
+    }),
+    default: 1,
+    doc: "How many processes serve requests, on one port. More than one is for gateways: chat models must be served by engines on the network. `auto`: half of the cores, at most 8, where the configuration names such engines for every chat model; otherwise 1 ([more](operating.md#several-processes)).",
+  }),
   tlsCert: optionalField({
     env: ["SOTTO_TLS_CERT"],
     schema: z.string().min(1, "must be a file"),

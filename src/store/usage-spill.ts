@@ -1,13 +1,14 @@
 /**
  * Counts that could not be written to the database before the server ended, in a file of the data directory until
  * the next start. Only ids and numbers, as in the database. The file is replaced atomically, so that a full disk or a
- * crash leaves the previous one.
+ * crash leaves the previous one. Each of several processes has a file of its own; the first one takes up all of them.
  */
 import {
   closeSync,
   existsSync,
   fsyncSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -61,13 +62,24 @@ const fileSchema = z.object({
 
 export const usageSpillPath = (dataDir: string): string => join(dataDir, "usage-waiting.json");
 
-export function usageSpill(dataDir: string): UsageSpill {
-  const path = usageSpillPath(dataDir);
+const spillFile = /^usage-waiting(-\d+)?\.json$/;
+
+/** `own` where it is one of several processes of a server. */
+export function usageSpill(dataDir: string, own?: { pid: number; isFirst: boolean }): UsageSpill {
+  const path = own === undefined ? usageSpillPath(dataDir) : join(dataDir, `usage-waiting-${own.pid}.json`);
   const unfinished = `${path}.new`;
+  /** What the batches in memory were read from. */
+  let loaded: string[] = [];
+  const removeLoaded = () => {
+    for (const file of loaded.splice(0)) rmSync(file, { force: true });
+  };
   return {
     load: () => {
-      if (!existsSync(path)) return [];
-      return fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).batches;
+      if (own?.isFirst === false || !existsSync(dataDir)) return [];
+      loaded = readdirSync(dataDir)
+        .filter((name) => spillFile.test(name))
+        .map((name) => join(dataDir, name));
+      return loaded.flatMap((file) => fileSchema.parse(JSON.parse(readFileSync(file, "utf8"))).batches);
     },
     save: (batches) => {
       try {
@@ -76,8 +88,13 @@ export function usageSpill(dataDir: string): UsageSpill {
       } finally {
         rmSync(unfinished, { force: true });
       }
+      loaded = loaded.filter((file) => file !== path);
+      removeLoaded();
     },
-    clear: () => rmSync(path, { force: true }),
+    clear: () => {
+      removeLoaded();
+      rmSync(path, { force: true });
+    },
   };
 }
 

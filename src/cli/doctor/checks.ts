@@ -7,6 +7,7 @@ import {
   checkDataDirectory,
   checkNode,
   checkOpenFiles,
+  checkProcesses,
   checkRedis,
   checkSwap,
 } from "./system-checks.js";
@@ -17,6 +18,7 @@ import type { Check } from "./finding.js";
 /** In the order of the report. */
 export const checks: readonly Check[] = [
   checkNode,
+  checkProcesses,
   checkOpenFiles,
   checkCoreDumps,
   checkSwap,

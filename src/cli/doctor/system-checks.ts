@@ -1,5 +1,6 @@
-/** What `sotto doctor` reports about Node, open files, the data directory, the database and Redis. */
+/** What `sotto doctor` reports about Node, processes, open files, the data directory, the database and Redis. */
 import { stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { freeBytes } from "../../models/files/disk-space.js";
 import { formatBytes } from "../../models/sizes.js";
@@ -11,6 +12,7 @@ import {
   keepMemoryOutOfCoreDumps,
   swap,
 } from "../../adapters/memory-on-disk.js";
+import { processCount } from "../../app/process-count.js";
 import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
 import { explainFailure } from "../../store/counters/redis-failure.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
@@ -31,6 +33,15 @@ export const checkNode: Check = async () => {
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
   if (!isOld) return [{ name: "node", state: "ok", detail }];
   return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+};
+
+export const checkProcesses: Check = async (config) => {
+  const count = processCount(config);
+  const detail =
+    count === 1
+      ? "one serves all requests"
+      : `${count} serve requests on one port, on ${availableParallelism()} cores`;
+  return [ok("processes", detail)];
 };
 
 export const checkOpenFiles: Check = async () => {

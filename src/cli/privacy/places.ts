@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { coreDumps, howToStopCoreDumps, howToStopSwap, swap } from "../../adapters/memory-on-disk.js";
 import { childProcesses, isRunning, searchMemory } from "../../adapters/search/process-memory.js";
+import { processCount } from "../../app/process-count.js";
 import { searchFiles, type FileSearchOptions } from "../../adapters/search/search-files.js";
 import type { Config } from "../../config.js";
 import { type Hit, MarkSearch } from "../../core/proof/marks.js";
@@ -134,9 +135,15 @@ function memoryOf(looking: Looking, server: number | null): Look[] {
     // The kernel's own pages within a process cannot be read; they hold nothing of it.
     return { ...outcomeOf(hits, [], `${formatBytes(bytes)} searched`, looking.sent), gaps };
   };
+  const several = processCount(looking.config) > 1 ? childProcesses(server) : [];
+  const engines = [server, ...several].flatMap(childProcesses).filter((pid) => !several.includes(pid));
   return [
-    { kind: "server_memory", name: `memory of the server (process ${server})`, look: look(server) },
-    ...childProcesses(server).map((pid): Look => ({
+    ...[server, ...several].map((pid): Look => ({
+      kind: "server_memory",
+      name: `memory of the server (process ${pid})`,
+      look: look(pid),
+    })),
+    ...engines.map((pid): Look => ({
       kind: "engine_memory",
       name: `memory of an engine (process ${pid})`,
       look: look(pid),

@@ -5,11 +5,19 @@ import { startProgress } from "../../../bin/start-progress.js";
 import { keepMemoryOutOfCoreDumps } from "../../adapters/memory-on-disk.js";
 import { requireOpenFiles } from "../../adapters/open-files.js";
 import type { App } from "../../app/app.js";
+import { processCount } from "../../app/process-count.js";
+import type { OwnProcess } from "../../app/process-link.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
-import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
+import {
+  exitOnSignal,
+  ignoreSignals,
+  listenToSignals,
+  stopOnSignal,
+  stoppingNotice,
+} from "./stop-on-signal.js";
 import { readSettings, settingsOptions } from "../settings.js";
 import { paint, typed } from "../terminal.js";
 import type { Config } from "../../config.js";
@@ -47,8 +55,17 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
   keepMemoryOutOfCoreDumps();
-  // Before the weights are prepared, which takes a while.
-  await requireFreePort(config.service.host, config.service.port);
+  let started: App | null = null;
+  const ownProcess = await openProcess(config, () => started?.abandon());
+  if (ownProcess === null) {
+    // Before the weights are prepared, which takes a while.
+    await requireFreePort(config.service.host, config.service.port);
+    const count = processCount(config);
+    if (count > 1) return own(count, config, stopListening);
+  } else {
+    stopListening();
+    ignoreSignals();
+  }
   // Loaded here, since every other command starts faster without it.
   const [{ startApp }, { createLog }, { logOutput }] = await Promise.all([
     import("../../app/app.js"),
@@ -57,15 +74,18 @@ async function serve(readConfig: () => Config): Promise<void> {
   ]);
   const progress = startProgress(starterSize);
   const log = createLog(config.service.logLevel, logOutput(config.service.logFormat));
-  let started: App | null = null;
   endOnUnexpected(log, () => started?.abandon());
+  const onNotice = (notice: string) => {
+    if (ownProcess?.isFirst !== false) progress.notice(typed(notice));
+  };
   const overrides = {
     log,
     typed,
     collectsWhenIdle: true,
     onWeightsProgress: progress.weights,
-    onWeightsNotice: (notice: string) => progress.notice(typed(notice)),
-    onNotice: (notice: string) => progress.notice(typed(notice)),
+    onWeightsNotice: onNotice,
+    onNotice,
+    ownProcess,
   };
   try {
     started = await startApp(config, overrides);
@@ -74,10 +94,71 @@ async function serve(readConfig: () => Config): Promise<void> {
   }
   stopListening();
   try {
-    await run(started, config, readConfig);
+    await (ownProcess === null
+      ? run(started, config, readConfig)
+      : runAsOneOfSeveral(started, ownProcess, config, readConfig));
   } catch (error) {
     throw withoutMessage(error, log);
   }
+}
+
+/** Null unless this process was started by another of this server. */
+async function openProcess(config: Config, onOrphaned: () => void): Promise<OwnProcess | null> {
+  const { processes } = config.service;
+  if (typeof processes !== "number" || processes === 1) return null;
+  const { openOwnProcess } = await import("../../app/process-link.js");
+  return openOwnProcess(processes, onOrphaned);
+}
+
+/** Starts the processes that serve, and ends with them. */
+async function own(count: number, config: Config, stopListening: () => void): Promise<void> {
+  const [{ ProcessOwner }, { createLog }, { logOutput }] = await Promise.all([
+    import("../../app/process-owner.js"),
+    import("../../log.js"),
+    import("./log-lines.js"),
+  ]);
+  const log = createLog(config.service.logLevel, logOutput(config.service.logFormat));
+  let received = 0;
+  const onSignal = () => {
+    received += 1;
+    // The others notice, and end as well.
+    if (received > 1) process.exit(1);
+    console.log(stoppingNotice);
+    owner.stop();
+  };
+  const owner = new ProcessOwner({
+    ...{ count, log, dataDir: config.service.dataDir },
+    onStarted: () => {
+      stopListening();
+      listenToSignals(onSignal);
+    },
+  });
+  process.on("SIGHUP", () => owner.reloadModels());
+  process.exit(await owner.run());
+}
+
+/** The owner gets the signals and passes them on; the first process speaks for all of them. */
+async function runAsOneOfSeveral(
+  app: App,
+  { link, count, isFirst }: OwnProcess,
+  config: Config,
+  readConfig: () => Config,
+): Promise<void> {
+  const stopped = stopOnSignal(
+    app,
+    config.limits.drainMs,
+    () => undefined,
+    (onSignal) => link.answer("stop", onSignal),
+  );
+  link.answer("reloadModels", () => reloadModels(app, readConfig));
+  link.note("started");
+  if (isFirst) {
+    if (app.notice !== null) console.log(`\n${app.notice}`);
+    console.log(`\nSotto is listening at ${app.url} with ${count} processes ...`);
+    await Promise.race([app.ready().then(() => printFirstSteps(app, config)), stopped]);
+  }
+  await stopped;
+  process.exit();
 }
 
 /** From the moment it listens until it is closed. */

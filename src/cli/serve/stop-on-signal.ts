@@ -23,6 +23,8 @@ export function stopOnSignal(
   app: Pick<App, "drain" | "close" | "abandon">,
   drainMs: number,
   onStopping: () => void = () => undefined,
+  /** Where it is told to stop by other means than signals. */
+  listen: (onSignal: () => void) => void = listenToSignals,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = 0;
@@ -34,9 +36,21 @@ export function stopOnSignal(
       }
       onStopping();
       const drained = app.drain(drainMs);
-      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end immediately.");
+      if (listen === listenToSignals) console.log(stoppingNotice);
       drained.then(() => app.close()).then(resolve, reject);
     };
-    for (const signal of signals) process.on(signal, onSignal);
+    listen(onSignal);
   });
+}
+
+export const stoppingNotice =
+  "\nStopping: running replies may finish. Press Ctrl-C again to end immediately.";
+
+export function listenToSignals(onSignal: () => void): void {
+  for (const signal of signals) process.on(signal, onSignal);
+}
+
+/** For a process that another tells what to do: a terminal and systemd send signals to all processes of a server. */
+export function ignoreSignals(): void {
+  for (const signal of [...signals, "SIGHUP"] as const) process.on(signal, () => undefined);
 }

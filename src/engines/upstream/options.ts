@@ -24,4 +24,6 @@ export interface UpstreamOptions extends UpstreamSource {
   models: Readonly<Partial<Record<ModelId, Pick<ModelDefaults, "systemPrompt" | "maxTokens">>>>;
   /** See cache-salt.ts. */
   cacheSaltSecret: string;
+  /** That share the engine's places; by default this one alone. */
+  processes?: number;
 }

@@ -342,7 +342,7 @@ export class UpstreamEngine implements Engine {
   #capacity(): number {
     const reported = this.#health.facts.maxConcurrent;
     const wanted = reported ?? this.options.maxConcurrent ?? this.#profile.defaultConcurrency;
-    return Math.max(1, Math.min(wanted, this.#connections));
+    return Math.max(1, Math.floor(Math.min(wanted, this.#connections) / (this.options.processes ?? 1)));
   }
 
   #replyTokens(asked: number, count: PromptCount, prompt: PromptInput): number {

@@ -1,14 +1,24 @@
+import type { LiveMinute } from "../../core/admin/service-views.js";
 import type { ModelAdmin } from "../../core/admin/model-admin.js";
 import type { ModelId } from "../../core/models.js";
 import type { KeptMemory } from "../../core/serving/kept-memory.js";
 import type { DashboardServices } from "./services.js";
 import type { HttpParts } from "../parts.js";
-import type { ModelWeightsView } from "../../protocol/dashboard/api.js";
+import type { LimitsNow, ModelWeightsView } from "../../protocol/dashboard/api.js";
 import type {
   EngineComputeView,
   EngineMemberView,
+  EngineView,
   ModelSuggestion,
 } from "../../protocol/dashboard/engines.js";
+
+/** What a process does at this moment. */
+export interface LiveView {
+  engines: EngineView[];
+  queues: LimitsNow["queues"];
+  minutes: LiveMinute[];
+  tokensPerSecond: number;
+}
 
 /** What the dashboard's HTTP side depends on. */
 export interface DashboardParts {
@@ -46,6 +56,8 @@ export interface DashboardParts {
   backupCommand: string | null;
   /** The commands in a text as they can be typed on this machine. */
   typed: (text: string) => string;
+  /** Of every process of this server that answers; absent where it is one. */
+  processViews?: () => Promise<LiveView[]>;
   /** Folder of the built pages. */
   webDir: string;
 }

@@ -4,6 +4,7 @@ import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { UsageReport } from "../../core/usage/usage-views.js";
+import { liveView } from "./live-view.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { spacesOf } from "./space.js";
@@ -11,7 +12,8 @@ import { gaugeView, planView, quotaView } from "./views.js";
 
 const csvHeadings = ["start", "key", "key_last_four", "key_id", "model", ...countHeadings];
 
-export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts): DashboardRoute[] {
+export function usageRoutes(parts: DashboardParts): DashboardRoute[] {
+  const { http, dashboard } = parts;
   const { usageReports, monthUse, teams, teamUsage } = dashboard;
   return spacesOf(teams).flatMap(({ prefix, open }) => [
     user("GET", `${prefix}/usage`, async (visit, me): Promise<UsageReport> => {
@@ -46,12 +48,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
         tokens: gaugeView(tokens),
         concurrent: { limit: plan.concurrentRequests, held },
         quotas: quotas.map(quotaView),
-        queues: sharers().flatMap((models) => {
-          const [model] = models;
-          if (model === undefined) return [];
-          const { running, waiting } = queue(model);
-          return [{ models, running, waiting, capacity: http.engineStatus(model).capacity }];
-        }),
+        queues: (await liveView(parts)).queues,
       };
     }),
   ]);

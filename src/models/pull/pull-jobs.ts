@@ -31,6 +31,8 @@ export interface PullJobsOptions {
   reportError: (error: unknown) => void;
   /** Switches the model over to what was pulled for it; rejects with `UserError` where that cannot be. */
   use: (weights: { pullId: string; model: ModelId; file: string; contextTokens?: number }) => Promise<void>;
+  /** Why none may be started here. */
+  refusal?: string | undefined;
   pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
   retryMs?: number;
 }
@@ -73,6 +75,7 @@ export class PullJobs implements Pulls {
   }
 
   start({ reference, sha256, model, use, contextTokens }: PullRequest): PullView {
+    this.#requireAllowed();
     const text = reference.trim();
     this.#check(text);
     const same = this.#jobs.find((job) => job.state !== "done" && sameReference(job.reference, text));
@@ -111,6 +114,7 @@ export class PullJobs implements Pulls {
   }
 
   resume(id: string): PullView {
+    this.#requireAllowed();
     const job = this.#require(id);
     if (job.state === "paused" || job.state === "failed") {
       job.state = "waiting";
@@ -144,6 +148,10 @@ export class PullJobs implements Pulls {
     this.#isClosed = true;
     for (const { stop } of this.#jobs) stop.abort(new WeightsError("The server ends."));
     await Promise.all(this.#jobs.map(settled));
+  }
+
+  #requireAllowed(): void {
+    if (this.options.refusal !== undefined) throw new WeightsError(this.options.refusal);
   }
 
   /** Before any request is sent. */

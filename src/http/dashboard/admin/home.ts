@@ -1,16 +1,15 @@
-/** The home page of admins: the checklist, the last hour of this process, its engines and its machine. */
+/** The home page of admins: the checklist, the last hour of this server, its engines and its machine. */
 import type { OwnFacts } from "../../../core/admin/checklist.js";
 import type { OperatorFacts } from "../../../core/operator.js";
 import { operatorBody } from "../../../protocol/dashboard/api.js";
-import { modelIds } from "../../../core/models.js";
-import { engineViews } from "../engines.js";
+import { liveView } from "../live-view.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 import { type AbuseAlertList, type AdminHome, tickBody } from "../../../protocol/dashboard/admin.js";
 
 export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
   const { dashboard, suggestion, publicUrl, backupCommand } = parts;
-  const { abuseAlerts, checklist, live, rates, outbox, signUpMode, operator, audit } = dashboard;
+  const { abuseAlerts, checklist, live, outbox, signUpMode, operator, audit } = dashboard;
   const own = async (): Promise<OwnFacts> => ({
     usesStarter: suggestion() !== null,
     signUp: signUpMode,
@@ -46,19 +45,18 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
   ];
 
   async function homePage(): Promise<AdminHome> {
-    const engines = engineViews(parts).map(
-      ({ models, serving, state, active, capacity, waiting, problem }) => {
-        return { models, serving, state, active, capacity, waiting, problem };
-      },
-    );
+    const { minutes, tokensPerSecond, ...now } = await liveView(parts);
+    const engines = now.engines.map(({ models, serving, state, active, capacity, waiting, problem }) => {
+      return { models, serving, state, active, capacity, waiting, problem };
+    });
     const sum = (count: "active" | "waiting" | "capacity") =>
       engines.reduce((total, engine) => total + engine[count], 0);
     return {
       checklist: await checklist.read(await own()),
       suggestion: suggestion(),
       startedAt: live.startedAt.toISOString(),
-      minutes: live.read(),
-      tokensPerSecond: rates.tokensPerSecond(modelIds),
+      minutes,
+      tokensPerSecond,
       running: sum("active"),
       waiting: sum("waiting"),
       capacity: sum("capacity"),

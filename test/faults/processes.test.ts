@@ -1,0 +1,149 @@
+/** One server with four processes (`SOTTO_PROCESSES`), without Redis and Postgres, in front of a scripted engine. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.js";
+import {
+  chunk,
+  event,
+  openStream,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from "../support/engines/scripted-upstream.js";
+import { Browser, password } from "../support/processes/browser-requests.js";
+import { childrenOf, isAlive } from "../support/processes/children.js";
+import { type SottoProcess, startSotto } from "../support/processes/sotto-process.js";
+import { ask, openStreams, readiness } from "./open-streams.js";
+
+const count = 4;
+let upstream: ScriptedUpstream;
+let sotto: SottoProcess | undefined;
+beforeEach(async () => {
+  upstream = await startScriptedUpstream();
+});
+afterEach(async () => {
+  await sotto?.stop();
+  await upstream.close();
+});
+
+/** Resolves when all processes listen. */
+async function start(env: Record<string, string> = {}): Promise<SottoProcess> {
+  const members = JSON.stringify([{ url: upstream.url, profile: "vllm", maxConcurrent: 400 }]);
+  const server = await startSotto({
+    env: {
+      SOTTO_PROCESSES: String(count),
+      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",
+      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
+      SOTTO_LIMIT_CONCURRENT_REQUESTS: "1000",
+      SOTTO_QUEUE_LENGTH: "4000",
+      SOTTO_MODELS_OMEGA_UPSTREAMS: members,
+      SOTTO_MODELS_PRISM_UPSTREAMS: members,
+      SOTTO_MODELS_LAMBDA_UPSTREAMS: members,
+      ...env,
+    },
+  });
+  sotto = server;
+  await eventually(() => listening(server) === count);
+  return server;
+}
+
+/** How often one of its processes has begun to listen. */
+const listening = (server: SottoProcess): number => server.output().match(/"msg":"listening"/g)?.length ?? 0;
+
+const streams = (server: SottoProcess, key: string): Promise<Response[]> =>
+  openStreams(server, 2 * count, key, 100);
+
+/** Replies begin and do not end. */
+const beginOnly: ScriptedUpstream["chat"] = (response) => {
+  openStream(response).write(event(chunk({ content: "Well" })));
+};
+
+describe("several processes", () => {
+  it("keep a limit exactly, and count together", async () => {
+    const server = await start();
+    // By day, since a busy machine may take longer than a minute.
+    const key = await server.newKey("--requests-per-day", "600");
+    const statuses = await Promise.all(
+      Array.from({ length: 700 }, async () => {
+        const response = await ask(server, key, 5);
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(600);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+    expect(upstream.chats).toHaveLength(600);
+    await eventually(
+      async () => (await server.metric("sotto_time_to_first_token_seconds_count", "omega")) === 600,
+    );
+    expect(await server.metric("sotto_sequences_capacity", "omega")).toBe(400);
+  });
+
+  it("end the streams of a revoked key, whichever of them has it", async () => {
+    upstream.chat = beginOnly;
+    const server = await start();
+    const user = new Browser(server.url);
+    await user.post("/api/sign-up", { email: "ada@example.com", password });
+    const body = { name: "to be revoked", models: null, expiresInDays: null };
+    const { secret, key } = await user.post<{ secret: string; key: { id: string } }>("/api/keys", body);
+    const open = await streams(server, secret);
+    await user.post(`/api/keys/${key.id}/revoke`);
+    for (const response of open) expect(await response.text()).toContain('"code":"invalid_api_key"');
+    await eventually(() => upstream.hungUp === open.length);
+    expect((await ask(server, secret, 5)).status).toBe(401);
+  });
+
+  it("replace one that is killed, and return its leases", async () => {
+    upstream.chat = beginOnly;
+    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(2 * count) });
+    const key = await server.newKey();
+    const open = await streams(server, key);
+    expect((await ask(server, key, 5)).status).toBe(429);
+    const [victim = 0] = childrenOf(server.pid);
+    process.kill(victim, "SIGKILL");
+    await eventually(() => listening(server) === count + 1);
+    const ended = open.map((response) =>
+      response.text().then(
+        () => "ended",
+        () => "broken",
+      ),
+    );
+    await eventually(() => upstream.hungUp === 2);
+    const again = await Promise.all([ask(server, key, 5), ask(server, key, 5)]);
+    expect(again.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await ask(server, key, 5)).status).toBe(429);
+    server.kill("SIGKILL");
+    await server.exited();
+    expect((await Promise.all(ended)).filter((end) => end === "ended")).toEqual([]);
+  });
+
+  it("all end on SIGTERM, when their replies have finished", async () => {
+    const begun: (() => void)[] = [];
+    upstream.chat = (response) => {
+      openStream(response).write(event(chunk({ content: "Well" })));
+      begun.push(() => response.end(event(chunk({}, "stop")) + event("[DONE]")));
+    };
+    const server = await start();
+    const key = await server.newKey();
+    const open = await streams(server, key);
+    const processes = childrenOf(server.pid);
+    server.kill("SIGTERM");
+    await eventually(async () => (await readiness(server)) === 503);
+    for (const finish of begun) finish();
+    const bodies = await Promise.all(open.map((response) => response.text()));
+    expect(bodies.filter((body) => body.endsWith("data: [DONE]\n\n"))).toHaveLength(open.length);
+    expect(await server.exited()).toBe(0);
+    expect(processes.filter(isAlive)).toEqual([]);
+  });
+
+  it("end when the one that started them is killed", async () => {
+    const server = await start();
+    const processes = childrenOf(server.pid);
+    expect(processes).toHaveLength(count);
+    server.kill("SIGKILL");
+    await eventually(() => !processes.some(isAlive));
+  });
+});
+
+it("refuses to load weights into each of several processes", async () => {
+  const server = startSotto({ env: { SOTTO_PROCESSES: "2" } });
+  await expect(server).rejects.toThrow("Set SOTTO_PROCESSES to 1, or have an engine on the network");
+});
