@@ -39,7 +39,7 @@ describe("sotto engine", () => {
   });
 
   it("says what can be built", async () => {
-    await expect(sotto("build", "metal")).rejects.toThrow("Choose from: cuda, vulkan.");
+    await expect(sotto("build", "metal")).rejects.toThrow("Choose from: cuda, vulkan, extension.");
     await expect(sotto("remove", "magic")).rejects.toThrow("there is no backend 'magic'");
   });
 });
