@@ -21,6 +21,8 @@ export function openOwnProcess(count: number, onOrphaned: () => void): OwnProces
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
   });
   process.on("message", (message) => link.receive(message));
+  // A process that could not start must be able to end.
+  process.channel?.unref();
   // Node ends the process after this event.
   worker.once("disconnect", () => {
     link.close();
