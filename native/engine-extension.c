@@ -190,6 +190,13 @@ EXPORTED void llama_free(struct llama_context *native) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Whether others that call a function of this name reach the one in this file. */
+static bool is_reached(const char *name) {
+    Dl_info found, own;
+    void *function = dlsym(RTLD_DEFAULT, name);
+    return function != NULL && dladdr(function, &found) != 0 && dladdr(&lock, &own) != 0 && found.dli_fbase == own.dli_fbase;
+}
+
 static napi_value fail(napi_env env, const char *message) {
     napi_throw_error(env, NULL, message);
     return NULL;
@@ -226,6 +233,7 @@ static napi_value open_binding(napi_env env, napi_callback_info info) {
         memcpy(symbols[i].target, &found, sizeof found);
     }
     if (missing != NULL) return fail(env, missing);
+    if (!is_reached("llama_n_threads") || !is_reached("llama_free")) return fail(env, "the binding's calls are not seen");
     struct ggml_threadpool_params params;
     memset(&params, 0xff, sizeof params);
     llama.pool_params(&params, 7);
