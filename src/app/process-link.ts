@@ -11,6 +11,8 @@ export interface OwnProcess {
   count: number;
   /** The first one prints what the operator should read, and takes up what an earlier start left. */
   isFirst: boolean;
+  /** The link keeps the process running no longer: for one that could not start. */
+  release: () => void;
 }
 
 /** Null in a process that serves alone. `onOrphaned` is called before this process ends, since the owner has ended. */
@@ -21,12 +23,10 @@ export function openOwnProcess(count: number, onOrphaned: () => void): OwnProces
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
   });
   process.on("message", (message) => link.receive(message));
-  // A process that could not start must be able to end.
-  process.channel?.unref();
   // Node ends the process after this event.
   worker.once("disconnect", () => {
     link.close();
     onOrphaned();
   });
-  return { link, count, isFirst: worker.id === 1 };
+  return { link, count, isFirst: worker.id === 1, release: () => process.channel?.unref() };
 }

@@ -89,6 +89,9 @@ async function serve(readConfig: () => Config): Promise<void> {
   };
   try {
     started = await startApp(config, overrides);
+  } catch (error) {
+    ownProcess?.release();
+    throw error;
   } finally {
     progress.stop();
   }
