@@ -22,7 +22,7 @@ import {
   UsersRound,
   Webhook,
 } from "lucide-react";
-import { useEffect, useRef, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { TeamRole } from "../../src/core/entities.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
@@ -122,14 +122,8 @@ function SidebarLink({ href, label, icon }: { href: string; label: string; icon:
   // An account's page belongs to the list of accounts; every page is below the overview, or below its team.
   const isHome = href === "/app" || /^\/app\/teams\/[^/]+$/.test(href);
   const current = path === href || (!isHome && path.startsWith(`${href}/`));
-  const link = useRef<HTMLAnchorElement>(null);
-  // The list of an admin is longer than a laptop's window.
-  useEffect(() => {
-    if (current) link.current?.scrollIntoView({ block: "nearest" });
-  }, [current]);
   return (
     <Link
-      ref={link}
       href={href}
       aria-current={current ? "page" : undefined}
       className={cx(
