@@ -190,7 +190,7 @@ it("an admin adds a provider, tests it, and people can choose it", async () => {
   await page.getByText("does not accept the client id or the secret").waitFor();
   await page.getByLabel("Client secret").fill(clientSecret);
   await press(page, "Test");
-  await page.getByText("The provider answers").waitFor();
+  await page.getByText("The provider responds").waitFor();
   await press(page, "Add provider");
   await page.getByText("Second login saved").waitFor();
   await page.getByRole("button", { name: "Edit Second login" }).waitFor();
