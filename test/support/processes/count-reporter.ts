@@ -17,7 +17,7 @@ const missing = [
 
 /** What no machine can install, and what costs minutes and privileges that CI does not have. */
 const excused = [
-  ...(noHistory ? ["/rolling-upgrade.test.ts"] : []),
+  ...(noHistory ? ["/rolling-upgrade.test.ts", "/rolling-upgrade-load.test.ts"] : []),
   ...(noHelm ? ["/deploy-chart.test.ts"] : []),
   ...(noImageTools ? ["/deploy-image.test.ts"] : []),
 ];
