@@ -87,7 +87,7 @@ export function createDashboard(
 ) {
   const { config, overrides, clock, log } = context;
   const { service, limits } = config;
-  const ownProcess = overrides.ownProcess ?? undefined;
+  const { ownProcess } = overrides;
   const {
     signUp,
     signIn: signInMode,

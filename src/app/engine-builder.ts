@@ -71,7 +71,7 @@ export interface EngineOverrides {
   /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
   /** Where it is one of several processes of a server: how many there are. */
-  ownProcess?: { count: number } | null | undefined;
+  ownProcess?: { count: number } | undefined;
   onWeightsProgress?: WeightsProgress;
   /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;

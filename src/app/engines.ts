@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { EngineBuilder, type EngineParts } from "./engine-builder.js";
+import { shareOf } from "./process-count.js";
 import type { Config } from "../config.js";
 import { chatModelIds, forEachModel, type ModelId, modelIds } from "../core/models.js";
 import { type Engine, isAvailable, type Kept } from "../core/serving/engine-port.js";
@@ -69,7 +70,7 @@ export class Engines {
         new FairQueue({
           capacity: () => places().capacity,
           preempts: () => places().preempts === true,
-          maxLength: Math.ceil(config.limits.queueLength / (parts.overrides.ownProcess?.count ?? 1)),
+          maxLength: shareOf(config.limits.queueLength, parts.overrides.ownProcess),
           maxWaitMs: config.limits.queueWaitMs,
           clock,
         }),

@@ -30,6 +30,7 @@ import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
+import { shareOf } from "./process-count.js";
 
 interface HttpStages {
   storage: Storage;
@@ -49,8 +50,9 @@ export interface Listening {
 export async function listen(context: Context, stages: HttpStages): Promise<Listening> {
   const { config, overrides, log, closers } = context;
   const http = await httpParts(context, stages);
+  const { maxConnections } = config.service;
   const limit = connectionLimit({
-    wanted: shareOf(config.service.maxConnections, overrides.ownProcess?.count),
+    wanted: maxConnections === undefined ? undefined : shareOf(maxConnections, overrides.ownProcess),
     openFiles: overrides.openFiles ?? openFileLimit(),
     reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
     howToRaise,
@@ -70,10 +72,6 @@ export async function listen(context: Context, stages: HttpStages): Promise<List
   log.info("listening", { port, pid: process.pid });
   return { port, notice: limit.notice };
 }
-
-/** Of a setting for the whole server, what one of its processes gets. */
-const shareOf = (whole: number | undefined, processes = 1): number | undefined =>
-  whole === undefined ? undefined : Math.ceil(whole / processes);
 
 /** Loaded only where it is configured: most servers have a proxy in front. */
 async function openTls({ config, overrides, log, closers }: Context): Promise<TlsFiles | null> {
@@ -196,14 +194,10 @@ async function addDashboard(
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,
     typed,
     webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
-    ...(link === undefined
-      ? {}
-      : { processViews: async () => (await link.call("views")).map(({ live }) => live) }),
+    ...(link === undefined ? {} : { processViews: () => link.call("viewsOfAll") }),
   };
-  link?.answer("view", async () => ({
-    metrics: await http.metrics.sample(),
-    live: ownLiveView(parts),
-  }));
+  link?.answer("metrics", () => http.metrics.sample());
+  link?.answer("view", () => ownLiveView(parts));
   registerDashboard(server, parts);
   registerOperatorApi(server, parts);
   const { scim, publicUrl } = serving.dashboard;

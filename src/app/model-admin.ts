@@ -29,7 +29,7 @@ export function createModelAdmin(
       reportError: (error) => log.unexpected(error),
       use: (pulled) => admin.usePulled(pulled),
       refusal:
-        (overrides.ownProcess ?? null) === null
+        overrides.ownProcess === undefined
           ? undefined
           : "This server has several processes and uses no weights: see SOTTO_PROCESSES.",
     }),

@@ -26,7 +26,7 @@ export interface AppOverrides extends EngineOverrides {
   collectsWhenIdle?: boolean;
   openFiles?: number;
   /** Where it is one of several processes of a server. */
-  ownProcess?: OwnProcess | null | undefined;
+  ownProcess?: OwnProcess | undefined;
 }
 
 export interface Context {

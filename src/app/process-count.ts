@@ -10,3 +10,7 @@ export function processCount({ service, models }: Pick<Config, "service" | "mode
   const isGateway = chatModelIds.every((model) => models[model].upstreams.length > 0);
   return isGateway ? Math.max(1, Math.min(mostByItself, Math.floor(availableParallelism() / 2))) : 1;
 }
+
+/** Of a setting for the whole server, what one of its processes gets: at least one. */
+export const shareOf = (whole: number, ownProcess: { count: number } | undefined): number =>
+  Math.ceil(whole / (ownProcess?.count ?? 1));

@@ -15,10 +15,10 @@ export interface OwnProcess {
   release: () => void;
 }
 
-/** Null in a process that serves alone. `onOrphaned` is called before this process ends, since the owner has ended. */
-export function openOwnProcess(count: number, onOrphaned: () => void): OwnProcess | null {
+/** Undefined in a process that serves alone. `onOrphaned` is called before this process ends, since the owner has ended. */
+export function openOwnProcess(count: number, onOrphaned: () => void): OwnProcess | undefined {
   const { worker } = cluster;
-  if (worker === undefined) return null;
+  if (worker === undefined) return undefined;
   const link: LinkToOwner = new ProcessLink({
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
   });

@@ -14,23 +14,19 @@ import { CountersOwner } from "../store/counters/counters-owner.js";
 import type { CounterListeners, OwnerCounters } from "../store/counters/shared-counters.js";
 import { lockDataDir } from "../store/data-dir-lock.js";
 
-/** What one process has counted and does at this moment. */
-export interface ProcessView {
-  metrics: MetricsSample;
-  live: LiveView;
-}
-
 /** What the owner answers to. */
 export interface OwnerMethods extends OwnerCounters {
   /** The process listens. */
   started(): void;
   /** Of all processes that answer, the asking one among them. */
-  views(): Promise<ProcessView[]>;
+  metricsOfAll(): Promise<MetricsSample[]>;
+  viewsOfAll(): Promise<LiveView[]>;
 }
 
 /** What each process answers to. */
 export interface ProcessMethods extends CounterListeners {
-  view(): Promise<ProcessView>;
+  metrics(): Promise<MetricsSample>;
+  view(): LiveView;
   /** As the first signal, then as the second one. */
   stop(): void;
   reloadModels(): void;
@@ -42,8 +38,8 @@ const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 /** A process that has run for so long is started again without delay. */
 const steadyMs = 60_000;
-/** Of a process that is asked for its view. One that is too busy is left out. */
-const viewMs = 2_000;
+/** Of a process that is asked what it does. One that is too busy is left out. */
+const answerMs = 2_000;
 
 export interface OwnerOptions {
   count: number;
@@ -105,7 +101,8 @@ export class ProcessOwner {
     this.#links.set(worker, link);
     this.#counters.add(link);
     link.answer("started", () => this.#noteStarted(link));
-    link.answer("views", () => this.#views());
+    link.answer("metricsOfAll", () => this.#askAll((one) => one.call("metrics")));
+    link.answer("viewsOfAll", () => this.#askAll((one) => one.call("view")));
     worker.on("message", (message) => link.receive(message));
     worker.on("error", () => undefined);
     worker.once("exit", (code) => {
@@ -143,10 +140,10 @@ export class ProcessOwner {
     this.#delayMs = Math.min(longestDelayMs, this.#delayMs * 2);
   }
 
-  async #views(): Promise<ProcessView[]> {
-    const views = [...this.#links.values()].map((link) =>
-      withTimeLimit(link.call("view"), viewMs).catch(() => null),
+  async #askAll<T>(ask: (link: Link) => Promise<T>): Promise<T[]> {
+    const answers = [...this.#links.values()].map((link) =>
+      withTimeLimit(ask(link), answerMs).catch(() => null),
     );
-    return (await Promise.all(views)).filter((view) => view !== null);
+    return (await Promise.all(answers)).filter((answer) => answer !== null);
   }
 }

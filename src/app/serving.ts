@@ -75,7 +75,7 @@ export class Serving {
       schemasOf: (accountId) => engines.schemasOf(accountId),
       items: this.recentItems,
       tellOthers:
-        config.storage.databaseUrl === undefined && (context.overrides.ownProcess ?? null) === null
+        config.storage.databaseUrl === undefined && context.overrides.ownProcess === undefined
           ? null
           : (accountId) => store.changes.append("caches_dropped", accountId),
     });
@@ -149,7 +149,7 @@ export class Serving {
       privacyCheck: () => this.dashboard.privacyCheck.read(),
     };
     if (link === undefined) return new Metrics(sources);
-    return new Metrics(sources, async () => (await link.call("views")).map(({ metrics }) => metrics));
+    return new Metrics(sources, () => link.call("metricsOfAll"));
   }
 
   #createCompletions(): Completions {

@@ -9,6 +9,8 @@ import { startNotice } from "../store/counters/redis-failure.js";
 import { lockDataDir } from "../store/data-dir-lock.js";
 import { openStore } from "../store/open-store.js";
 import type { Context } from "./overrides.js";
+import { shareOf } from "./process-count.js";
+import type { OwnProcess } from "./process-link.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
@@ -21,13 +23,13 @@ export interface Storage {
 }
 
 export async function openStorage({ config, overrides, clock, log, closers }: Context): Promise<Storage> {
-  const { ownProcess = null } = overrides;
-  if (ownProcess === null) {
+  const { ownProcess } = overrides;
+  if (ownProcess === undefined) {
     const lock = lockDataDir(config.service.dataDir);
     closers.add({ close: () => lock.release() });
   }
   const database = new DatabaseHealth(log);
-  const storage = sharedBy(config.storage, ownProcess?.count ?? 1);
+  const storage = sharedBy(config.storage, ownProcess);
   const opened = await openStore(
     { ...config, storage },
     {
@@ -47,18 +49,19 @@ export async function openStorage({ config, overrides, clock, log, closers }: Co
   const keys = closers.add(new KeyRing(store, clock));
   const onHealth = (health: keyof typeof redisMessages, cause?: string) =>
     log.warn(redisMessages[health], { cause });
-  const owner = ownProcess?.link ?? null;
-  const counters = closers.add(await openCounters(storage, { clock, store, onHealth, owner }));
+  const counters = closers.add(
+    await openCounters(storage, { clock, store, onHealth, owner: ownProcess?.link }),
+  );
   const failure = counters.failure();
   if (failure !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, failure));
   return { store, database, keys, counters };
 }
 
 /** To each process its share of the connections to Postgres; to Redis each is a replica. */
-const sharedBy = (storage: Config["storage"], processes: number): Config["storage"] => ({
+const sharedBy = (storage: Config["storage"], ownProcess?: OwnProcess): Config["storage"] => ({
   ...storage,
-  databasePoolSize: Math.ceil(storage.databasePoolSize / processes),
-  replicas: storage.replicas * processes,
+  databasePoolSize: shareOf(storage.databasePoolSize, ownProcess),
+  replicas: storage.replicas * (ownProcess?.count ?? 1),
 });
 
 export class DatabaseHealth {

@@ -27,6 +27,7 @@ import { pullProgress } from "../models/pull-progress.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
+import { untilSignal } from "../until-signal.js";
 
 export function engineCommand(program: Command): void {
   const engine = program
@@ -75,17 +76,19 @@ function installCommand(engine: Command): void {
       const settings = readSettings(command);
       const { dataDir } = settings.service;
       const progress = pullProgress();
-      const { library, wasHere } = await untilSignal((signal) =>
-        installLibrary({
-          dataDir,
-          backend,
-          cuda: options.cuda ?? cudaHere({ env: engineEnvironment() }),
-          from: options.from ?? settings.downloads.npmRegistry,
-          signal,
-          now: () => systemClock.now(),
-          onPackage: (one) => progress.file(one, 1, 1),
-          onProgress: progress.update,
-        }),
+      const { library, wasHere } = await untilSignal(
+        new ToolError("Stopped. Nothing was changed."),
+        (signal) =>
+          installLibrary({
+            dataDir,
+            backend,
+            cuda: options.cuda ?? cudaHere({ env: engineEnvironment() }),
+            from: options.from ?? settings.downloads.npmRegistry,
+            signal,
+            now: () => systemClock.now(),
+            onPackage: (one) => progress.file(one, 1, 1),
+            onProgress: progress.update,
+          }),
       ).finally(progress.stop);
       await reportTried(command, settings, library, wasHere);
     });
@@ -104,21 +107,6 @@ Examples:
 interface InstallFlags {
   from?: string;
   cuda?: CudaVersion;
-}
-
-/** Ctrl-C ends it in order, so that nothing is left behind. */
-async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const stop = new AbortController();
-  const onSignal = () => {
-    stop.abort(new ToolError("Stopped. Nothing was changed."));
-  };
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.once(signal, onSignal);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of signals) process.off(signal, onSignal);
-  }
 }
 
 function buildCommand(engine: Command): void {

@@ -9,6 +9,7 @@ import { report } from "../output.js";
 import { pullProgress } from "./pull-progress.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
+import { untilSignal } from "../until-signal.js";
 
 export function pullCommand(models: Command): void {
   storeCommand(models, "pull <model>", "download weights; the same command continues an interrupted download")
@@ -37,29 +38,20 @@ export async function pull(config: Config, model: string, sha256?: string): Prom
   // Loaded here, since every other command starts faster without it.
   const { pullWeights } = await import("../../models/pull/pull.js");
   const progress = pullProgress();
-  const stop = new AbortController();
-  const onSignal = () => {
-    stop.abort(new WeightsError("Stopped. What has arrived is kept: the same command continues."));
-  };
-  process.once("SIGINT", onSignal);
-  process.once("SIGTERM", onSignal);
-  try {
-    return await pullWeights(model, {
+  const stopped = new WeightsError("Stopped. What has arrived is kept: the same command continues.");
+  return untilSignal(stopped, (signal) =>
+    pullWeights(model, {
       folder: modelsFolder(config),
       endpoint: config.downloads.hfEndpoint,
       token: config.downloads.hfToken,
       allowedHosts: config.downloads.hosts,
-      signal: stop.signal,
+      signal,
       sha256,
       onFile: progress.file,
       onProgress: progress.update,
       onChecking: progress.checking,
-    });
-  } finally {
-    progress.stop();
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
-  }
+    }),
+  ).finally(progress.stop);
 }
 
 export const modelsFolder = (config: Config): string => join(resolve(config.service.dataDir), "models");

@@ -57,7 +57,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   keepMemoryOutOfCoreDumps();
   let started: App | null = null;
   const ownProcess = await openProcess(config, () => started?.abandon());
-  if (ownProcess === null) {
+  if (ownProcess === undefined) {
     // Before the weights are prepared, which takes a while.
     await requireFreePort(config.service.host, config.service.port);
     const count = processCount(config);
@@ -97,7 +97,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   }
   stopListening();
   try {
-    await (ownProcess === null
+    await (ownProcess === undefined
       ? run(started, config, readConfig)
       : runAsOneOfSeveral(started, ownProcess, config, readConfig));
   } catch (error) {
@@ -105,10 +105,10 @@ async function serve(readConfig: () => Config): Promise<void> {
   }
 }
 
-/** Null unless this process was started by another of this server. */
-async function openProcess(config: Config, onOrphaned: () => void): Promise<OwnProcess | null> {
+/** Undefined unless this process was started by another of this server. */
+async function openProcess(config: Config, onOrphaned: () => void): Promise<OwnProcess | undefined> {
   const { processes } = config.service;
-  if (typeof processes !== "number" || processes === 1) return null;
+  if (typeof processes !== "number" || processes === 1) return undefined;
   const { openOwnProcess } = await import("../../app/process-link.js");
   return openOwnProcess(processes, onOrphaned);
 }

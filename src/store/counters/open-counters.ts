@@ -8,8 +8,8 @@ import type { OwnerLink } from "./shared-counters.js";
 interface CountersOptions extends Required<Pick<RedisLinkOptions, "clock" | "onHealth">> {
   /** Keeps the secret that hashes names in Redis, the same for all replicas. */
   store: Pick<Store, "initSetting">;
-  /** Of a process that is one of several of this server; null where it is alone. */
-  owner: OwnerLink | null;
+  /** Of a process that is one of several of this server. */
+  owner?: OwnerLink | undefined;
 }
 
 /** Shared through Redis where that is configured. Resolves also when Redis cannot be used. */
@@ -18,7 +18,7 @@ export async function openCounters(
   { clock, store, onHealth, owner }: CountersOptions,
 ): Promise<Counters> {
   if (redisUrl === undefined) {
-    if (owner === null) return memoryCounters(clock);
+    if (owner === undefined) return memoryCounters(clock);
     const { sharedCounters } = await import("./shared-counters.js");
     return sharedCounters(owner, clock);
   }
