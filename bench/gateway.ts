@@ -382,9 +382,9 @@ function without(name: string): [] {
 
 /** False when it ended instead, or could not be started. */
 async function untilListening(child: ChildProcess, port: number): Promise<boolean> {
-  let isGone = false;
-  for (const end of ["error", "exit"]) child.once(end, () => (isGone = true));
-  for (let tries = 0; tries < 300 && !isGone; tries++) {
+  const gone = new AbortController();
+  for (const end of ["error", "exit"]) child.once(end, () => gone.abort());
+  for (let tries = 0; tries < 300 && !gone.signal.aborted; tries++) {
     if ((await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) !== null) return true;
     await sleep(100);
   }

@@ -65,7 +65,7 @@ export class ProcessLink<Theirs extends Methods<Theirs>, Ours extends Methods<Ou
     try {
       return await withTimeLimit(answer, this.options.answerMs, () => new Unanswered());
     } catch (error) {
-      if (error instanceof Unanswered && !this.#isClosed) {
+      if (error instanceof Unanswered) {
         this.#setSilent(true);
         answer.then(
           (late) => this.#lateHandlers[name]?.(late, ...given),

@@ -113,7 +113,7 @@ describe.skipIf(noRedis)("several processes with Redis and a certificate", () =>
     // Memory may still hold a mark at this moment: `sotto privacy check` waits for a minute.
     const { stdout } = await promisify(execFile)(process.execPath, ["dist/main.js", ...args], {
       env: { ...env, ...trusting },
-    }).catch((failed: { stdout: string }) => failed);
+    }).catch((failed: unknown) => failed as { stdout: string });
     const { details } = JSON.parse(stdout) as { details: { kind: string; name: string; verdict: string }[] };
     const searched = details.filter(({ kind }) => kind === "server_memory").map(({ name }) => name);
     const processes = [server.pid, ...childrenOf(server.pid)];
