@@ -32,7 +32,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { extendContext, type ThreadedContext } from "./extension.js";
+import { extendContext, type SampleDirectly, type ThreadedContext } from "./extension.js";
 import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
@@ -67,6 +67,8 @@ export interface LoadedModel {
   movesSequences: boolean;
   batchTokens: number;
   newSampler: () => Sampler;
+  /** Where the engine's extension is in use. */
+  sample: SampleDirectly | undefined;
   grammars: NativeGrammars;
   dispose: () => Promise<void>;
 }
@@ -190,7 +192,8 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     failedCreationRemedy: false,
   });
   const native = nativeHandles(llama, model, context);
-  const threaded = extension === undefined ? native.context : extendContext(native.context, extension);
+  const extended = extension === undefined ? undefined : extendContext(native.context, extension);
+  const threaded = extended ?? native.context;
   threaded.setThreads(threads);
   return {
     ...{ facts, vocabularySource, cores, sizing, threads },
@@ -203,6 +206,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     newSampler: native.newSampler,
+    sample: extended?.sample,
     grammars: native.grammars,
     // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
     dispose: async () => {

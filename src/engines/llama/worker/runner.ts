@@ -15,6 +15,7 @@ import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
+import { DirectSampler, isDirect } from "./reply/direct-sampler.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { Reply } from "./reply/reply.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
@@ -89,7 +90,10 @@ export class Runner {
     const batcher = new Batcher({
       ...events,
       context,
-      newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
+      newTokenSampler: (options) =>
+        model.sample !== undefined && isDirect(options)
+          ? new DirectSampler(model.sample, options)
+          : new TokenSampler(context, samplers, samplerFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on", undefined, saved),
       pace,
       threads: new ThreadPace({
