@@ -118,8 +118,9 @@ describe.skipIf(noCompiler)("sampling with the engine's extension", () => {
           const own = new TokenSampler(context, samplers, { ...facts, utf8Guard: undefined }, options);
           binding.push(await draw(own, 150));
         }
-        console.log(JSON.stringify({ logits, logitsAfter: await readLogits(), direct, binding }));
-        process.exit();
+        const printed = JSON.stringify({ logits, logitsAfter: await readLogits(), direct, binding });
+        // More than a pipe takes at once.
+        process.stdout.write(printed, () => process.exit());
       `),
       { maxBuffer: 64 * 1024 * 1024 },
     );
