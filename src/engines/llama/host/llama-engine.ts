@@ -188,13 +188,21 @@ export class LlamaEngine implements Engine {
     try {
       for (let { retries } = promptOf(prepared); ; retries--) {
         const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
-        const abort = () => run.abort();
+        const abort = () => {
+          run.abort();
+          run.stream.fail(new Error("aborted"));
+        };
         // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
         signal.addEventListener("abort", abort);
         try {
-          for await (const event of run.stream.read(signal)) yield [event];
-          return;
+          for (;;) {
+            const event = await run.stream.next();
+            signal.throwIfAborted();
+            if (event === null) return;
+            yield [event];
+          }
         } catch (error) {
+          signal.throwIfAborted();
           if (!run.wasLostUnbegun || retries === 0) throw error;
         } finally {
           signal.removeEventListener("abort", abort);
