@@ -343,7 +343,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_SPECULATION"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
+    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt, its own text and the schema it follows, where measuring shows that it pays: quotes, edits of code, repeated structures and the names in JSON come faster, in the same words. `off` is for comparing.",
   }),
   extension: field({
     env: ["SOTTO_ENGINE_EXTENSION"],

@@ -14,6 +14,24 @@ const start = (speculation: "on" | "off") =>
     { config: { ...defaults, threads: 1, sequences: 2, contextTokens: 512, speculation }, models: { omega } },
   );
 
+const place = {
+  type: "object",
+  properties: { town: { type: "string", maxLength: 6 }, inhabitants: { type: "integer" }, open: { const: true } },
+  required: ["town", "inhabitants", "open"],
+  additionalProperties: false,
+};
+const places = {
+  type: "json_schema",
+  name: "places",
+  schema: {
+    type: "object",
+    properties: { places: { type: "array", items: place, minItems: 3, maxItems: 4 } },
+    required: ["places"],
+    additionalProperties: false,
+  },
+  strict: true,
+} as const;
+
 describe("speculation", () => {
   let guessing: TinyEngine;
   let plain: TinyEngine;
@@ -31,7 +49,10 @@ describe("speculation", () => {
     ["a penalty on repetition", { sampling: { ...greedy, frequencyPenalty: 0.5 } }],
     ["log probabilities", { topLogprobs: 2 }],
     ["a stop sequence", { stop: ["e", "9"] }],
-    ["a schema", { format: { type: "json_object" } }],
+    ["any object", { format: { type: "json_object" } }],
+    ["a schema", { format: places }],
+    ["a schema with log probabilities", { format: places, topLogprobs: 2 }],
+    ["a schema and a stop sequence", { format: places, stop: ['bitants": 1', "true}, {"] }],
   ];
   it.each(cases)("gives %s as without", async (_name, changes) => {
     for (const question of questions) {

@@ -85,7 +85,9 @@ interface NativeClasses {
     canBeNextTokenForGrammarEvaluationState(state: GrammarState, token: number): boolean;
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
-  AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonGrammarEvaluationState: new (
+    ...from: [model: NativeModel, grammar: object] | [state: GrammarState]
+  ) => GrammarState;
   AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
@@ -308,6 +310,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+    copy: (state) => new AddonGrammarEvaluationState(state),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
     accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };

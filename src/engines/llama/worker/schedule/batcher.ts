@@ -47,7 +47,7 @@ export interface BatcherOptions extends SlotsOptions {
   /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
   polledSequences?: number;
   /** Guesses tokens of a reply that runs alone; never by default. */
-  speculation?: { pace: Pick<DraftPace, "worth" | "record">; contextTokens: number } | undefined;
+  speculation?: { pace: Pick<DraftPace, "pays" | "worth" | "record">; contextTokens: number } | undefined;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
@@ -167,9 +167,9 @@ export class Batcher {
         continue;
       }
       const alone = passedOver.length === 0 ? soleReply(entries) : undefined;
+      const startedMs = performance.now();
       if (alone !== undefined) this.#addGuess(alone);
       const drafted = alone === undefined ? 0 : alone.tokens.length - 1;
-      const startedMs = performance.now();
       grammarBudget.beginStep();
       const computing = this.#compute(entries);
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
@@ -277,10 +277,11 @@ export class Batcher {
     const { sequenceId, sequence } = entry;
     const { computed, newest } = sequence;
     if (speculation === undefined || !this.#canTakeBack || sequence.hasEnded === true) return;
-    const draft = (sequence.draft ??= new Draft());
-    const guess = draft.guess(computed, newest);
+    const { pace } = speculation;
+    const draft = (sequence.draft ??= new Draft(sequence.group.job.choices[sequence.choice]?.forced));
+    const guess = draft.guess(computed, newest, (likelihood) => pace.pays(likelihood));
     const room = speculation.contextTokens - computed.length - 1;
-    const worth = Math.min(room, speculation.pace.worth(guess.length, draft.likelihood));
+    const worth = Math.min(room, pace.worth(guess.length, draft.likelihood));
     // Attention to a sliding window may have dropped what the next token needs, once others were computed.
     if (worth <= 0 || context.getSequenceKvCacheMinPosition(sequenceId) !== 0) return;
     entry.tokens = Uint32Array.of(newest, ...guess.slice(0, worth));

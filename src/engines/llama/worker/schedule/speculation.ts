@@ -5,7 +5,8 @@
  * less than passes of their own. Each token is then sampled as if the guess had not been there, and what follows the
  * first wrong guess is discarded: the text is the same, it only comes sooner. What a pass of 4, 8 or 16 tokens
  * takes is measured (the fast kernels take four at a time), and how often guesses for this reply are right, also of
- * those that were not computed. Beside other replies nothing is guessed: the native code would go through the weights
+ * those that were not computed. What was said before is looked up (draft-lookup.ts), and a grammar may leave no choice
+ * (forced-text.ts). Beside other replies nothing is guessed: the native code would go through the weights
  * once more for the tokens that the others do not have.
  */
 import { DraftLookup } from "./draft-lookup.js";
@@ -31,18 +32,49 @@ interface Cost {
   atStep: number;
 }
 
-/** What is guessed for one reply. */
+/** Guesses the tokens that follow the newest; none where it cannot. */
+export type Guess = (computed: readonly number[], newest: number) => ArrayLike<number>;
+
+/** What is guessed for one reply: by the kind of guess that was right more often, or else by another. */
 export class Draft {
-  readonly #lookup = new DraftLookup();
+  readonly #kinds: Kind[];
+  #asked: Kind;
   #guess: readonly number[] = [];
   #checked = 0;
-  /** That the next guessed token is right. */
-  likelihood = firstLikelihood;
 
-  /** The tokens that follow the newest, as far as they can be guessed. */
-  guess(computed: readonly number[], newest: number): readonly number[] {
+  /** `forced`: what its grammar leaves no choice about. That takes a while to find out. */
+  constructor(forced?: Guess) {
+    const lookup = new DraftLookup();
+    this.#asked = {
+      guess: (computed, newest) => lookup.draft(computed, newest, mostDrafted),
+      isFree: true,
+      likelihood: firstLikelihood,
+    };
+    this.#kinds = [this.#asked];
+    if (forced !== undefined)
+      this.#kinds.unshift({ guess: forced, isFree: false, likelihood: firstLikelihood });
+  }
+
+  /** That the next guessed token is right. */
+  get likelihood(): number {
+    return this.#asked.likelihood;
+  }
+
+  /** The tokens that follow the newest, as far as they can be guessed. `pays`: with guesses as likely as that. */
+  guess(
+    computed: readonly number[],
+    newest: number,
+    pays: (likelihood: number) => boolean,
+  ): readonly number[] {
     this.#checked = 0;
-    return (this.#guess = this.#lookup.draft(computed, newest, mostDrafted));
+    this.#guess = [];
+    for (const kind of this.#kinds.toSorted((a, b) => b.likelihood - a.likelihood)) {
+      if (!kind.isFree && !pays(kind.likelihood)) continue;
+      this.#asked = kind;
+      this.#guess = Array.from(kind.guess(computed, newest)).slice(0, mostDrafted);
+      if (this.#guess.length > 0) break;
+    }
+    return this.#guess;
   }
 
   /** What the reply said next. */
@@ -50,14 +82,26 @@ export class Draft {
     const guessed = this.#guess[this.#checked];
     if (guessed === undefined) return;
     const isRight = guessed === token;
-    this.likelihood += ((isRight ? 1 : 0) - this.likelihood) * weightOfLatest;
+    this.#asked.likelihood += ((isRight ? 1 : 0) - this.#asked.likelihood) * weightOfLatest;
     this.#checked = isRight ? this.#checked + 1 : Infinity;
   }
+}
+
+interface Kind {
+  guess: Guess;
+  isFree: boolean;
+  /** That the next token is right. */
+  likelihood: number;
 }
 
 export class DraftPace {
   readonly #costs = new Map<number, Cost>();
   #steps = 0;
+
+  /** Whether any guess that is so likely pays. */
+  pays(likelihood: number): boolean {
+    return this.worth(mostDrafted, likelihood) > 0;
+  }
 
   /** How many of the guessed tokens to compute along; 0 where that does not pay. */
   worth(guessed: number, likelihood: number): number {
