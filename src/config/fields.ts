@@ -505,6 +505,11 @@ const chatModelFields = (id: ChatModelId) => {
       id,
       `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
     ),
+    draft: optionalField({
+      env: env("DRAFT"),
+      schema: z.string().min(1, "must be a GGUF file"),
+      doc: `GGUF file of a smaller model with the same vocabulary as the file in \`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS\`, loaded beside it to guess its tokens ([more](models.md#draft-models)). Default: none.`,
+    }),
     fallback: optionalField({
       env: env("FALLBACK"),
       schema: z.enum(chatModelIds, { error: `must be one of the models: ${chatModelIds.join(", ")}` }),

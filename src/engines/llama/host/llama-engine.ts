@@ -65,6 +65,8 @@ import { Grammars } from "../../structured-output/grammars.js";
 
 export interface LlamaEngineOptions {
   weights: string;
+  /** The file of a draft model. */
+  draft?: string | undefined;
   /** What the file is for; chat by default. One that is for something else does nothing but that. */
   task?: EngineTask | undefined;
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
@@ -125,6 +127,7 @@ export class LlamaEngine implements Engine {
       ...config,
       ...(gpu === "cpu" ? options.cpuFit : {}),
       weights,
+      draft: options.draft,
       task: options.task,
       measures: options.measures,
       gpu: gpu === "cpu" ? "off" : gpu,

@@ -23,7 +23,8 @@ import { SamplerPool } from "./reply/sampler-pool.js";
 import { rawConfig, samplingPlan } from "./reply/sampling-plan.js";
 import { TokenSampler } from "./reply/token-sampler.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
-import { Batcher } from "./schedule/batcher.js";
+import { Batcher, type Speculation } from "./schedule/batcher.js";
+import { DraftModel } from "./schedule/draft-model.js";
 import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
@@ -107,7 +108,7 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
-      speculation: request.speculation === "on" ? { pace: new DraftPace(), contextTokens } : undefined,
+      speculation: speculation(request, model),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
@@ -158,14 +159,14 @@ export class Runner {
   }
 
   #forced(gbnf: string, followed: LazyGrammar): Guess {
-    const { bytesOf, firstToken } = this.model.vocabulary;
-    const forced = new ForcedText(this.model.grammars, gbnf, this.#characters);
+    const { vocabulary, grammars } = this.model;
+    const forced = new ForcedText(grammars, gbnf, this.#characters);
     return (computed, newest) => {
       if (followed.state === null) return [];
-      const written = [...computed.slice(-recentTokens), newest].map((token) => Buffer.from(bytesOf(token)));
+      const written = [...computed.slice(-recentTokens), newest].map((token) => vocabulary.bytesOf(token));
       const text = forced.after(followed.state, Buffer.concat(written).toString("latin1"));
       // After a token, so that it is no first word.
-      return this.#pieces.tokenize([firstToken ?? newest, { text, special: false }]).subarray(1);
+      return this.#pieces.tokenize([vocabulary.firstToken ?? newest, { text, special: false }]).subarray(1);
     };
   }
 
@@ -204,6 +205,17 @@ export class Runner {
     await this.batcher.close();
     await this.model.dispose();
   }
+}
+
+function speculation({ speculation: choice }: LoadRequest, model: LoadedModel): Speculation | undefined {
+  if (choice === "off") return undefined;
+  const { facts, sizing, draft } = model;
+  const { vocabularySize } = facts;
+  return {
+    pace: new DraftPace(),
+    contextTokens: sizing.contextTokens,
+    model: draft && new DraftModel({ ...draft, vocabularySize }),
+  };
 }
 
 /** Enough to see how the last member of an object was written. */

@@ -7,6 +7,7 @@ import { Batcher } from "./batcher.js";
 import { GrammarBudget } from "./grammar-budget.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
+import { DraftModel } from "./draft-model.js";
 import type { Guess } from "./speculation.js";
 
 const contextTokens = 64;
@@ -92,6 +93,7 @@ interface Setting {
   speculates?: boolean;
   readsWhileComputing?: boolean;
   forced?: Guess;
+  model?: DraftModel;
 }
 
 /** Lets the model reply until it ends, and returns what the first said, and how it ended. */
@@ -104,6 +106,7 @@ async function reply({
   speculates = true,
   readsWhileComputing = false,
   forced,
+  model,
 }: Setting) {
   const reports: StepReport[] = [];
   let isOver: () => void = () => undefined;
@@ -122,7 +125,11 @@ async function reply({
     movesSequences: true,
     readsWhileComputing,
     speculation: speculates
-      ? { pace: { pays: () => true, worth: (guessed) => guessed, record: () => undefined }, contextTokens }
+      ? {
+          pace: { pays: () => true, worth: (guessed) => guessed, record: () => undefined },
+          contextTokens,
+          model,
+        }
       : undefined,
     pause: () => Promise.resolve(),
     onStep: (report) => {
@@ -182,6 +189,20 @@ describe("speculation", () => {
     };
     expect(await said(forcing("e", "fghij"))).toEqual([1, 1, 6, ...Array.from({ length: 21 }, () => 1)]);
     expect(await said(forcing("e", "fgxij"))).toEqual([1, 1, 6, ...Array.from({ length: 24 }, () => 1)]);
+  });
+
+  it("has a draft model guess where nothing else does, and keeps nothing of it", async () => {
+    const text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH".repeat(2);
+    const [context, draftContext] = [new Reciter(text), new Reciter(text)];
+    const model = new DraftModel({
+      ...{ context: draftContext, contextTokens, vocabularySize: 128 },
+      sample: (logitIndex) => Promise.resolve(draftContext.sample(logitIndex)),
+    });
+    const { text: said } = await reply({ context, prompt: "abcd", model });
+    expect(said).toBe(text.slice(4, 34));
+    expect(context.batches.slice(1)).toEqual([[16], [16]]);
+    expect(draftContext.cells.size).toBe(0);
+    expect(model.likelihood).toBeGreaterThan(0.95);
   });
 
   it("ends where a stop sequence does, in the middle of what was guessed", async () => {
