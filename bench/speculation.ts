@@ -1,7 +1,7 @@
 /**
  * Tokens a second of one reply at temperature 0 with and without speculation, in turns, on the starter or on
- * `BENCH_WEIGHTS`: an edit of code, a list and a record by JSON schemas, and free prose. Both must say the same. Steps of
- * the engine depend on no machine. `BENCH_DRAFT` is the file of a draft model, `BENCH_TASKS` a part of the tasks' names.
+ * `BENCH_WEIGHTS`: an edit of code, a list and a record by JSON schemas, and free prose. Both must say the same.
+ * `BENCH_DRAFT` is the file of a draft model, `BENCH_TASKS` a part of the tasks' names.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
