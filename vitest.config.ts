@@ -122,6 +122,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           env: { SOTTO_TEST_DEPTH: "deep" },
           testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],
