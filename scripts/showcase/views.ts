@@ -360,7 +360,7 @@ const failedDeliveries = after(async (page) => {
   const history: DeliveryPage = { deliveries, next: "4" };
   await page.route("**/api/admin/webhook-deliveries*", (route) => route.fulfill({ json: history }));
   await page.reload();
-  await page.getByText("team.member_changed").waitFor();
+  await page.getByText("team.member_changed").first().waitFor();
 });
 
 const adminStates: View[] = [
