@@ -73,6 +73,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: ["default", "./test/support/processes/count-reporter.ts"],
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,
