@@ -73,6 +73,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: ["default", "./test/support/processes/count-reporter.ts"],
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,
@@ -122,6 +123,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           env: { SOTTO_TEST_DEPTH: "deep" },
           testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { vi } from "vitest";
 import { z } from "zod";
 import { addCommands } from "../../src/cli/command-list.js";
 import { provideEnvironment } from "../../src/cli/environment.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
+import { newDatabaseFolder } from "../support/processes/run-folder.js";
 
 export interface CommandResult {
   code: number | null;
@@ -24,7 +23,7 @@ export class CommandLine {
   ) {}
 
   static async open(): Promise<CommandLine> {
-    return new CommandLine(await mkdtemp(join(tmpdir(), "sotto-cli-")));
+    return new CommandLine(await newDatabaseFolder("sotto-cli-"));
   }
 
   /** Runs a command in this process, which is much faster than starting one for each. */

@@ -69,12 +69,12 @@ describe.each([["no tools", undefined] as const, ...families])("a template with 
       generationOf("Go.", {
         tooling: { ...tooling, ...changes },
         sampling: { ...greedy, temperature: 2, topPGiven: true, seed },
-        maxTokens: 600,
+        maxTokens: 400,
       }),
     );
 
   it("is held to calls whose arguments parse and follow the schema, at temperature 2", async () => {
-    const count = manyOf.has(name) ? 40 : sequences;
+    const count = manyOf.has(name) ? 24 : sequences;
     const replies = [];
     // As many at a time as the engine has sequences: the service never gives it more.
     for (let seed = 0; seed < count; seed += sequences)

@@ -1,6 +1,5 @@
 /** The whole service on a real SQLite and a fake engine, and browsers that talk to it. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hash } from "@node-rs/argon2";
 import { startApp, type App } from "../../../src/app/app.js";
@@ -15,6 +14,7 @@ import { eventually } from "../eventually.js";
 import { FakeEngine } from "../engines/fake-engine.js";
 import { newDatabase } from "../stores/temporary-store.js";
 import { Browser, password } from "./browser-requests.js";
+import { newDatabaseFolder } from "./run-folder.js";
 
 export { Browser, password, type Answer } from "./browser-requests.js";
 
@@ -56,7 +56,7 @@ export const cheapHash = (secret: string): Promise<string> =>
   hash(secret, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 export async function startDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
-  const dataDir = await mkdtemp(join(tmpdir(), "sotto-dashboard-"));
+  const dataDir = await newDatabaseFolder("sotto-dashboard-");
   const engine = new FakeEngine();
   const lines: string[] = [];
   const config = loadConfig({ env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", ...options.env } });

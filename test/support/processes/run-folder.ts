@@ -1,21 +1,57 @@
 /**
- * A folder of this test run that every user may enter, for what several test files share and another user must be
- * able to read: the checkout may be closed to everyone but its owner. Its name is not predictable, so nobody else can
- * have created it. Vitest creates it before the tests and removes it after them.
+ * The folders of this test run. Vitest creates them before the tests and removes them after them, with whatever a test
+ * has left there: their names are not predictable, so nobody else can have created them.
  */
-import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const variable = "SOTTO_TEST_RUN_FOLDER";
 
-export default function createRunFolder(): () => void {
+const databases = "SOTTO_TEST_DATABASES";
+
+export default function createRunFolders(): (() => void) | undefined {
+  // It is called for each project.
+  if (runFolder() !== undefined) return;
   const folder = createOpenFolder("sotto-run-");
-  process.env[variable] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
+  chmodSync(temporary, 0o1777);
+  const inMemory = hasMemoryFolder() ? mkdtempSync("/dev/shm/sotto-run-") : temporary;
+  Object.assign(process.env, { [variable]: folder, [databases]: inMemory, TMPDIR: temporary });
+  return () => {
+    for (const made of [folder, inMemory]) rmSync(made, { recursive: true, force: true, maxRetries: 3 });
+  };
 }
 
-/** Undefined outside a test run, as in `bench`. */
+/** A folder for one database, in memory where that is possible: most of what tests wait for is the disk. */
+export const newDatabaseFolder = (prefix: string): Promise<string> =>
+  mkdtemp(join(process.env[databases] ?? tmpdir(), prefix));
+
+function hasMemoryFolder(): boolean {
+  try {
+    accessSync("/dev/shm", constants.W_OK);
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize >= 1024 ** 3;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A folder that every user may enter, for what several test files share and another user must be able to read: the
+ * checkout may be closed to everyone but its owner. Undefined outside a test run, as in `bench`.
+ */
 export function runFolder(): string | undefined {
   return process.env[variable];
 }

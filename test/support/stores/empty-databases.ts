@@ -1,6 +1,5 @@
 /** Empty databases, in the deep suite of both kinds, for tests that migrate them step by step. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import type { MigrateOptions } from "../../../src/store/sql/migrate.js";
@@ -11,6 +10,7 @@ import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
 import { isDeep } from "../depth.js";
 import { sharedPostgres } from "./postgres.js";
 import { testPlan } from "./temporary-store.js";
+import { newDatabaseFolder } from "../processes/run-folder.js";
 
 export interface EmptyDatabase {
   db: Kysely<Schema>;
@@ -27,7 +27,7 @@ const databases: [name: string, open: () => Promise<EmptyDatabase>][] = [
 export const emptyDatabases = isDeep ? databases : databases.slice(0, 1);
 
 export async function openSqlite(): Promise<EmptyDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));
+  const folder = await newDatabaseFolder("sotto-migration-");
   const db = connectSqlite(await openDatabase(join(folder, "sotto.db")));
   const close = async () => {
     await db.destroy();

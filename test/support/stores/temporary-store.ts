@@ -1,6 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
@@ -9,6 +8,7 @@ import type { Clock } from "../../../src/core/clock.js";
 import type { Plan } from "../../../src/core/entities.js";
 import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import type { ThreadsOptions } from "../../../src/store/sql/sqlite/thread-dialect.js";
+import { newDatabaseFolder } from "../processes/run-folder.js";
 
 export const testPlan: Plan = defaultPlan({
   requestsPerMinute: 600,
@@ -37,7 +37,7 @@ export const openThreadedStore = (clock?: Clock): Promise<TemporaryStore> =>
 
 /** A real SQLite store in a folder of its own. */
 export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions): Promise<TemporaryStore> {
-  const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
+  const dataDir = await newDatabaseFolder("sotto-store-");
   await writeFile(databasePath(dataDir), await newDatabase(testPlan), { mode: 0o600 });
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
@@ -65,7 +65,7 @@ export function newDatabase(plan: Plan): Promise<Buffer> {
 }
 
 async function migrateOne(plan: Plan): Promise<Buffer> {
-  const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
+  const dataDir = await newDatabaseFolder("sotto-store-");
   try {
     const store = await openSqliteStore({ path: databasePath(dataDir), defaultPlan: plan });
     await store.close();
