@@ -14,11 +14,12 @@ const run = promisify(execFile);
 it.skipIf(noImageTools)(
   "the image answers from the corrected starter, unprivileged and read-only",
   async () => {
+    const { stdout: commit } = await run("git", ["rev-parse", "HEAD"]);
     const { stdout } = await run("deploy/try-image.sh", { maxBuffer: 2 ** 26 });
     const after = (label: string): string => `\n${stdout}`.split(`\n${label}: `)[1]?.split("\n")[0] ?? "";
     expect(JSON.parse(after("labels"))).toMatchObject({
       "org.opencontainers.image.version": packageVersion(),
-      "org.opencontainers.image.revision": (await run("git", ["rev-parse", "HEAD"])).stdout.trim(),
+      "org.opencontainers.image.revision": commit.trim(),
     });
     expect(after("health check")).toBe("passed");
     const [, table = ""] = /command\):\nUSER.*\n([^/]*\/nodejs[\s\S]*?)\n\/app\/x/.exec(stdout) ?? [];
