@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 what=${1:-all}
 arch=${ARCH:-$(dpkg --print-architecture)}
 machine=$(dpkg --print-architecture)
-WORK=${WORK:-${TMPDIR:-/tmp}/sotto-image}
+WORK=${WORK:-/var/tmp/sotto-image}
 mkdir -p "$WORK"
 # One at a time: they share the storage and the image's name.
 exec 9> "$WORK/lock" && flock 9

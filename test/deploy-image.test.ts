@@ -1,6 +1,6 @@
 /**
- * The image, built and started as people do: see deploy/try-image.sh for what stands in for the base images, and stays in the
- * temporary folder for the next time.
+ * The image, built and started as people do: see deploy/try-image.sh for what stands in for the base images, and stays in
+ * /var/tmp for the next time.
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
