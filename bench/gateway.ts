@@ -1,17 +1,18 @@
 /**
- * What forwarding a chat to an engine costs: the time that Sotto adds to a streamed reply, beside a bare pass-through
- * (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway, all in one run and
- * each in a process of its own, in front of the same scripted engine.
+ * What forwarding a chat to an engine costs: the time that Sotto adds to a streamed reply, beside two that check and count
+ * nothing, HAProxy and a bare pass-through (node:http and undici), and two gateways from npm, @portkey-ai/gateway and
+ * @musistudio/llms (the server of claude-code-router), all in one run and in front of the same scripted engine. Each has
+ * one thread that serves, but for `sotto x 4`, which has four processes.
  *
  * `encrypted` is the same Sotto, asked with encrypted bodies: what that adds is measured in its processor time.
  *
- * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched
- * from npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
+ * Added time is the difference to asking the engine directly with the same number of connections. The gateways are
+ * fetched from npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_GATEWAYS=off leaves them out.
  * SOTTO_BENCH_EARLIER=<folder of another checkout> adds that build, to see whether a change costs anything.
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,12 +20,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Pool } from "undici";
 import { fetchPublicKey, sealRequest } from "../test/support/clients/encrypting-client.js";
+import { eventually } from "../test/support/eventually.js";
+import { childrenOf } from "../test/support/processes/children.js";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { freePort, processorMs } from "./contenders.js";
 import { noLimits } from "./load.js";
 
 const fragments = 20;
-const portkeyPackage = "@portkey-ai/gateway@1.15.2";
 const turns = 4;
 const warmUpRequests = 4_000;
 const warmUpMs = 20_000;
@@ -37,8 +39,10 @@ const rounds = [
 interface Contender {
   name: string;
   port: number;
-  pid: number;
+  pids: number[];
   headers: Record<string, string>;
+  /** How it calls the model; omega unless said. */
+  model?: string;
   /** What requests are encrypted to, where they are. */
   publicKey?: Buffer;
 }
@@ -47,7 +51,7 @@ interface Measured {
   p50: number;
   p99: number;
   requestsPerSecond: number;
-  /** Of the contender's process, for each request: more meaningful than time on a busy machine. */
+  /** Of the contender's processes, for each request: more meaningful than time on a busy machine. */
   cpuMs: number;
   failures: number;
 }
@@ -65,18 +69,23 @@ export async function benchGateway(): Promise<void> {
     const plain = await asContender(sotto);
     const contenders: Contender[] = [
       { ...engine, name: "direct" },
+      ...(await startHaproxy(folder, engine.port, children)),
       { ...(await start("bare", { ENGINE: engineUrl })), name: "bare" },
       plain,
       { ...plain, name: "encrypted", publicKey: await fetchPublicKey(sotto.url) },
     ];
+    const four = await startBefore(engineUrl, { processes: 4 });
+    started.push(four);
+    await eventually(() => childrenOf(four.pid).length === 4);
+    contenders.push({ ...(await asContender(four)), name: "sotto x 4" });
     const earlier = process.env.SOTTO_BENCH_EARLIER;
     if (earlier !== undefined) {
-      const before = await startBefore(engineUrl, join(earlier, "dist/main.js"));
+      const before = await startBefore(engineUrl, { program: join(earlier, "dist/main.js") });
       started.push(before);
       contenders.push({ ...(await asContender(before)), name: "earlier" });
     }
-    const portkey = await startPortkey(folder, engineUrl, children);
-    if (portkey !== null) contenders.push(portkey);
+    for (const gateway of process.env.SOTTO_BENCH_GATEWAYS === "off" ? [] : gateways)
+      contenders.push(...(await startGateway(gateway, folder, engineUrl, children)));
 
     for (const contender of contenders) await warmUp(contender);
     console.log(`a streamed reply of ${fragments} fragments; times in ms\n`);
@@ -94,8 +103,8 @@ export async function benchGateway(): Promise<void> {
       report(connections, new Map([...samples].map(([{ name }, sample]) => [name, measured(sample)])));
     }
     console.log("");
-    for (const { name, pid } of contenders.slice(1))
-      console.log(`memory after it all: ${name} ${megabytes(pid)} MB`);
+    for (const { name, pids } of contenders.slice(1))
+      console.log(`memory after it all: ${name} ${pids.map(megabytes).join(" + ")} MB`);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await Promise.all(started.map((sotto) => sotto.stop()));
@@ -130,11 +139,14 @@ function report(connections: number, results: ReadonlyMap<string, Measured>): vo
   console.log(
     `  Sotto adds ${ratio("bare")} of the bare pass-through (target: at most 1.5), CPU ${cpu("bare")}`,
   );
+  // The added time of one that adds next to nothing is noise.
+  if (results.has("haproxy")) console.log(`  Sotto's CPU: ${cpu("haproxy")} of HAProxy's`);
   const [before, after] = [results.get("sotto")?.cpuMs ?? NaN, results.get("encrypted")?.cpuMs ?? NaN];
   const addedCpu = ((after / before - 1) * 100).toFixed(0);
   console.log(`  Encryption adds ${addedCpu} % to a request's CPU (target: at most 15 %)`);
-  if (!results.has("portkey")) return;
-  console.log(`  Sotto adds ${ratio("portkey")} of Portkey (target: below 0.33), CPU ${cpu("portkey")}`);
+  for (const { name } of gateways)
+    if (results.has(name))
+      console.log(`  Sotto adds ${ratio(name)} of ${name} (target: below 0.33), CPU ${cpu(name)}`);
 }
 
 interface Sample {
@@ -156,20 +168,20 @@ async function warmUp(contender: Contender): Promise<void> {
 
 /** Closed loop: every connection sends its next request as soon as it has the response. */
 async function load(
-  { port, pid, headers, publicKey }: Contender,
+  { port, pids, headers, publicKey, model = "omega" }: Contender,
   connections: number,
   seconds: number,
   sample: Sample,
 ): Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections });
   const body = JSON.stringify({
-    model: "omega",
+    model,
     messages: [{ role: "user", content: "Tell me something about the sea, in a few sentences." }],
     max_tokens: 200,
     stream: true,
   });
   const startedAt = performance.now();
-  const cpuBefore = processorMs([pid]);
+  const cpuBefore = processorMs(pids);
   const worker = async () => {
     while (performance.now() < startedAt + seconds * 1000) {
       const askedAt = performance.now();
@@ -193,7 +205,7 @@ async function load(
   };
   await Promise.all(Array.from({ length: connections }, worker));
   sample.elapsedMs += performance.now() - startedAt;
-  sample.cpuMs += processorMs([pid]) - cpuBefore;
+  sample.cpuMs += processorMs(pids) - cpuBefore;
   await pool.close();
 }
 
@@ -209,13 +221,16 @@ function measured({ times, elapsedMs, cpuMs, failures }: Sample): Measured {
   };
 }
 
-/** The program as users run it, with limits that are never reached. */
-/** In front of the engine at this address. */
-function startBefore(url: string, program?: string): Promise<SottoProcess> {
+/** The program as users run it, with limits that are never reached, in front of the engine at this address. */
+function startBefore(
+  url: string,
+  { program, processes = 1 }: { program?: string; processes?: number } = {},
+): Promise<SottoProcess> {
   const members = JSON.stringify([{ url, profile: "openai", acceptSharedCache: true, maxConcurrent: 512 }]);
   return startSotto({
     env: {
       NODE_ENV: "production",
+      SOTTO_PROCESSES: String(processes),
       SOTTO_MODELS_OMEGA_UPSTREAMS: members,
       SOTTO_MODELS_PRISM_UPSTREAMS: members,
       SOTTO_MODELS_LAMBDA_UPSTREAMS: members,
@@ -229,7 +244,8 @@ function startBefore(url: string, program?: string): Promise<SottoProcess> {
 
 async function asContender(sotto: SottoProcess): Promise<Contender> {
   const headers = { authorization: `Bearer ${await sotto.newKey()}` };
-  return { name: "sotto", port: Number(new URL(sotto.url).port), pid: sotto.pid, headers };
+  const pids = [sotto.pid, ...childrenOf(sotto.pid)];
+  return { name: "sotto", port: Number(new URL(sotto.url).port), pids, headers };
 }
 
 async function startRole(
@@ -248,7 +264,38 @@ async function startRole(
   children.push(child);
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { port } = JSON.parse(line.toString()) as { port: number };
-  return { port, pid: child.pid ?? 0, headers: {} };
+  return { port, pids: [child.pid ?? 0], headers: {} };
+}
+
+/** The floor for any proxy. None, with a printed reason, when it is not installed. */
+async function startHaproxy(
+  folder: string,
+  enginePort: number,
+  children: ChildProcess[],
+): Promise<Contender[]> {
+  const port = await freePort();
+  const file = join(folder, "haproxy.cfg");
+  writeFileSync(
+    file,
+    `global
+  nbthread 1
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+listen gateway
+  bind 127.0.0.1:${port}
+  http-reuse always
+  server engine 127.0.0.1:${enginePort}
+`,
+  );
+  // Debian has it where only root looks.
+  const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin` };
+  const child = spawn("haproxy", ["-db", "-f", file], { env, stdio: "ignore" });
+  children.push(child);
+  const contender = { name: "haproxy", port, pids: [child.pid ?? 0], headers: {} };
+  return (await untilListening(child, port)) ? [contender] : without("haproxy");
 }
 
 /**
@@ -263,59 +310,85 @@ globalThis.fetch = async (...args) => {
   return new Answer(answer.body, { status, statusText, headers: new Headers(answer.headers) });
 };`;
 
-/** Null, with a printed reason, when it is not available here. */
-async function startPortkey(
+interface Gateway {
+  name: string;
+  package: string;
+  /** Within the installed package: given to Node, with these options before it and arguments after it. */
+  command: (installed: string, port: number, engineUrl: string) => string[];
+  headers: (engineUrl: string) => Record<string, string>;
+  model?: string;
+}
+
+const asModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+const gateways: readonly Gateway[] = [
+  {
+    name: "portkey",
+    package: "@portkey-ai/gateway@1.15.2",
+    command: (installed, port) => [
+      ...["--import", asModule(mutableHeaders)],
+      ...[join(installed, "@portkey-ai/gateway/build/start-server.js"), "--headless", `--port=${port}`],
+    ],
+    headers: (engineUrl) => ({
+      authorization: "Bearer anything",
+      "x-portkey-provider": "openai",
+      "x-portkey-custom-host": engineUrl,
+    }),
+  },
+  {
+    name: "llms",
+    package: "@musistudio/llms@1.0.53",
+    command: (installed, port, engineUrl) => [
+      ...["--input-type=module", "--eval"],
+      `import { createRequire } from "node:module";
+const { default: Server } = createRequire(${JSON.stringify(`${installed}/`)})("@musistudio/llms");
+const provider = { name: "bench", api_base_url: "${engineUrl}/chat/completions", api_key: "none", models: ["omega"] };
+new Server({ useJsonFile: false, logger: false, initialConfig: { HOST: "127.0.0.1", PORT: ${port}, providers: [provider] } }).start();`,
+    ],
+    headers: () => ({ authorization: "Bearer anything" }),
+    model: "bench,omega",
+  },
+];
+
+/** None, with a printed reason, when it is not available here. */
+async function startGateway(
+  { name, package: wanted, command, headers, model }: Gateway,
   folder: string,
   engineUrl: string,
   children: ChildProcess[],
-): Promise<Contender | null> {
-  if (process.env.SOTTO_BENCH_PORTKEY === "off") return null;
-  console.log(`fetching ${portkeyPackage} …`);
+): Promise<Contender[]> {
+  console.log(`fetching ${wanted} …`);
+  const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, wanted];
   try {
-    await promisify(execFile)(
-      "npm",
-      ["install", "--no-audit", "--no-fund", "--prefix", folder, portkeyPackage],
-      {
-        timeout: 300_000,
-      },
-    );
+    await promisify(execFile)("npm", install, { timeout: 300_000 });
   } catch {
-    console.log("It could not be fetched; measured without it.\n");
-    return null;
-  }
-  const program = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
-  if (!existsSync(program)) {
-    console.log("It has no server where it was expected; measured without it.\n");
-    return null;
+    return without(name);
   }
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [
-      "--import",
-      `data:text/javascript,${encodeURIComponent(mutableHeaders)}`,
-      program,
-      "--headless",
-      `--port=${port}`,
-    ],
-    {
-      env: { ...process.env, NODE_ENV: "production" },
-      stdio: "ignore",
-    },
-  );
+  const child = spawn(process.execPath, command(join(folder, "node_modules"), port, engineUrl), {
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: "ignore",
+  });
   children.push(child);
-  const headers = {
-    authorization: "Bearer anything",
-    "x-portkey-provider": "openai",
-    "x-portkey-custom-host": engineUrl,
-  };
-  for (let tries = 0; tries < 100; tries++) {
+  if (!(await untilListening(child, port))) return without(name);
+  const named = model === undefined ? {} : { model };
+  return [{ name, port, pids: [child.pid ?? 0], headers: headers(engineUrl), ...named }];
+}
+
+function without(name: string): [] {
+  console.log(`${name} is not available here; measured without it.`);
+  return [];
+}
+
+/** False when it ended instead, or could not be started. */
+async function untilListening(child: ChildProcess, port: number): Promise<boolean> {
+  const gone = new AbortController();
+  for (const end of ["error", "exit"]) child.once(end, () => gone.abort());
+  for (let tries = 0; tries < 300 && !gone.signal.aborted; tries++) {
+    if ((await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) !== null) return true;
     await sleep(100);
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
-    if (answer !== null) return { name: "portkey", port, pid: child.pid ?? 0, headers };
   }
-  console.log("It did not start; measured without it.\n");
-  return null;
+  return false;
 }
 
 function megabytes(pid: number): number {

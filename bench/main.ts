@@ -21,6 +21,7 @@ import { benchImages } from "./images.js";
 import { benchMemory } from "./memory.js";
 import { benchProcesses } from "./processes.js";
 import { benchPages } from "./pages/bench-pages.js";
+import { benchSampling } from "./sampling.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchSpeculation } from "./speculation.js";
@@ -49,6 +50,7 @@ const benches: Record<string, () => Promise<void>> = {
   memory: benchMemory,
   pages: benchPages,
   processes: benchProcesses,
+  sampling: benchSampling,
   "sign-in": benchSignIn,
   streams: benchStreams,
   stalled: benchStalled,

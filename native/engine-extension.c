@@ -1,7 +1,7 @@
 /*
- * What the embedded engine needs of llama.cpp and its binding does not offer: threads that stay between two steps, and
- * the vectors of all inputs of a batch. Built for Linux where there is a C compiler; without it the engine runs as well,
- * slower (docs/decisions/0022-own-engine-extension.md).
+ * What the embedded engine needs of llama.cpp and its binding does not offer: threads that stay between two steps, the
+ * vectors of all inputs of a batch, and sampling from the logits where they are. Built for Linux where there is a C
+ * compiler; without it the engine runs as well, slower (docs/decisions/0022-own-engine-extension.md).
  *
  * It is loaded before the binding, with its symbols global. The binding calls `llama_n_threads` and `llama_free` in
  * another library, so its calls are bound to the ones here, which pass them on. The first tells which context a handle
@@ -17,6 +17,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ typedef struct napi_env__ *napi_env;
 typedef struct napi_value__ *napi_value;
 typedef struct napi_callback_info__ *napi_callback_info;
 typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
-enum { napi_ok = 0, napi_int32_array = 5, napi_float32_array = 7 };
+enum { napi_ok = 0, napi_int32_array = 5, napi_float32_array = 7, napi_float64_array = 8 };
 
 int napi_create_function(napi_env, const char *, size_t, napi_callback, void *, napi_value *);
 int napi_set_named_property(napi_env, napi_value, const char *, napi_value);
@@ -67,6 +68,9 @@ static struct {
     const void *(*model)(const struct llama_context *);
     int32_t (*model_dimensions)(const void *);
     uint32_t (*model_classes)(const void *);
+    const void *(*model_vocabulary)(const void *);
+    int32_t (*vocabulary_size)(const void *);
+    float *(*logits)(struct llama_context *, int32_t);
     void *(*device_by_type)(int);
     void *(*device_registry)(void *);
     void *(*proc_address)(void *, const char *);
@@ -87,6 +91,9 @@ static const struct {
     {"llama_get_model", &llama.model},
     {"llama_model_n_embd_out", &llama.model_dimensions},
     {"llama_model_n_cls_out", &llama.model_classes},
+    {"llama_model_get_vocab", &llama.model_vocabulary},
+    {"llama_vocab_n_tokens", &llama.vocabulary_size},
+    {"llama_get_logits_ith", &llama.logits},
     {"ggml_backend_dev_by_type", &llama.device_by_type},
     {"ggml_backend_dev_backend_reg", &llama.device_registry},
     {"ggml_backend_reg_get_proc_address", &llama.proc_address},
@@ -275,23 +282,29 @@ static napi_value set_threads(napi_env env, napi_callback_info info) {
     return context == NULL ? fail(env, "there is no such context") : NULL;
 }
 
+static struct llama_context *native_of(napi_env env, napi_value id) {
+    pthread_mutex_lock(&lock);
+    struct context *context = find(env, id);
+    pthread_mutex_unlock(&lock);
+    return context == NULL ? NULL : context->native;
+}
+
+static bool typed_array(napi_env env, napi_value value, int wanted, size_t *length, void *data) {
+    int type;
+    return napi_get_typedarray_info(env, value, &type, length, data, NULL, NULL) == napi_ok && type == wanted;
+}
+
 /*
  * vectors(context, last): what the last batch was computed to, one vector after the other in a Float32Array. The inputs
  * are the sequences from 0 on; `last` has the place of the last token of each in the batch.
  */
 static napi_value vectors(napi_env env, napi_callback_info info) {
     napi_value values[2];
-    int type;
     size_t inputs;
-    void *last;
-    if (!arguments(env, info, 2, values) ||
-        napi_get_typedarray_info(env, values[1], &type, &inputs, &last, NULL, NULL) != napi_ok ||
-        type != napi_int32_array)
+    const int32_t *last;
+    if (!arguments(env, info, 2, values) || !typed_array(env, values[1], napi_int32_array, &inputs, &last))
         return fail(env, "vectors takes a context and an Int32Array");
-    pthread_mutex_lock(&lock);
-    struct context *context = find(env, values[0]);
-    struct llama_context *native = context == NULL ? NULL : context->native;
-    pthread_mutex_unlock(&lock);
+    struct llama_context *native = native_of(env, values[0]);
     if (native == NULL) return fail(env, "there is no such context");
     const int pooling = llama.pooling(native);
     const void *model = llama.model(native);
@@ -300,12 +313,197 @@ static napi_value vectors(napi_env env, napi_callback_info info) {
     napi_value buffer, result = NULL;
     if (napi_create_arraybuffer(env, inputs * length * sizeof(float), &data, &buffer) != napi_ok) return NULL;
     for (size_t i = 0; i < inputs; i++) {
-        const float *vector = pooling == pooling_none ? llama.vector_of_token(native, ((const int32_t *)last)[i])
+        const float *vector = pooling == pooling_none ? llama.vector_of_token(native, last[i])
                                                       : llama.vector_of_sequence(native, (int32_t)i);
         if (vector == NULL) return fail(env, "there is no vector");
         memcpy((float *)data + i * length, vector, length * sizeof(float));
     }
     napi_create_typedarray(env, napi_float32_array, inputs * length, buffer, 0, &result);
+    return result;
+}
+
+/* How a token is chosen; the fields in the order in which JavaScript has them. */
+struct sampling {
+    double temperature;
+    double min_p;
+    double top_p;
+    double repeat_penalty;
+    double frequency_penalty;
+    double presence_penalty;
+    double seed;
+    /* Tokens that were sampled with the seed before. */
+    double drawn;
+};
+
+struct candidate {
+    int32_t token;
+    float weight;
+};
+
+struct change {
+    int32_t token;
+    float before;
+};
+
+/* For the largest vocabulary so far; only used on the main thread. */
+static struct candidate *candidates;
+static struct change *changes;
+static size_t room;
+
+static bool make_room(size_t tokens) {
+    if (tokens <= room) return true;
+    free(candidates);
+    free(changes);
+    candidates = malloc(tokens * sizeof *candidates);
+    /* Each token may be biased, and penalised besides. */
+    changes = malloc(2 * tokens * sizeof *changes);
+    room = candidates == NULL || changes == NULL ? 0 : tokens;
+    return room > 0;
+}
+
+/* Eight at a time, which compilers turn into vector instructions. */
+static float largest(const float *logits, size_t size) {
+    float largest_of[8];
+    for (size_t lane = 0; lane < 8; lane++) largest_of[lane] = -INFINITY;
+    size_t at = 0;
+    for (; at + 8 <= size; at += 8)
+        for (size_t lane = 0; lane < 8; lane++)
+            largest_of[lane] = logits[at + lane] > largest_of[lane] ? logits[at + lane] : largest_of[lane];
+    for (; at < size; at++) largest_of[0] = logits[at] > largest_of[0] ? logits[at] : largest_of[0];
+    for (size_t lane = 1; lane < 8; lane++)
+        largest_of[0] = largest_of[lane] > largest_of[0] ? largest_of[lane] : largest_of[0];
+    return largest_of[0];
+}
+
+static int32_t first_with(float logit, const float *logits, size_t size) {
+    for (size_t at = 0; at < size; at++)
+        if (logits[at] == logit) return (int32_t)at;
+    return -1;
+}
+
+/* In [0, 1), the same for the same numbers (SplitMix64). */
+static double uniform(uint32_t seed, uint32_t drawn) {
+    uint64_t bits = (((uint64_t)seed << 32) | drawn) + 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return (double)((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}
+
+static double weight_of(size_t from, size_t to) {
+    double sum = 0;
+    for (size_t at = from; at < to; at++) sum += candidates[at].weight;
+    return sum;
+}
+
+static void swap(size_t one, size_t other) {
+    const struct candidate held = candidates[one];
+    candidates[one] = candidates[other];
+    candidates[other] = held;
+}
+
+/*
+ * Brings the smallest set of candidates that weighs so much to the front, and returns how many they are. As quickselect
+ * does: only the part in which the set ends is looked at again.
+ */
+static size_t heaviest(size_t count, double wanted) {
+    size_t from = 0, to = count;
+    while (to - from > 1) {
+        const float pivot = candidates[from + (to - from) / 2].weight;
+        /* From `from`: what is heavier, what weighs the same, what is not looked at yet, what is lighter. */
+        size_t same = from, next = from, lighter = to;
+        double heavier_sum = 0;
+        while (next < lighter) {
+            const float weight = candidates[next].weight;
+            if (weight > pivot) {
+                heavier_sum += weight;
+                swap(same++, next++);
+            } else if (weight < pivot) {
+                swap(next, --lighter);
+            } else {
+                next++;
+            }
+        }
+        if (same > from && heavier_sum >= wanted) {
+            to = same;
+            continue;
+        }
+        wanted -= heavier_sum;
+        for (from = same; from < lighter; from++) {
+            wanted -= pivot;
+            if (wanted <= 0) return from + 1;
+        }
+    }
+    return to;
+}
+
+static int32_t draw(const float *logits, size_t size, const struct sampling *how) {
+    const float top = largest(logits, size);
+    if (how->temperature <= 0) return first_with(top, logits, size);
+    const float least = how->min_p > 0 ? top + logf((float)how->min_p) : -INFINITY;
+    const float scale = (float)(1 / how->temperature);
+    size_t count = 0;
+    for (size_t at = 0; at < size; at++) {
+        if (!(logits[at] >= least)) continue;
+        candidates[count++] = (struct candidate){(int32_t)at, expf((logits[at] - top) * scale)};
+    }
+    if (how->top_p < 1) count = heaviest(count, how->top_p * weight_of(0, count));
+    double left = uniform((uint32_t)how->seed, (uint32_t)how->drawn) * weight_of(0, count);
+    int32_t chosen = -1;
+    for (size_t at = 0; at < count && left >= 0; at++) {
+        if (candidates[at].weight <= 0) continue;
+        chosen = candidates[at].token;
+        left -= candidates[at].weight;
+    }
+    return chosen;
+}
+
+/*
+ * sample(context, place, how, seen, biases): the token that follows the one at this place in the last batch; -1 when there
+ * is nothing to choose from. `how` is a Float64Array, see above. `seen` has the tokens that are penalised, each with how
+ * often it was sampled, in an Int32Array, `biases` those that are biased, each with its bias, in a Float64Array.
+ *
+ * The logits are changed where they are, and changed back: others may be sampled from the same.
+ */
+static napi_value sample(napi_env env, napi_callback_info info) {
+    napi_value values[5], result = NULL;
+    int32_t place;
+    size_t fields, seen_length, biases_length;
+    const struct sampling *how;
+    const int32_t *seen;
+    const double *biases;
+    if (!arguments(env, info, 5, values) || napi_get_value_int32(env, values[1], &place) != napi_ok ||
+        !typed_array(env, values[2], napi_float64_array, &fields, &how) || fields != sizeof *how / sizeof(double) ||
+        !typed_array(env, values[3], napi_int32_array, &seen_length, &seen) ||
+        !typed_array(env, values[4], napi_float64_array, &biases_length, &biases))
+        return fail(env, "sample takes a context, a place, how to sample, tokens and biases");
+    struct llama_context *native = native_of(env, values[0]);
+    if (native == NULL) return fail(env, "there is no such context");
+    const size_t size = (size_t)llama.vocabulary_size(llama.model_vocabulary(llama.model(native)));
+    float *logits = llama.logits(native, place);
+    if (logits == NULL) return fail(env, "there are no logits");
+    if (seen_length / 2 > size || biases_length / 2 > size || !make_room(size)) return fail(env, "there is no room");
+    size_t changed = 0;
+    for (size_t at = 0; at + 1 < biases_length; at += 2) {
+        const int32_t token = (int32_t)biases[at];
+        if (token < 0 || (size_t)token >= size) continue;
+        changes[changed++] = (struct change){token, logits[token]};
+        logits[token] += (float)biases[at + 1];
+    }
+    const float repeat = (float)how->repeat_penalty, presence = (float)how->presence_penalty;
+    for (size_t at = 0; at + 1 < seen_length; at += 2) {
+        const int32_t token = seen[at];
+        if (token < 0 || (size_t)token >= size) continue;
+        changes[changed++] = (struct change){token, logits[token]};
+        if (logits[token] <= 0) logits[token] *= repeat;
+        else logits[token] /= repeat;
+        logits[token] -= (float)seen[at + 1] * (float)how->frequency_penalty + presence;
+    }
+    const int32_t token = draw(logits, size, how);
+    while (changed > 0) {
+        changed--;
+        logits[changes[changed].token] = changes[changed].before;
+    }
+    napi_create_int32(env, token, &result);
     return result;
 }
 
@@ -318,6 +516,7 @@ EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
         {"adopt", adopt},
         {"setThreads", set_threads},
         {"vectors", vectors},
+        {"sample", sample},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         napi_value function;

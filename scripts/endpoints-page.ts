@@ -17,7 +17,7 @@ export async function endpointsPage(): Promise<string> {
   const page = `# Endpoints
 
 Every endpoint of OpenAI's, Anthropic's and Ollama's APIs: supported; refused, because something would have to be stored
-or run for it, or because it is the operator's to decide; or not planned. One that is not supported is answered with 404
+or run for it, or because it is up to the operator; or not planned. One that is not supported is answered with 404
 in the shape of its API, and with the sentence below. \`/…\` means all that is below the path.
 
 ${sections.join("\n")}

@@ -92,6 +92,8 @@ export type LogMessage =
   | "request"
   | "listening"
   | "process ended, to be started again"
+  | "owner of the processes unreachable"
+  | "owner of the processes recovered"
   | "engine loaded"
   | "engine did not load"
   | "engine exited"

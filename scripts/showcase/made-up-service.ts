@@ -15,7 +15,7 @@ import {
 } from "../../test/support/processes/dashboard-server.js";
 import { newDataDir } from "../../test/support/processes/sotto-process.js";
 import { addOrganisation } from "./organisation.js";
-import { answer, PastClock } from "./past.js";
+import { answer, longAnswer, longQuestion, PastClock } from "./past.js";
 import { recordYear, type UsedKey } from "./year-of-usage.js";
 
 export const people = {
@@ -55,7 +55,10 @@ export async function startMadeUpService(env: Record<string, string> = {}): Prom
     env: { SOTTO_HF_ENDPOINT: "http://127.0.0.1:1", ...env },
   });
   dashboard.engine.options = { ...dashboard.engine.options, contextTokens: 32_768 };
-  dashboard.engine.script = () => ({ fragments: answer.split(/(?<= )/) });
+  dashboard.engine.script = ({ messages }) => {
+    const text = messages.at(-1)?.content === longQuestion ? longAnswer : answer;
+    return { fragments: text.split(/(?<= )/) };
+  };
   await furnish(dashboard, clock);
   return dashboard;
 }

@@ -4,11 +4,12 @@
  */
 import type { Page } from "playwright-core";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
+import type { DeliveryPage, DeliveryView, WebhookView } from "../../src/protocol/dashboard/webhooks.js";
 import { accountOpenings } from "../../test/browser/support/openings-account.js";
 import { adminOpenings } from "../../test/browser/support/openings-admin.js";
 import { securityOpenings } from "../../test/browser/support/openings-security.js";
 import { teamOpenings } from "../../test/browser/support/openings-teams.js";
-import { question } from "./past.js";
+import { longQuestion, question } from "./past.js";
 import type { people } from "./made-up-service.js";
 
 export interface View {
@@ -27,12 +28,21 @@ export interface View {
 
 const nameOf = (path: string) => (path === "/" ? "landing" : path.slice(1).replaceAll(/[^a-z0-9]+/gi, "-"));
 
+/** Too long for one picture: its beginning, and some of what is behind it. */
+async function inScreens(page: Page, look: () => Promise<void>): Promise<void> {
+  for (const part of [0, 0.1, 0.4, 0.7, 1]) {
+    await page.evaluate(`scrollTo(0, ${part} * document.documentElement.scrollHeight)`);
+    await look();
+  }
+}
+
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 
 const publicPages = [...pageAddresses.filter(isOpen), "/no-such-page"].map((path): View => ({
   name: `public-${nameOf(path)}`,
   as: null,
   path,
+  ...(path === "/docs/api" && { window: true, open: inScreens }),
 }));
 
 const ownPages = (["newcomer", "returning"] as const).flatMap((as) =>
@@ -206,8 +216,8 @@ const linkedForms: View[] = [
   },
 ];
 
-async function ask(page: Page): Promise<void> {
-  await page.getByRole("textbox", { name: "Message" }).fill(question);
+async function ask(page: Page, text = question): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
   await page.keyboard.press("Enter");
 }
 const answered = async (page: Page, replies = 1) => {
@@ -250,6 +260,15 @@ const ownStates: View[] = [
     open: answering("**/api/usage?*", 500, broken),
   },
   { name: "playground-reply", as: "returning", path: "/app/playground", window: true, open: after(answered) },
+  {
+    name: "playground-table-and-code",
+    as: "returning",
+    path: "/app/playground",
+    open: after(async (page) => {
+      await ask(page, longQuestion);
+      await page.getByText(/tokens in, \d+ out/).waitFor();
+    }),
+  },
   {
     name: "playground-comparison",
     as: "returning",
@@ -306,7 +325,46 @@ const ownStates: View[] = [
   },
 ];
 
+/** Nobody waits three days for them. */
+const failedDeliveries = after(async (page) => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
+  const webhook = { description: "", events: null, createdAt: daysAgo(40), off: null, failingSince: null };
+  const webhooks: WebhookView[] = [
+    {
+      ...{ ...webhook, id: "one", url: "https://hooks.example.com/sotto/production/alerts" },
+      ...{ off: { at: daysAgo(1), reason: "failing" }, failingSince: daysAgo(4) },
+    },
+    { ...webhook, id: "two", url: "https://example.org/events", events: ["quota.reached", "engine.down"] },
+  ];
+  const delivery = {
+    ...{ webhookId: "one", nextAt: null, attempts: 9, error: null, responseStatus: null },
+    ...({ state: "failed", lastAt: daysAgo(1), durationMs: 412 } as const),
+  };
+  const deliveries: DeliveryView[] = [
+    {
+      ...{ ...delivery, id: "1", webhookId: "two", type: "quota.reached", createdAt: daysAgo(0.1) },
+      ...{ state: "waiting", attempts: 4, responseStatus: 503, nextAt: daysAgo(-0.01) },
+    },
+    {
+      ...delivery,
+      id: "2",
+      type: "engine.down",
+      createdAt: daysAgo(2),
+      error: "timeout",
+      durationMs: 10_000,
+    },
+    { ...delivery, id: "3", type: "team.member_changed", createdAt: daysAgo(2.1), responseStatus: 500 },
+    { ...delivery, id: "4", type: "webhook.test", createdAt: daysAgo(2.2), error: "secret_unreadable" },
+  ];
+  await page.route("**/api/admin/webhooks", (route) => route.fulfill({ json: { webhooks } }));
+  const history: DeliveryPage = { deliveries, next: "4" };
+  await page.route("**/api/admin/webhook-deliveries*", (route) => route.fulfill({ json: history }));
+  await page.reload();
+  await page.getByText("team.member_changed").first().waitFor();
+});
+
 const adminStates: View[] = [
+  { name: "admin-webhooks-failed", as: "admin", path: "/admin/webhooks", open: failedDeliveries },
   {
     name: "admin-account",
     as: "admin",

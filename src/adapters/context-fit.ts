@@ -27,6 +27,16 @@ export interface ModelSize {
   takesQuantisedCache: boolean;
 }
 
+/** With a draft model beside it, whose cache is counted as if every sequence had one. */
+export const withDraft = <Size extends ModelSize>(size: Size, draft: ModelSize | null): Size =>
+  draft === null
+    ? size
+    : {
+        ...size,
+        bytes: size.bytes + draft.bytes,
+        cacheBytesPerToken: size.cacheBytesPerToken + draft.cacheBytesPerToken,
+      };
+
 /** As configured; undefined leaves the choice to us. */
 export interface ConfiguredSize {
   sequences?: number | undefined;

@@ -20,7 +20,8 @@ export async function clearParserBuffer(): Promise<void> {
   await new Promise<void>((resolve) => {
     server
       .on("error", () => resolve())
-      .listen(name, () => {
+      // By this process itself where it is one of several: the one that started them would listen otherwise.
+      .listen({ path: name, exclusive: true }, () => {
         const socket = connect(name, () =>
           socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(bodyBytes)])),
         );

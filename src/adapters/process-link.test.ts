@@ -17,9 +17,11 @@ function joined() {
   };
   const there: ProcessLink<object, Calculator> = new ProcessLink({
     send: (message) => here.receive(carried(message)),
+    answerMs: 60_000,
   });
   const here: ProcessLink<Calculator, object> = new ProcessLink({
     send: (message) => there.receive(carried(message)),
+    answerMs: 60_000,
   });
   const remembered: string[] = [];
   there.answer("add", (a, b) => a + b);
@@ -55,9 +57,29 @@ it("says of an error in the other process its class alone", async () => {
 });
 
 it("rejects what waits, and what comes later, when the other process has ended", async () => {
-  const link: ProcessLink<Calculator, object> = new ProcessLink({ send: () => undefined });
+  const link: ProcessLink<Calculator, object> = new ProcessLink({ send: () => undefined, answerMs: 60_000 });
   const waiting = link.call("add", 1, 2);
   link.close();
-  await expect(waiting).rejects.toThrow("has ended");
-  await expect(link.call("add", 1, 2)).rejects.toThrow("has ended");
+  await expect(waiting).rejects.toThrow("does not answer");
+  await expect(link.call("add", 1, 2)).rejects.toThrow("does not answer");
+});
+
+it("rejects a call without an answer in time, and later ones immediately until something arrives", async () => {
+  const sent: unknown[] = [];
+  const link: ProcessLink<Calculator, object> = new ProcessLink({
+    send: (message) => void sent.push(message),
+    answerMs: 1,
+  });
+  const changes: boolean[] = [];
+  const late: unknown[] = [];
+  link.onSilence((isSilent) => changes.push(isSilent));
+  link.onLate("add", (...given) => late.push(given));
+  await expect(link.call("add", 1, 2)).rejects.toMatchObject({ status: 503 });
+  await expect(link.call("add", 3, 4)).rejects.toMatchObject({ status: 503 });
+  expect(sent).toEqual([[["call", "add", [1, 2], 0]]]);
+  link.receive([["answer", 0, 3]]);
+  await expect(link.call("add", 5, 6)).rejects.toMatchObject({ status: 503 });
+  expect(sent).toHaveLength(2);
+  expect(late).toEqual([[3, 1, 2]]);
+  expect(changes).toEqual([true, false, true]);
 });

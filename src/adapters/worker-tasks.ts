@@ -1,6 +1,7 @@
 /** A thread's side of worker-thread.ts: reports that it is ready, then performs one task after another. */
 import { parentPort, workerData } from "node:worker_threads";
-import { IdleCollection } from "./idle-collection.js";
+import { overwriteFreedBuffers } from "./freed-buffers.js";
+import { collectGarbage, IdleCollection } from "./idle-collection.js";
 
 export type FromThread<Facts, Result> =
   | { type: "ready"; facts: Facts }
@@ -12,7 +13,14 @@ export type FromThread<Facts, Result> =
 // The caller names the type of what comes through the port.
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function performTasks<Task>(perform: (task: Task) => unknown, facts?: unknown): void {
-  const collection = new IdleCollection();
+  const collection = new IdleCollection({
+    collect: () => {
+      collectGarbage();
+      // Messages that this thread sent were written to memory of its own, which the other threads do not get.
+      overwriteFreedBuffers();
+      collectGarbage();
+    },
+  });
   const onMessage = async (task: Task | null): Promise<void> => {
     if (task === null) {
       collection.close();

@@ -13,6 +13,7 @@ import {
   type ContextFit,
   fitBeside,
   type SizedModel,
+  withDraft,
 } from "../adapters/context-fit.js";
 import { computingBytes, usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
@@ -92,6 +93,13 @@ interface LocalFile {
   isMeasured: boolean;
   /** The largest that was chosen for a model which it serves; undefined leaves it to the engine's configuration. */
   contextTokens: number | undefined;
+  draft: Draft | undefined;
+}
+
+/** A smaller model that guesses its tokens. */
+interface Draft {
+  path: string;
+  size: WeightsFacts;
 }
 
 /** By path: all that serve models. */
@@ -108,6 +116,7 @@ interface EngineStart {
   config: Config["engine"];
   fit: ContextFit | undefined;
   size?: WeightsFacts | null;
+  draft?: Draft | undefined;
   onDemand: OnDemandOptions | undefined;
   measures?: boolean;
   failsOver?: boolean;
@@ -254,8 +263,8 @@ export class EngineBuilder {
     const path = await this.#prepare(model, source, config, found);
     const purpose = isChatModelId(model) ? "weights" : "embedding weights";
     return () => {
-      const chosen = files.get(path)?.contextTokens;
-      const key = `${purpose}:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}`;
+      const { contextTokens: chosen, draft } = files.get(path) ?? {};
+      const key = `${purpose}:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}${draft === undefined ? "" : ` draft:${draft.path}`}`;
       return { key, weights: path, start: () => this.#startWeights(model, path, config, files) };
     };
   }
@@ -305,8 +314,16 @@ export class EngineBuilder {
     const contextTokens = chosen.reduce((a, b) =>
       a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
     );
-    files.set(path, { size, isMeasured: await this.speed.readFile(path, size), contextTokens });
+    const draft = known?.draft ?? (await this.#draftOf(model, source));
+    files.set(path, { size, isMeasured: await this.speed.readFile(path, size), contextTokens, draft });
     return path;
+  }
+
+  async #draftOf(model: ModelId, source: LocalSource): Promise<Draft | undefined> {
+    if (source.type !== "weights" || source.draft === undefined) return undefined;
+    const path = resolve(source.draft);
+    const size = await checkWeights(path, { availableBytes: Infinity }, model);
+    return { path: await realpath(path), size };
   }
 
   /**
@@ -355,8 +372,10 @@ export class EngineBuilder {
 
   /** The size of an engine on the CPU. On a GPU the engine looks for itself what is free there. */
   #fit(model: SizedModel, files: LocalFiles, path: string, { engine }: Config): ContextFit {
-    const others = [...files].flatMap(([other, { size, contextTokens }]) =>
-      size === null || other === path ? [] : [{ size, configured: configuredSize(engine, contextTokens) }],
+    const others = [...files].flatMap(([other, { size, contextTokens, draft }]) =>
+      size === null || other === path
+        ? []
+        : [{ size: withDraft(size, draft?.size ?? null), configured: configuredSize(engine, contextTokens) }],
     );
     return fitBeside(model, others, {
       totalBytes: this.machineBytes(),
@@ -373,7 +392,8 @@ export class EngineBuilder {
     files: LocalFiles,
     failsOver = false,
   ): StartedEngine {
-    const { size = null, isMeasured = true, contextTokens } = files.get(path) ?? {};
+    const { size: own = null, isMeasured = true, contextTokens, draft } = files.get(path) ?? {};
+    const size = own === null ? null : withDraft(own, draft?.size ?? null);
     const engineConfig = { ...config.engine, ...configuredSize(config.engine, contextTokens) };
     const fit =
       size === null ? undefined : this.#fit({ size, configured: engineConfig }, files, path, config);
@@ -390,7 +410,7 @@ export class EngineBuilder {
           };
     let speedNoted = Promise.resolve();
     const engine = this.#startEngine(model, path, config, {
-      ...{ config: engineConfig, fit, size, onDemand, failsOver },
+      ...{ config: engineConfig, fit, size, draft, onDemand, failsOver },
       measures: isChatModelId(model) && !isMeasured,
       onLoaded: (facts) => {
         if (size !== null && isChatModelId(model)) speedNoted = this.speed.noteLoaded(path, size, facts);
@@ -404,11 +424,12 @@ export class EngineBuilder {
   }
 
   #startEngine(model: ModelId, path: string, config: Config, given: EngineStart): LlamaEngine {
-    const { fit, size = null, onDemand, measures, failsOver, onLoaded } = given;
+    const { fit, size = null, draft, onDemand, measures, failsOver, onLoaded } = given;
     const { log, overrides } = this.parts;
     const backends = this.#gpu.forEngine(subjectOf(path, given.config));
     const engine = new LlamaEngine({
       weights: path,
+      draft: draft?.path,
       task: isChatModelId(model) ? "chat" : size?.ranks === true ? "rank" : "embed",
       backends,
       models: modelDefaults(config.models, defaultsOfWeights(path)),

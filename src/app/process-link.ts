@@ -5,6 +5,9 @@ import type { OwnerMethods, ProcessMethods } from "./process-owner.js";
 
 export type LinkToOwner = ProcessLink<OwnerMethods, ProcessMethods>;
 
+/** Longer than the owner waits for the answers of all processes. */
+const answerMs = 5_000;
+
 export interface OwnProcess {
   link: LinkToOwner;
   /** How many processes the server has. */
@@ -21,6 +24,7 @@ export function openOwnProcess(count: number, onOrphaned: () => void): OwnProces
   if (worker === undefined) return undefined;
   const link: LinkToOwner = new ProcessLink({
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
+    answerMs,
   });
   process.on("message", (message) => link.receive(message));
   // Node ends the process after this event.

@@ -6,7 +6,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { ProcessLink } from "../adapters/process-link.js";
 import { type Clock, systemClock } from "../core/clock.js";
-import { withTimeLimit } from "../core/time-limit.js";
 import type { LiveView } from "../http/dashboard/parts.js";
 import type { Log } from "../log.js";
 import type { MetricsSample } from "../metrics.js";
@@ -97,6 +96,7 @@ export class ProcessOwner {
       send: (message) => {
         if (worker.isConnected()) worker.send(message as object, () => undefined);
       },
+      answerMs,
     });
     this.#links.set(worker, link);
     this.#counters.add(link);
@@ -141,9 +141,7 @@ export class ProcessOwner {
   }
 
   async #askAll<T>(ask: (link: Link) => Promise<T>): Promise<T[]> {
-    const answers = [...this.#links.values()].map((link) =>
-      withTimeLimit(ask(link), answerMs).catch(() => null),
-    );
+    const answers = [...this.#links.values()].map((link) => ask(link).catch(() => null));
     return (await Promise.all(answers)).filter((answer) => answer !== null);
   }
 }

@@ -49,6 +49,9 @@ export async function openStorage({ config, overrides, clock, log, closers }: Co
   const keys = closers.add(new KeyRing(store, clock));
   const onHealth = (health: keyof typeof redisMessages, cause?: string) =>
     log.warn(redisMessages[health], { cause });
+  ownProcess?.link.onSilence((isSilent) =>
+    log.warn(isSilent ? "owner of the processes unreachable" : "owner of the processes recovered"),
+  );
   const counters = closers.add(
     await openCounters(storage, { clock, store, onHealth, owner: ownProcess?.link }),
   );

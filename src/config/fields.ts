@@ -343,13 +343,13 @@ const engineFields = {
     env: ["SOTTO_ENGINE_SPECULATION"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt and its own text, where measuring shows that it pays: quotes, edits of code and repeated structures come faster, in the same words. `off` is for comparing.",
+    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt, its own text and the schema it follows, where measuring shows that it pays: quotes, edits of code, repeated structures and the names in JSON come faster, in the same words. `off` is for comparing.",
   }),
   extension: field({
     env: ["SOTTO_ENGINE_EXTENSION"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, where four or more compute, and short inputs of embeddings in one batch. `off` is for comparing.",
+    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, where four or more compute, sampling without a copy of the logits, and short inputs of embeddings in one batch. `off` is for comparing.",
   }),
   savedStateBytes: optionalField({
     env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
@@ -505,6 +505,11 @@ const chatModelFields = (id: ChatModelId) => {
       id,
       `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
     ),
+    draft: optionalField({
+      env: env("DRAFT"),
+      schema: z.string().min(1, "must be a GGUF file"),
+      doc: `GGUF file of a smaller model with the same vocabulary as the file in \`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS\`, loaded beside it to guess its tokens ([more](models.md#draft-models)). Default: none.`,
+    }),
     fallback: optionalField({
       env: env("FALLBACK"),
       schema: z.enum(chatModelIds, { error: `must be one of the models: ${chatModelIds.join(", ")}` }),

@@ -44,7 +44,7 @@ export class Operator {
     if (contact === null || contactLink(contact) !== null) return;
     throw new DashboardError(
       "bad_request",
-      "Write an email address like help@example.com, or a web address that begins with https://.",
+      "Enter an email address like help@example.com, or a web address that begins with https://.",
       { field: "contact" },
     );
   }

@@ -175,7 +175,7 @@ describe("quotas", () => {
     await page.goto(`${stage.url}/app/keys`);
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name").fill("Small");
-    await page.getByLabel("Set lower limits than my plan's").check();
+    await page.getByLabel("Set lower limits than my plan’s").check();
     await page.getByLabel("Tokens per day").fill("700");
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
     await eventually(async () => {

@@ -35,7 +35,7 @@ describe("with the keyboard alone, a person", () => {
     await keyboard.choose(/^Create key$/);
     await keyboard.isOn(/^Name$/);
     await keyboard.type("tests");
-    await keyboard.to(/^Set lower limits than my plan's/);
+    await keyboard.to(/^Set lower limits than my plan’s/);
     await keyboard.press("Space");
     await keyboard.to(/^Requests per minute$/);
     await keyboard.type("many");

@@ -192,7 +192,7 @@ it("a limit that is invalid is explained at its field, which gets the focus", as
   await openDialog(page, "Create key");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Limited");
-  await dialog.getByLabel("Set lower limits than my plan's").check();
+  await dialog.getByLabel("Set lower limits than my plan’s").check();
   const wrong = dialog.getByLabel("Tokens per day");
   await wrong.fill("many");
   await press(page, "Create key");

@@ -50,6 +50,21 @@ describe("sotto models use", () => {
     expect(await stored("model.prism")).toBe("");
   });
 
+  it("stores a draft model beside a file, and lists it in one word", async () => {
+    const [path, draft] = [join(line.dataDir, "big.gguf"), join(line.dataDir, "small.gguf")];
+    await Promise.all([writeFile(path, model), writeFile(draft, model)]);
+    expect((await line.run("models", "use", "prism", path, "--draft", draft)).code).toBe(0);
+    expect(JSON.parse((await stored("model.prism")) ?? "")).toEqual({ type: "weights", path, draft });
+    expect((await line.run("models", "list")).stdout).toContain(`${path} (drafted)`);
+    expect((await line.run("doctor")).stdout).toMatch(/prism .*big\.gguf.*, drafted/);
+    await rm(draft);
+    expect((await line.run("doctor")).stdout).toContain(`${draft} does not exist`);
+    const refused = await line.run("models", "use", "prism", path, "--draft", draft);
+    expect(refused).toMatchObject({ code: 1, stderr: textWith(`There is no file ${draft}`) });
+    for (const source of ["default", "http://127.0.0.1:9/v1"])
+      expect((await line.run("models", "use", "prism", source, "--draft", path)).code).toBe(1);
+  });
+
   it("pulls missing weights, then knows them by name", async () => {
     expect((await line.run("models", "use", "omega", "hf:owner/small-GGUF:Q4_0")).code).toBe(0);
     expect((await line.run("models", "use", "lambda", "small-Q4_0")).code).toBe(0);

@@ -72,6 +72,10 @@ const beginOnly: ScriptedUpstream["chat"] = (response, asked) => {
   response.on("close", () => running.delete(response));
 };
 
+const endReplies = () => {
+  for (const response of running) response.end(event(chunk({}, "stop")) + event("[DONE]"));
+};
+
 describe("several processes", () => {
   it("keep a limit exactly, and count together", async () => {
     const server = await start();
@@ -132,6 +136,26 @@ describe("several processes", () => {
     expect((await Promise.all(ended)).filter((end) => end === "ended")).toEqual([]);
   });
 
+  it("refuse requests while the one that started them hangs, and serve again when it goes on", async () => {
+    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(count) });
+    const key = await server.newKey();
+    // The connection stays open: new ones are accepted by the process that hangs.
+    await (await ask(server, key, 5)).text();
+    server.kill("SIGSTOP");
+    for (const _ of [1, 2]) {
+      const refused = await ask(server, key, 5);
+      expect(refused.status).toBe(503);
+      expect(await refused.text()).toContain("does not answer");
+    }
+    server.kill("SIGCONT");
+    await eventually(() => server.output().includes("owner of the processes recovered"));
+    upstream.chat = beginOnly;
+    const open = await openStreams(server, count, key, 100);
+    expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+    expect((await ask(server, key, 5)).status).toBe(429);
+    endReplies();
+  });
+
   it("all end on SIGTERM, when their replies have finished", async () => {
     upstream.chat = beginOnly;
     const server = await start();
@@ -140,7 +164,7 @@ describe("several processes", () => {
     const processes = childrenOf(server.pid);
     server.kill("SIGTERM");
     await eventually(async () => (await readiness(server)) === 503);
-    for (const response of running) response.end(event(chunk({}, "stop")) + event("[DONE]"));
+    endReplies();
     const bodies = await Promise.all(open.map((response) => response.text()));
     expect(bodies.filter((body) => body.endsWith("data: [DONE]\n\n"))).toHaveLength(open.length);
     expect(await server.exited()).toBe(0);

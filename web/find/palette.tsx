@@ -93,7 +93,7 @@ export function Palette({ links, onClose, onHelp, onAct }: PaletteProps) {
                 autoComplete="off"
                 autoCapitalize="none"
                 spellCheck={false}
-                placeholder="Find a page or a key, or type what to do…"
+                placeholder="Find a page, a key or an action…"
                 maxLength={200}
                 value={query}
                 onChange={(event) => {

@@ -145,7 +145,10 @@ function Footer() {
             )}
           </p>
         </div>
-        <nav aria-label="Footer" className="grid grid-cols-2 gap-x-12 gap-y-2 sm:grid-cols-3">
+        <nav
+          aria-label="Footer"
+          className="grid shrink-0 grid-cols-2 gap-x-8 gap-y-2 whitespace-nowrap sm:grid-cols-3 lg:gap-x-12"
+        >
           {footerLinks.map((link) => (
             <Link key={link.href} href={link.href} className="hover:text-ink">
               {link.label}

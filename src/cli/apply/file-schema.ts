@@ -16,7 +16,11 @@ const { min, max } = engineBounds.contextTokens;
 
 const model = z.union([
   z.enum(["default", "off"]),
-  z.strictObject({ weights: z.string(), contextTokens: z.int().min(min).max(max).optional() }),
+  z.strictObject({
+    weights: z.string(),
+    contextTokens: z.int().min(min).max(max).optional(),
+    draft: z.string().optional(),
+  }),
   z.strictObject({
     engines: z.array(z.union([embeddedSchema, upstreamSchema.extend({ key: secretField.optional() })])),
   }),

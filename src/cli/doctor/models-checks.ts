@@ -1,7 +1,7 @@
 /** What `sotto doctor` reports about the models: weights, memory for them, servers on the network, aliases. */
 import { basename, resolve } from "node:path";
 import { broken, hint, ok, type Check, type Finding } from "./finding.js";
-import { type ContextFit, fitBeside, type SizedModel } from "../../adapters/context-fit.js";
+import { type ContextFit, fitBeside, type SizedModel, withDraft } from "../../adapters/context-fit.js";
 import { machineHere, withSettings } from "../models/machine-here.js";
 import type { Config } from "../../config.js";
 import type { Store } from "../../core/store.js";
@@ -119,7 +119,7 @@ async function checkStarter(config: Config, model: ModelId, loaded: Loaded): Pro
 async function checkFile(
   config: Config,
   model: ModelId,
-  weights: { path: string; contextTokens?: number | undefined },
+  weights: { path: string; contextTokens?: number | undefined; draft?: string | undefined },
   loaded: Loaded,
   what = "",
 ): Promise<Finding> {
@@ -129,10 +129,16 @@ async function checkFile(
     const chosen = Math.max(loaded.get(path)?.configured.contextTokens ?? 0, weights.contextTokens ?? 0);
     const contextTokens = chosen > 0 ? chosen : config.engine.contextTokens;
     const chats = isChatModelId(model) || loaded.get(path)?.chats === true;
-    loaded.set(path, { size: facts, configured: { ...config.engine, contextTokens }, chats });
-    const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
-      (text) => text !== "",
-    );
+    const draft =
+      weights.draft === undefined
+        ? null
+        : await checkWeights(resolve(weights.draft), { availableBytes: Infinity }, model);
+    const size = withDraft(facts, draft);
+    loaded.set(path, { size, configured: { ...config.engine, contextTokens }, chats });
+    const shown = [
+      ...[what, basename(path), facts.quantisation, formatBytes(facts.bytes)],
+      draft === null ? "" : "drafted",
+    ].filter((text) => text !== "");
     if (facts.hasChatTemplate || !isChatModelId(model)) return ok(model, shown.join(", "));
     const next =
       "It continues texts (POST /v1/completions) and refuses conversations. For those, choose a file of an instruct model.";

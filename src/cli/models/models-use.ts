@@ -1,13 +1,14 @@
 /** `sotto models use`: chooses the weights or servers of a model. A running server switches over by itself. */
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
+import { withDraft } from "../../adapters/context-fit.js";
 import type { Config } from "../../config.js";
 import { availableMemory } from "../../engines/llama/cgroup.js";
 import { contextHere, type Machine, speedHere } from "../../models/choice/fit-here.js";
 import { fileOf } from "../../models/choice/source-views.js";
 import { readWeightsFacts } from "../../models/gguf/gguf.js";
 import { formatBytes, speedText } from "../../models/sizes.js";
-import { checkWeights } from "../../models/gguf/check-weights.js";
+import { checkWithDraft } from "../../models/gguf/check-weights.js";
 import {
   firstExisting,
   requireFree,
@@ -34,6 +35,7 @@ interface UseOptions {
   weight?: number;
   contextTokens?: number;
   context?: number;
+  draft?: string;
   vision?: true;
   acceptSharedCache?: true;
   acceptLogging?: true;
@@ -68,6 +70,10 @@ export function useCommand(models: Command): void {
       "context of each request with these weights (default: as much as memory allows)",
       parseContext,
     )
+    .option(
+      "--draft <source>",
+      "a smaller model with the same vocabulary that guesses the tokens of these weights",
+    )
     .option("--vision", "its model reads images, where that server does not report it")
     .option("--accept-shared-cache", "accept a server that shares its prompt cache between accounts")
     .option("--accept-logging", "accept a server that logs, stores or passes on requests")
@@ -83,6 +89,7 @@ Examples:
   sotto models use omega /models/my-model.gguf
   sotto models use prism qwen3-4b
   sotto models use omega qwen3-4b --context 65536
+  sotto models use omega qwen3-4b --draft /models/qwen3-0.6b.gguf
   sotto models use lambda hf:owner/repo:Q4_K_M
   sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
   sotto models use omega default                  back to the starter weights
@@ -113,9 +120,11 @@ Examples:
 
 /** What the weights get on this machine; null for engines elsewhere, and for what cannot be read. */
 async function describeHere(source: ModelSource, machine: Machine, file: string | null) {
-  const facts = file === null ? null : await readWeightsFacts(file).catch(() => null);
-  if (facts === null) return null;
-  const chosen = source.type === "weights" ? source.contextTokens : undefined;
+  const { contextTokens: chosen, draft } = source.type === "weights" ? source : {};
+  const factsOf = (path: string) => readWeightsFacts(path).catch(() => null);
+  const own = file === null ? null : await factsOf(file);
+  if (own === null) return null;
+  const facts = withDraft(own, draft === undefined ? null : await factsOf(draft));
   const { contextTokens, sequences, cacheType, memoryBytes } = contextHere(facts, machine, chosen);
   const speed = speedHere(facts.activeBytes, machine);
   const trained = facts.contextTokens === null ? "" : ` (trained for ${facts.contextTokens})`;
@@ -149,6 +158,8 @@ async function findSource(
       throw new WeightsError(
         "--context only works with weights on this machine. For a server: --context-tokens.",
       );
+    if (options.draft !== undefined)
+      throw new WeightsError("--draft only works with weights on this machine.");
     return upstreams(texts, options, config.engine.strictPreflight);
   }
   if (more.length > 0) throw new WeightsError("Several sources are only possible for addresses of servers.");
@@ -158,20 +169,22 @@ async function findSource(
         `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} only works with addresses of servers.`,
       );
   }
-  const { context: contextTokens } = options;
+  const { context: contextTokens, draft } = options;
   if (text === "default" || text === "starter") {
     if (contextTokens !== undefined)
       throw new WeightsError(
         "--context only works with a file: the starter has the context it was trained for.",
       );
+    if (draft !== undefined) throw new WeightsError("--draft only works with a file.");
     return starterOf(model);
   }
   if (text === "off" && !isChatModelId(model)) return { type: "off" };
   const path = await findFile(config, text);
   const availableBytes = options.force === true ? Infinity : availableMemory();
   const chosen = contextTokens === undefined ? {} : { contextTokens };
-  await checkWeights(path, { ...config.engine, ...chosen, availableBytes }, model);
-  return { type: "weights", path, ...chosen };
+  const found = draft === undefined ? {} : { draft: await findFile(config, draft) };
+  await checkWithDraft(path, found.draft, { ...config.engine, ...chosen, availableBytes }, model);
+  return { type: "weights", path, ...chosen, ...found };
 }
 
 const isServerAddress = (text: string): boolean => {

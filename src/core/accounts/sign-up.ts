@@ -116,7 +116,7 @@ export function checkedEmail(text: string): string {
     return checkEmail(text);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new DashboardError("bad_request", "Write an email address like ada@example.com.", {
+    throw new DashboardError("bad_request", "Enter an email address like ada@example.com.", {
       field: "email",
     });
   }

@@ -15,7 +15,7 @@ const firstSlots = 1_024;
 
 /** What replicas tell one another of. */
 export interface SharedUses {
-  /** True for the first of all callers within that time; also while the others cannot be asked. */
+  /** True for the first of all callers within that time; also while Redis cannot be asked. */
   claim(name: string, forMs: number): Promise<boolean>;
 }
 

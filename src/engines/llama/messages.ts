@@ -31,6 +31,8 @@ export interface LoadRequest extends Pick<
   | "cacheType"
 > {
   weights: string;
+  /** Of a smaller model, which guesses the tokens of this one. */
+  draft?: string | undefined;
   gpu: "off" | GpuBackend;
   /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise that of the binding's package. */
   library?: string | undefined;

@@ -23,6 +23,16 @@ describe("what answers for a model", () => {
     expect(mapModels(open, () => "").omega).toEqual(starter);
   });
 
+  it("has a draft model beside a file, and nowhere else", () => {
+    const configured = (weights: string | undefined) =>
+      mapModels({ ...open, omega: { weights, draft: "/models/small.gguf" } }, nothing).omega;
+    const source = { type: "weights", path: "/models/big.gguf", draft: "/models/small.gguf" } as const;
+    expect(configured("/models/big.gguf")).toEqual({ type: "source", source, from: "configuration" });
+    expect(describeSource(source)).toBe("/models/big.gguf (drafted)");
+    for (const weights of [undefined, "starter"])
+      expect(configured(weights)).toMatchObject({ type: "unreadable" });
+  });
+
   it("is what was stored, each model for itself", () => {
     const rows: Record<ModelId, string | null> = {
       omega: JSON.stringify({ type: "weights", path: "/models/a.gguf" }),

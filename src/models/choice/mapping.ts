@@ -23,7 +23,12 @@ export type Mapping = Readonly<Record<ModelId, DesiredSource>>;
 export type ConfiguredModels = Readonly<
   Record<
     ModelId,
-    { weights: string | undefined; upstreams?: readonly EngineMember[]; fallback?: ModelId | undefined }
+    {
+      weights: string | undefined;
+      draft?: string | undefined;
+      upstreams?: readonly EngineMember[];
+      fallback?: ModelId | undefined;
+    }
   >
 >;
 
@@ -41,12 +46,18 @@ export function mapModels(models: ConfiguredModels, setting: (model: ModelId) =>
 
 /** Null when the configuration leaves the model open. */
 export function configuredSource(models: ConfiguredModels, model: ModelId): DesiredSource | null {
-  const { weights, upstreams = [] } = models[model];
+  const { weights, draft, upstreams = [] } = models[model];
   const from = (source: ModelSource) => ({ type: "source", source, from: "configuration" }) as const;
   if (upstreams.length > 0) return from({ type: "upstreams", upstreams: [...upstreams] });
+  if (draft !== undefined && (weights === undefined || weights === "starter"))
+    return {
+      type: "unreadable",
+      reason: `SOTTO_MODELS_${model.toUpperCase()}_DRAFT needs a file in SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS`,
+    };
   if (weights === undefined) return null;
   if (weights === "off" && !isChatModelId(model)) return from({ type: "off" });
-  return from(weightsSource(weights, model));
+  const source = weightsSource(weights, model);
+  return from(source.type === "weights" && draft !== undefined ? { ...source, draft } : source);
 }
 
 export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStrictEqual(a, b);

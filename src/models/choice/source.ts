@@ -14,6 +14,8 @@ export const modelSourceSchema = z.discriminatedUnion("type", [
     path: z.string().min(1).max(4096),
     /** Of each conversation; without it as much as memory allows. */
     contextTokens: z.int().min(engineBounds.contextTokens.min).max(engineBounds.contextTokens.max).optional(),
+    /** The file of a smaller model that guesses its tokens. */
+    draft: z.string().min(1).max(4096).optional(),
   }),
   z.strictObject({ type: z.literal("upstreams"), upstreams: z.array(engineMemberSchema).min(1).max(64) }),
   /** Only for a model that need not be there. */
@@ -35,7 +37,7 @@ export function describeSource(source: ModelSource): string {
     case "off":
       return "off";
     case "weights":
-      return source.path;
+      return source.draft === undefined ? source.path : `${source.path} (drafted)`;
     case "upstreams":
       return source.upstreams.map(describeMember).join(", ");
   }

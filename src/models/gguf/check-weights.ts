@@ -29,6 +29,19 @@ export async function checkWeights(
   return facts;
 }
 
+/** The same, of weights and of a draft model beside them. */
+export async function checkWithDraft(
+  path: string,
+  draft: string | undefined,
+  machine: Machine,
+  model: ModelId,
+): Promise<void> {
+  const { bytes } = await checkWeights(path, machine, model);
+  if (draft === undefined) return;
+  if (!isChatModelId(model)) throw new WeightsError(`${model} writes no replies: it takes no draft model.`);
+  await checkWeights(draft, { ...machine, availableBytes: machine.availableBytes - bytes }, model);
+}
+
 const another = "Choose another model: 'sotto models catalog' lists some.";
 
 /** What keeps the engine from running it here, after the name of the file; null when nothing does. */

@@ -2,8 +2,10 @@
  * Counters that the processes of one server share: they are in the memory of the process that started the others
  * (the owner), and the others ask it. A request costs it two messages, one that admits and is answered, one that settles.
  *
- * The owner never blocks and does nothing else, so there is no policy for an owner that does not answer: when it ends,
- * so do all. When another process ends, its leases are released and what it had reserved is given back.
+ * Nothing is admitted while the owner does not answer: requests get 503, within the time limit of the link or immediately.
+ * It also accepts the connections, so a share of every limit, as without Redis, would serve few. What it grants too late
+ * is given back. When it ends, so do all; when another process ends, its leases are released and what it had reserved is
+ * given back.
  */
 import type { ProcessLink } from "../../adapters/process-link.js";
 import type { Clock } from "../../core/clock.js";
@@ -110,6 +112,7 @@ class SharedAdmissions implements Admissions {
   ) {
     this.#seen = new ExpiringWindows(clock);
     this.#full = new ExpiringWindows(clock);
+    link.onLate("admit", (answer, ask) => this.#giveBack(answer, ask));
   }
 
   async admit(ask: AdmissionAsk): Promise<AdmissionAnswer> {
@@ -175,6 +178,16 @@ class SharedAdmissions implements Admissions {
   close(): void {
     this.#seen.close();
     this.#full.close();
+  }
+
+  /** The request was refused meanwhile. That it was made stays counted, as after any refusal. */
+  #giveBack({ unknown, refusedBy, readings = [], lease }: SentAnswer, { first, then }: SentAsk): void {
+    if (unknown !== undefined || refusedBy !== undefined) return;
+    const reserved = then.map(({ name, amount }, index) => {
+      const { window = "" } = readings[first.length + index] ?? {};
+      return { name, window, amount: -amount };
+    });
+    this.link.note("settle", reserved, lease ?? null);
   }
 
   #saw(

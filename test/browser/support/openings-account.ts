@@ -17,7 +17,7 @@ const ofKeys: Opening[] = [
       await openDialog(page, "Create key");
       await look();
       await page.getByLabel("All models").uncheck();
-      await page.getByLabel("Set lower limits than my plan's").check();
+      await page.getByLabel("Set lower limits than my plan’s").check();
       await press(page, "Create key");
       await refused(page);
       await look();

@@ -17,12 +17,19 @@ import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
 
 /** A process of the owner's, without the process: messages travel as they do through a pipe. */
-function newProcess(owner: CountersOwner) {
+function newProcess(owner: CountersOwner, answerMs = 60_000) {
+  let waiting: unknown[] | null = null;
   const there: ProcessLink<CounterListeners, OwnerCounters> = new ProcessLink({
     send: (message) => here.receive(JSON.parse(JSON.stringify(message))),
+    answerMs,
   });
   const here: ProcessLink<OwnerCounters, CounterListeners> = new ProcessLink({
-    send: (message) => there.receive(JSON.parse(JSON.stringify(message))),
+    send: (message) => {
+      const carried: unknown = JSON.parse(JSON.stringify(message));
+      if (waiting === null) there.receive(carried);
+      else waiting.push(carried);
+    },
+    answerMs,
   });
   owner.add(there);
   const end = () => {
@@ -30,7 +37,14 @@ function newProcess(owner: CountersOwner) {
     there.close();
     owner.remove(there);
   };
-  return { ...sharedCounters(here, systemClock), end };
+  const stopOwner = () => {
+    waiting = [];
+  };
+  const continueOwner = () => {
+    for (const message of waiting?.splice(0) ?? []) there.receive(message);
+    waiting = null;
+  };
+  return { ...sharedCounters(here, systemClock), end, stopOwner, continueOwner };
 }
 
 const open = async () => {
@@ -98,9 +112,30 @@ it("returns the leases and reservations of a process that ended, and no others",
     await eventually(async () => (await two.admissions.held(who)) === 1);
     const { readings } = await two.admissions.admit({ ...nothing, read: [window(`tokens:${who}`, 0, 100)] });
     expect(readings.get(`tokens:${who}`)?.count).toBe(40);
-    await expect(one.admissions.held(who)).rejects.toThrow("ended");
+    await expect(one.admissions.held(who)).rejects.toMatchObject({ status: 503 });
     expect(await acquireLease(two, who, 2)).not.toBeNull();
   }));
+
+it("admits nothing while the owner hangs, and gives back what it grants too late", async () => {
+  const owner = new CountersOwner(systemClock);
+  const [hanging, other] = [newProcess(owner, 1), newProcess(owner)];
+  const tokens = window("tokens:a", 40, 100);
+  const ask = { ...nothing, first: [window("requests:a", 1, 10)], leases: [{ name: "a", limit: 3 }] };
+  hanging.stopOwner();
+  await expect(hanging.admissions.admit({ ...ask, then: [tokens] })).rejects.toMatchObject({ status: 503 });
+  await expect(hanging.uses?.claim("used", minute)).rejects.toMatchObject({ status: 503 });
+  hanging.continueOwner();
+  await eventually(async () => {
+    const { readings } = await other.admissions.admit({
+      ...nothing,
+      read: [tokens, window("requests:a", 0, 10)],
+    });
+    return readings.get("requests:a")?.count === 1 && readings.get("tokens:a")?.count === 0;
+  });
+  expect(await other.admissions.held("a")).toBe(0);
+  await Promise.all([hanging.close(), other.close()]);
+  owner.close();
+});
 
 it("wakes and tells the other processes, not the one that says so", () =>
   withProcesses(3, async (processes) => {

@@ -32,6 +32,8 @@ export interface TinyModel {
   loudness?: number;
   /** A printable character that it always says where it may. Elsewhere it ends the reply where it may. */
   insistsOn?: string;
+  /** It has the same words with other numbers. */
+  otherWords?: boolean;
   /** Replies end by themselves after some words. */
   ends?: boolean;
   /** Jinja; null leaves it out of the file. */
@@ -82,7 +84,7 @@ const shapeOf = ({ scale = 1 }: TinyModel) => ({
 function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
   const shape = shapeOf(options);
-  const pieces = [...vocabulary(), ...infillPieces(options)];
+  const pieces = [...vocabulary(options), ...infillPieces(options)];
   const fields: [key: string, value: GgufValue][] = [
     ["general.architecture", string("llama")],
     ["general.name", string("tiny")],
@@ -141,7 +143,7 @@ const characters = ["你好", "世界", "谢谢", "漢字", "日本", "🎉", "�
 /** Said one byte at a time. No byte occurs in two of them, so that each leads to the next. */
 const spelled = ["😀", "語", "é"];
 
-function vocabulary(): Piece[] {
+function vocabulary({ otherWords = false }: TinyModel): Piece[] {
   const special = (text: string, type: number): Piece => ({ text, type, kind: "special" });
   const normal = (kind: Piece["kind"]) => (text: string) => ({ text, type: pieceType.normal, kind });
   const ascii = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index));
@@ -156,7 +158,7 @@ function vocabulary(): Piece[] {
     })),
     ...["<|im_start|>", "<|im_end|>", "[INST]", "[/INST]"].map((text) => special(text, pieceType.control)),
     ...["▁", ...ascii].map(normal("letter")),
-    ...words.map((word) => `▁${word}`).map(normal("word")),
+    ...(otherWords ? words.toReversed() : words).map((word) => `▁${word}`).map(normal("word")),
     ...characters.map(normal("multibyte")),
   ];
 }

@@ -64,7 +64,7 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
   }
   const url = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`sotto ended at start:\n${output}`);
-    return /^API +(http:\/\/\S+)\/v1$/m.exec(output)?.[1];
+    return /^API +(https?:\/\/\S+)\/v1$/m.exec(output)?.[1];
   }, 240_000);
 
   let accounts = 0;

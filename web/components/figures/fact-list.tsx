@@ -12,7 +12,8 @@ export function FactList({ facts, className }: { facts: readonly Fact[]; classNa
       )}
     >
       {facts.map(([name, value]) => (
-        <div key={name}>
+        // Values stay on one line beside each other where one of the names wraps.
+        <div key={name} className="row-span-2 grid grid-rows-subgrid gap-y-0">
           <dt className="text-muted">{name}</dt>
           <dd className="font-medium tabular-nums">{value}</dd>
         </div>

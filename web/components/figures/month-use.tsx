@@ -55,7 +55,7 @@ export function ForecastText({ count }: { count: MonthCount }) {
   if (limit === null) return `At this rate, ${formatCount(forecast)} by the end of the month.`;
   if (used >= limit) return "Used up for this month.";
   if (mostUsedAt === null && usedUpAt === null) {
-    return `At this rate, ${percent.format(forecast / limit)} by the end of the month.`;
+    return `At this rate, ${shareText(forecast / limit)} by the end of the month.`;
   }
   return (
     <>
@@ -75,5 +75,9 @@ export function ForecastText({ count }: { count: MonthCount }) {
     </>
   );
 }
+
+/** A use that rounds to nothing is not nothing. */
+const shareText = (share: number) =>
+  share < 0.01 ? `less than ${percent.format(0.01)}` : percent.format(share);
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent" });

@@ -9,6 +9,7 @@ import remarkGfm from "remark-gfm";
 import { footnotes, hasManyMarks, headingLevels } from "../../../src/protocol/pages/markdown-rules.js";
 import { CodeBlock } from "./code-block.tsx";
 import { languageOf } from "./highlight.ts";
+import { longCode } from "./long-code.ts";
 
 export function Markdown({ children }: { children: string }) {
   // Code has marks of its own, which cost nothing.
@@ -50,7 +51,11 @@ const components: Components = {
     const text = textOf(children);
     const fence = /language-(\S+)/.exec(className ?? "")?.[1];
     if (fence === undefined) {
-      return text.includes("\n") ? <CodeBlock code={text.replace(/\n$/, "")} /> : <code>{children}</code>;
+      return text.includes("\n") ? (
+        <CodeBlock code={text.replace(/\n$/, "")} />
+      ) : (
+        <code data-long={longCode(text)}>{children}</code>
+      );
     }
     return <CodeBlock code={text.replace(/\n$/, "")} {...languageOf(fence)} />;
   },

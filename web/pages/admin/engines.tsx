@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
+import { ButtonLink } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
@@ -29,7 +30,11 @@ export default function Engines() {
         </Card>
       ) : data.engines.length === 0 ? (
         <Card>
-          <EmptyState icon={<Server />} title="No engines configured">
+          <EmptyState
+            icon={<Server />}
+            title="No engines configured"
+            action={<ButtonLink href="/admin/models">Choose weights</ButtonLink>}
+          >
             Requests are refused until a model has weights.
           </EmptyState>
         </Card>

@@ -69,7 +69,8 @@ export default function Webhooks() {
             onTest={(webhook) => test.mutate(webhook.id)}
             empty={
               <EmptyState icon={<Webhook />} title="No webhooks yet">
-                A webhook is an address that gets a signed request when something happens.
+                Create one to get a signed request when something happens: a quota is reached, an engine is
+                down.
               </EmptyState>
             }
           />

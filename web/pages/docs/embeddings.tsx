@@ -8,11 +8,11 @@ export default function Embeddings() {
     <div className="prose">
       <p className="text-lg text-muted">
         The model <code>iota</code> turns texts into vectors, for search and retrieval: texts that mean
-        similar things have vectors that point in similar directions. The operator may not offer it.
+        similar things have vectors that point in similar directions. Not every operator offers it.
       </p>
       <CodeBlock language="bash" code={request()} />
       <CodeBlock language="json" title="200 OK" code={reply} />
-      <Section id="input" title="What may be sent">
+      <Section id="input" title="What is accepted">
         <ul>
           <li>
             <code>input</code> is a text, up to 2,048 texts, or the same as arrays of the model’s tokens. None
@@ -33,9 +33,9 @@ export default function Embeddings() {
       </Section>
       <Section id="rerank" title="Ranking">
         <p>
-          <code>POST /v1/rerank</code> sorts documents by their relevance to a query, where the model can:{" "}
-          <code>capabilities.rerank</code> in the <Link href="/docs/models#list">list of models</Link> says
-          so.
+          <code>POST /v1/rerank</code> sorts documents by their relevance to a query, if the model supports
+          it: see <code>capabilities.rerank</code> in the <Link href="/docs/models#list">list of models</Link>
+          .
         </p>
         <CodeBlock language="bash" code={ranking()} />
         <p>

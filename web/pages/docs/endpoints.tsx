@@ -13,7 +13,7 @@ export default function Endpoints() {
     <div className="prose">
       <p className="text-lg text-muted">
         Every endpoint of OpenAI’s, Anthropic’s and Ollama’s APIs: supported; refused, because something would
-        have to be stored or run for it, or because it is the operator’s to decide; or not planned.
+        have to be stored or run for it, or because it is up to the operator; or not planned.
       </p>
       <p>
         One that is not supported is answered with 404 in the shape of its API, and with the sentence below.

@@ -29,8 +29,9 @@ export default function YourKey() {
           <li>
             <code>models</code>: those that both the key and its plan allow. <code>operations</code>:{" "}
             <code>chat</code> and <code>models</code>. Keys created in the dashboard have both; an operator
-            can create one with fewer on the command line, by <code>sotto keys create --operations</code>.{" "}
-            <code>scopes</code>: those of an operator’s key, which cannot use models.
+            can create one with fewer on the command line, by{" "}
+            <code data-long>sotto keys create --operations</code>. <code>scopes</code>: those of an operator’s
+            key, which cannot use models.
           </li>
           <li>
             <code>expires_at</code>: when it stops working, by its expiry or the grace period of a rotation;

@@ -26,8 +26,9 @@ export default function Streaming() {
       </Section>
       <Section id="usage" title="Token counts">
         <p>
-          Ask for them with <code>{`"stream_options": {"include_usage": true}`}</code>. One more chunk is then
-          sent before <code>[DONE]</code>, with an empty <code>choices</code> and the <code>usage</code>.
+          Ask for them with <code data-long>{`"stream_options": {"include_usage": true}`}</code>. One more
+          chunk is then sent before <code>[DONE]</code>, with an empty <code>choices</code> and the{" "}
+          <code>usage</code>.
         </p>
       </Section>
       <Section id="errors" title="When it fails midway">

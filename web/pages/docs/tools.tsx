@@ -20,7 +20,7 @@ export default function Tools() {
         <CodeTabs label="Language" samples={inBoth(pythonLoop(baseUrl()), nodeLoop(baseUrl()))} />
         <p>
           <code>arguments</code> is valid JSON unless the reply was cut off by its token limit. Whether the
-          values make sense is for your function to check: they are the model's own words. When a call fails,
+          values make sense is for your function to check: they are the model’s own words. When a call fails,
           say so in its result; the model can then try again.
         </p>
         <p>
@@ -40,7 +40,8 @@ export default function Tools() {
             <code>"required"</code>: it calls at least one function.
           </li>
           <li>
-            <code>{`{"type": "function", "function": {"name": "get_weather"}}`}</code>: it calls this one.
+            <code data-long>{`{"type": "function", "function": {"name": "get_weather"}}`}</code>: it calls
+            this one.
           </li>
           <li>
             <code>"none"</code>: it calls none.
@@ -59,7 +60,7 @@ export default function Tools() {
       </Section>
       <Section id="streaming" title="Reading a streamed call">
         <p>
-          The first fragment of a call has its <code>id</code> and the function's name, the ones after it only
+          The first fragment of a call has its <code>id</code> and the function’s name, the ones after it only
           pieces of <code>arguments</code>. Calls of one reply are told apart by <code>index</code>. Here each
           event is shown on several lines:
         </p>
@@ -75,7 +76,7 @@ export default function Tools() {
           A reasoning model returns its reasoning in <code>message.reasoning_content</code>, or in a stream in{" "}
           <code>delta.reasoning_content</code>, before the reply. It is never mixed into <code>content</code>.
           It counts as completion tokens and towards <code>max_tokens</code>;{" "}
-          <code>usage.completion_tokens_details.reasoning_tokens</code> has the number.
+          <code data-long>usage.completion_tokens_details.reasoning_tokens</code> has the number.
         </p>
         <p>
           <code>"reasoning_effort": "none"</code> turns reasoning off if the model supports that;{" "}

@@ -69,7 +69,7 @@ function Availability({ history: { models, since } }: { history: History }) {
         <p>
           A request counts as failed if it was answered with 500 or 503. Requests refused during scheduled
           maintenance are left out; those over a limit or invalid count as answered. An hour in which at least
-          3 requests and 5 % of all failed is an incident. Days are in UTC.
+          3 requests and 5% of all failed is an incident. Days are in UTC.
         </p>
         <p className="mt-1.5">
           While no server is running, no requests are counted.

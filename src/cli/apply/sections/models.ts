@@ -10,7 +10,7 @@ import { availableMemory } from "../../../engines/llama/cgroup.js";
 import { findOnServer, fixedBy, storeSource } from "../../../models/choice/choose-source.js";
 import { readMapping, sameSource } from "../../../models/choice/mapping.js";
 import { isStarter, type ModelSource, modelSourceSchema, starterOf } from "../../../models/choice/source.js";
-import { checkWeights } from "../../../models/gguf/check-weights.js";
+import { checkWithDraft } from "../../../models/gguf/check-weights.js";
 import { findingsOf } from "../../models/engine-findings.js";
 import { modelsFolder } from "../../models/models-pull.js";
 import { differences } from "./differences.js";
@@ -120,10 +120,14 @@ function sourceOf({ given: _, before, path, folder }: Given, fields: Fields, rea
       : engines;
     return { type: "upstreams", upstreams, ...others };
   }
-  const { weights, ...others } = fields;
+  const { weights, draft, ...others } = fields;
   if (weights === undefined) return undefined;
-  const isName = typeof weights === "string" && !isAbsolute(weights);
-  return { type: "weights", path: isName ? join(folder, weights) : weights, ...others };
+  const fileOf = (name: unknown) =>
+    typeof name === "string" && !isAbsolute(name) ? join(folder, name) : name;
+  return {
+    ...{ type: "weights", path: fileOf(weights), ...others },
+    ...(draft === undefined ? {} : { draft: fileOf(draft) }),
+  };
 }
 
 /** A key of the same server is kept where the reference leads nowhere. */
@@ -155,8 +159,9 @@ function fieldsOf(source: ModelSource, folder: string): Fields {
     case "off":
       return { source: "off" };
     case "weights": {
-      const { type: _, path, ...rest } = source;
-      return { weights: dirname(path) === folder ? basename(path) : path, ...rest };
+      const { type: _, path, draft, ...rest } = source;
+      const shown = (file: string) => (dirname(file) === folder ? basename(file) : file);
+      return { weights: shown(path), ...rest, ...(draft === undefined ? {} : { draft: shown(draft) }) };
     }
     case "upstreams":
       return {
@@ -177,7 +182,8 @@ async function check(
     const path = await findOnServer(modelsFolder(config), source.path);
     const { contextTokens = config.engine.contextTokens } = source;
     const availableBytes = force ? Infinity : availableMemory();
-    await checkWeights(path, { ...config.engine, contextTokens, availableBytes }, model);
+    const machine = { ...config.engine, contextTokens, availableBytes };
+    await checkWithDraft(path, source.draft, machine, model);
   }
   if (source.type !== "upstreams") return [];
   const { refusal, warnings } = await findingsOf(source.upstreams, config.engine.strictPreflight);

@@ -8,6 +8,7 @@ import { runTool } from "../gpu/library/run-tool.js";
 import { extensionName } from "./extension-file.js";
 
 const limitMs = 60_000;
+const compilerFlags = ["-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden"];
 
 /**
  * Returns the file, which is in `folder`; one that is newer than the source is kept. Null where the engine has no
@@ -24,7 +25,7 @@ export async function compileExtension(folder: string, run = runTool): Promise<s
   const unfinished = `${file}.${process.pid}.new`;
   try {
     await run("cc", {
-      args: ["-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-o", unfinished, source],
+      args: [...compilerFlags, "-o", unfinished, source, "-lm"],
       limitMs,
       missing: "Install a C compiler, for example gcc.",
     });

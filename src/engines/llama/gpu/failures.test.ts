@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adviceFor, kindOf, failureKinds, informativeLine } from "./failures.js";
+import { prebuiltLibrary } from "./library/pinned-packages.js";
 
 const cudaOutput = `ggml_cuda_init: found 1 CUDA devices (Total VRAM: 143167 MiB):
   Device 0: NVIDIA H200, compute capability 9.0, VMM: yes
@@ -45,6 +46,13 @@ describe("what a GPU's library says", () => {
     ["failed", "something else"],
   ])("is a case of %s: %s", (kind, words) => {
     expect(kindOf(words)).toBe(kind);
+  });
+
+  it.skipIf(prebuiltLibrary("cuda", "12") === null)("names every way around a driver that is too old", () => {
+    const advice = adviceFor("cuda", "driver_too_old");
+    for (const way of ["build cuda", "install cuda --cuda 12", "install vulkan"])
+      expect(advice).toContain(`sotto engine ${way}`);
+    expect(adviceFor("vulkan", "driver_too_old")).not.toContain("install");
   });
 
   it("comes with advice, whatever it is", () => {

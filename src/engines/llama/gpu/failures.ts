@@ -116,10 +116,16 @@ const lookAtCard: Record<GpuBackend, string> = {
   metal: "system_profiler SPDisplaysDataType",
 };
 
+/** For a driver that is too old for CUDA 13's library, where there is no toolkit to build another. */
+const otherPrebuilt = (backend: GpuBackend): string =>
+  backend === "cuda" && prebuiltLibrary("cuda", "12") !== null
+    ? ". Without CUDA's toolkit: sotto engine install cuda --cuda 12, or sotto engine install vulkan"
+    : "";
+
 export function adviceFor(backend: GpuBackend, kind: FailureKind): string {
   switch (kind) {
     case "driver_too_old":
-      return `Update the GPU's driver, or ${ownBuild[backend]}`;
+      return `Update the GPU's driver, or ${ownBuild[backend]}${otherPrebuilt(backend)}`;
     case "no_kernel":
       return `The prebuilt library does not support this card: ${ownBuild[backend]}`;
     case "out_of_memory":

@@ -65,6 +65,8 @@ import { Grammars } from "../../structured-output/grammars.js";
 
 export interface LlamaEngineOptions {
   weights: string;
+  /** The file of a draft model. */
+  draft?: string | undefined;
   /** What the file is for; chat by default. One that is for something else does nothing but that. */
   task?: EngineTask | undefined;
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
@@ -125,6 +127,7 @@ export class LlamaEngine implements Engine {
       ...config,
       ...(gpu === "cpu" ? options.cpuFit : {}),
       weights,
+      draft: options.draft,
       task: options.task,
       measures: options.measures,
       gpu: gpu === "cpu" ? "off" : gpu,
@@ -188,13 +191,21 @@ export class LlamaEngine implements Engine {
     try {
       for (let { retries } = promptOf(prepared); ; retries--) {
         const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
-        const abort = () => run.abort();
+        const abort = () => {
+          run.abort();
+          run.stream.fail(new Error("aborted"));
+        };
         // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
         signal.addEventListener("abort", abort);
         try {
-          for await (const event of run.stream.read(signal)) yield [event];
-          return;
+          for (;;) {
+            const event = await run.stream.next();
+            signal.throwIfAborted();
+            if (event === null) return;
+            yield [event];
+          }
         } catch (error) {
+          signal.throwIfAborted();
           if (!run.wasLostUnbegun || retries === 0) throw error;
         } finally {
           signal.removeEventListener("abort", abort);

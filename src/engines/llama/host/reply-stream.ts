@@ -59,27 +59,18 @@ export class ReplyStream {
     this.#wake();
   }
 
-  async *read(signal: AbortSignal): AsyncGenerator<GenerationEvent, void, undefined> {
-    const onAbort = () => this.#wake();
-    signal.addEventListener("abort", onAbort);
-    try {
-      for (;;) {
-        signal.throwIfAborted();
-        const next = this.#waiting.shift();
-        if (next !== undefined) {
-          this.#waitingBytes -= next.bytes;
-          yield next.event;
-        } else if (this.#end === undefined) {
-          await new Promise<void>((resolve) => (this.#wake = resolve));
-        } else if (this.#end.error === null) {
-          return;
-        } else {
-          throw this.#end.error;
-        }
-      }
-    } finally {
-      signal.removeEventListener("abort", onAbort);
+  /** The next one, once it has come; null when all were read. */
+  async next(): Promise<GenerationEvent | null> {
+    while (this.#waiting.length === 0 && this.#end === undefined)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      this.#waitingBytes -= next.bytes;
+      return next.event;
     }
+    const error = this.#end?.error ?? null;
+    if (error !== null) throw error;
+    return null;
   }
 }
 

@@ -35,7 +35,7 @@ function newRun(asked: Partial<Pick<Generation, "format" | "tooling">>): Run {
 
 const eventsOf = async (run: Run) => {
   const events = [];
-  for await (const event of run.stream.read(new AbortController().signal)) events.push(event);
+  for (let event; (event = await run.stream.next()) !== null;) events.push(event);
   return events;
 };
 

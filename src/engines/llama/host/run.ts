@@ -101,6 +101,9 @@ export class Run {
   /** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
   #eventsOf({ choice, text, events, logprobs = [], result }: Progress): GenerationEvent[] {
     if (result !== undefined) return [taskEvent(result)];
+    // Most tokens.
+    if (events === undefined && logprobs.length === 0)
+      return text === null || text === "" ? [] : [{ type: "text", choice, text }];
     const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
     const hasText = written.some(({ type }) => type === "text");
     const whole =

@@ -20,7 +20,15 @@ import type { BatchContext, Sampler } from "./batch-context.js";
 import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
-import { cacheBudget, cacheBytesOf, type ContextFit, fitContext } from "../../../adapters/context-fit.js";
+import { rawConfig } from "./reply/sampling-plan.js";
+import {
+  cacheBudget,
+  cacheBytesOf,
+  type ContextFit,
+  fitContext,
+  type ModelSize,
+  withDraft,
+} from "../../../adapters/context-fit.js";
 import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../../adapters/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
 import {
@@ -32,7 +40,7 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { extendContext, type ThreadedContext } from "./extension.js";
+import { extendContext, type SampleDirectly, type ThreadedContext } from "./extension.js";
 import { openNative, type Opened } from "./own-binding.js";
 import {
   readVocabulary,
@@ -67,8 +75,19 @@ export interface LoadedModel {
   movesSequences: boolean;
   batchTokens: number;
   newSampler: () => Sampler;
+  /** Where the engine's extension is in use. */
+  sample: SampleDirectly | undefined;
   grammars: NativeGrammars;
+  draft: LoadedDraft | undefined;
   dispose: () => Promise<void>;
+}
+
+/** A smaller model with the same vocabulary. */
+export interface LoadedDraft {
+  context: BatchContext;
+  /** The likeliest token. */
+  sample: (logitIndex: number) => Promise<number>;
+  contextTokens: number;
 }
 
 interface NativeContext extends BatchContext, ThreadedContext {
@@ -85,7 +104,9 @@ interface NativeClasses {
     canBeNextTokenForGrammarEvaluationState(state: GrammarState, token: number): boolean;
   };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
-  AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+  AddonGrammarEvaluationState: new (
+    ...from: [model: NativeModel, grammar: object] | [state: GrammarState]
+  ) => GrammarState;
   AddonContextSequenceCheckpoint: new () => Checkpoint;
 }
 
@@ -153,12 +174,10 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   const { llama, model, facts, vocabularySource, onGpu, cores, extension } = opened;
   const { vocabularySize } = facts;
   const shape = attentionShape(model);
-  const size = {
-    bytes: model.size,
-    contextTokens: model.trainContextSize,
-    cacheBytesPerToken: cacheBytesPerToken(shape, "f16"),
-    takesQuantisedCache: takesQuantisedCache(shape),
-  };
+  const size = sizeOf(model);
+  const draft =
+    request.speculation === "on" ? await openDraft(llama, request, vocabularySource.texts) : undefined;
+  const wholeSize = withDraft(size, draft === undefined ? null : sizeOf(draft));
   const batchFacts = {
     freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
     vocabularySize,
@@ -168,9 +187,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   const sizing =
     batchFacts.freeGpuBytes === undefined
       ? // The host has decided already where the CPU computes all of it. Also knows the limit of a container.
-        fitContext(size, request, cacheBudget(process.availableMemory(), model.size))
+        fitContext(wholeSize, request, cacheBudget(process.availableMemory(), wholeSize.bytes))
       : fitContext(
-          size,
+          wholeSize,
           request,
           (batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts)) * shareOfGpuMemory,
           usualGpuSequences,
@@ -190,8 +209,10 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     failedCreationRemedy: false,
   });
   const native = nativeHandles(llama, model, context);
-  const threaded = extension === undefined ? native.context : extendContext(native.context, extension);
+  const extended = extension === undefined ? undefined : extendContext(native.context, extension);
+  const threaded = extended ?? native.context;
   threaded.setThreads(threads);
+  const drafting = draft === undefined ? undefined : await startDraft(llama, draft, sizing, request, cores);
   return {
     ...{ facts, vocabularySource, cores, sizing, threads },
     vocabulary: readVocabulary(native.model, vocabularySource.texts),
@@ -203,12 +224,78 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
     newSampler: native.newSampler,
+    sample: extended?.sample,
     grammars: native.grammars,
+    draft: drafting?.loaded,
     // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
     dispose: async () => {
+      await drafting?.dispose();
       await context.dispose();
       await model.dispose();
       await llama.dispose();
+    },
+  };
+}
+
+function sizeOf(model: LlamaModel): ModelSize {
+  const shape = attentionShape(model);
+  return {
+    bytes: model.size,
+    contextTokens: model.trainContextSize,
+    cacheBytesPerToken: cacheBytesPerToken(shape, "f16"),
+    takesQuantisedCache: takesQuantisedCache(shape),
+  };
+}
+
+/** Vocabularies are padded, each to a size of its own. */
+const mostPadding = 128;
+
+async function openDraft(
+  llama: Llama,
+  { weights, draft, gpu }: LoadRequest,
+  texts: readonly string[],
+): Promise<LlamaModel | undefined> {
+  if (draft === undefined) return undefined;
+  const model = await llama.loadModel({ modelPath: draft, gpuLayers: gpu === "off" ? 0 : "auto" });
+  const own = model.fileInfo.metadata.tokenizer.ggml.tokens;
+  const common = Math.min(own.length, texts.length);
+  const isSame =
+    Math.max(own.length, texts.length) - common <= mostPadding &&
+    texts.slice(0, common).every((text, token) => text === own[token]);
+  if (isSame) return model;
+  throw new Error(
+    `The draft model ${draft} has another vocabulary than ${weights}: use a smaller model of the same family.`,
+  );
+}
+
+const draftBatchTokens = 256;
+
+async function startDraft(
+  llama: Llama,
+  model: LlamaModel,
+  sizing: ContextFit,
+  request: LoadRequest,
+  cores: number,
+): Promise<{ loaded: LoadedDraft; dispose: () => Promise<void> }> {
+  const contextTokens = Math.min(sizing.contextTokens, model.trainContextSize);
+  const onGpu = llama.gpu !== false && model.gpuLayers >= model.fileInsights.totalLayers;
+  const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
+  const context = await model.createContext({
+    ...{ sequences: 1, contextSize: contextTokens, batchSize: draftBatchTokens, threads },
+    flashAttention: "auto",
+    ignoreMemorySafetyChecks: true,
+    failedCreationRemedy: false,
+  });
+  const native = nativeHandles(llama, model, context);
+  native.context.setThreads(threads);
+  const sampler = native.newSampler();
+  sampler.applyConfig(rawConfig);
+  const sample = (logitIndex: number) => native.context.sampleToken(logitIndex, sampler);
+  return {
+    loaded: { context: native.context, sample, contextTokens },
+    dispose: async () => {
+      await context.dispose();
+      await model.dispose();
     },
   };
 }
@@ -308,6 +395,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
   const grammars: NativeGrammars = {
     newState: (gbnf) =>
       new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+    copy: (state) => new AddonGrammarEvaluationState(state),
     allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
     accept: (state, token) => AddonSampler.acceptGrammarEvaluationStateToken(state, token),
   };

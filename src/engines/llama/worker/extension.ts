@@ -14,6 +14,13 @@ export interface Extension {
   setThreads(context: number, threads: number): void;
   /** Of the last batch: of each sequence in it, from 0 on, by the place of its last token. One after the other. */
   vectors(context: number, lastTokens: Int32Array): Float32Array;
+  sample(
+    context: number,
+    batchLogitIndex: number,
+    how: Float64Array,
+    seen: Int32Array,
+    biases: Float64Array,
+  ): number;
 }
 
 /** What it needs of the binding's handle of a context. */
@@ -26,7 +33,20 @@ export interface ExtendedContext {
   /** Four or more stay until the context is freed. Not while it computes. */
   setThreads: (threads: number) => void;
   vectors: (lastTokens: Int32Array) => Float32Array;
+  sample: SampleDirectly;
 }
+
+/**
+ * Samples a token from the logits where they are, at once; -1 when there is nothing to choose from. Not while it computes.
+ * `how` are the fields of `struct sampling`; `seen` are the tokens to penalise and how often each was sampled, in turn;
+ * `biases` are tokens and what is added to their logits, in turn.
+ */
+export type SampleDirectly = (
+  batchLogitIndex: number,
+  how: Float64Array,
+  seen: Int32Array,
+  biases: Float64Array,
+) => number;
 
 /** Has to come before the binding is loaded: its calls are bound then. Undefined where it cannot be used. */
 export function loadExtension(file: string | undefined): Extension | undefined {
@@ -34,7 +54,7 @@ export function loadExtension(file: string | undefined): Extension | undefined {
   const module = { exports: {} as Extension };
   try {
     process.dlopen(module, file, constants.dlopen.RTLD_NOW | constants.dlopen.RTLD_GLOBAL);
-    requireMethods(module.exports, ["open", "adopt", "setThreads", "vectors"]);
+    requireMethods(module.exports, ["open", "adopt", "setThreads", "vectors", "sample"]);
     return module.exports;
   } catch {
     // Of another machine, for instance.
@@ -59,5 +79,6 @@ export function extendContext(handle: ThreadedContext, extension: Extension): Ex
   return {
     setThreads: (threads) => extension.setThreads(context, threads),
     vectors: (lastTokens) => extension.vectors(context, lastTokens),
+    sample: (...given) => extension.sample(context, ...given),
   };
 }

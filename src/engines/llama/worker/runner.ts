@@ -15,18 +15,22 @@ import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
+import { PieceTokenizer } from "./prompt/piece-tokenizer.js";
+import { DirectSampler, isDirect } from "./reply/direct-sampler.js";
+import { characterTokens, ForcedText } from "./reply/forced-text.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { Reply } from "./reply/reply.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { rawConfig, samplingPlan } from "./reply/sampling-plan.js";
 import { TokenSampler } from "./reply/token-sampler.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
-import { Batcher } from "./schedule/batcher.js";
+import { Batcher, type Speculation } from "./schedule/batcher.js";
+import { DraftModel } from "./schedule/draft-model.js";
 import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
-import { DraftPace } from "./schedule/speculation.js";
+import { DraftPace, type Guess } from "./schedule/speculation.js";
 import { SavedPrefixes } from "./schedule/saved-prefixes.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 import { savesAll } from "./sequence-states.js";
@@ -55,13 +59,19 @@ export const readingThread = <Task, Facts = undefined>(program: string, workerDa
   });
 
 export class Runner {
+  readonly #pieces: PieceTokenizer;
+  readonly #characters: ReadonlyMap<string, number>;
+
   private constructor(
     readonly facts: LoadedFacts,
     private readonly model: LoadedModel,
     private readonly prompts: PromptThread,
     private readonly batcher: Batcher,
     private readonly onBroken: () => void,
-  ) {}
+  ) {
+    this.#pieces = new PieceTokenizer(model.vocabulary, facts.contextTokens);
+    this.#characters = characterTokens(model.vocabulary, facts.vocabularySize);
+  }
 
   static async load(request: LoadRequest, events: RunnerOptions): Promise<Runner> {
     const startedMs = performance.now();
@@ -89,7 +99,10 @@ export class Runner {
     const batcher = new Batcher({
       ...events,
       context,
-      newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
+      newTokenSampler: (options) =>
+        model.sample !== undefined && isDirect(options)
+          ? new DirectSampler(model.sample, options)
+          : new TokenSampler(context, samplers, samplerFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on", undefined, saved),
       pace,
       threads: new ThreadPace({
@@ -99,7 +112,7 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
-      speculation: request.speculation === "on" ? { pace: new DraftPace(), contextTokens } : undefined,
+      speculation: speculation(request, model),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
@@ -145,7 +158,20 @@ export class Runner {
       grammar === undefined
         ? undefined
         : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
-    return { sampling: { ...plan, topLogprobs, grammar: followed }, reply };
+    const forced = grammar && followed && this.#forced(grammar.gbnf, followed);
+    return { sampling: { ...plan, topLogprobs, grammar: followed }, reply, forced };
+  }
+
+  #forced(gbnf: string, followed: LazyGrammar): Guess {
+    const { vocabulary, grammars } = this.model;
+    const forced = new ForcedText(grammars, gbnf, this.#characters);
+    return (computed, newest) => {
+      if (followed.state === null) return [];
+      const written = [...computed.slice(-recentTokens), newest].map((token) => vocabulary.bytesOf(token));
+      const text = forced.after(followed.state, Buffer.concat(written).toString("latin1"));
+      // After a token, so that it is no first word.
+      return this.#pieces.tokenize([vocabulary.firstToken ?? newest, { text, special: false }]).subarray(1);
+    };
   }
 
   #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {
@@ -184,6 +210,20 @@ export class Runner {
     await this.model.dispose();
   }
 }
+
+function speculation({ speculation: choice }: LoadRequest, model: LoadedModel): Speculation | undefined {
+  if (choice === "off") return undefined;
+  const { facts, sizing, draft } = model;
+  const { vocabularySize } = facts;
+  return {
+    pace: new DraftPace(),
+    contextTokens: sizing.contextTokens,
+    model: draft && new DraftModel({ ...draft, vocabularySize }),
+  };
+}
+
+/** Enough to see how the last member of an object was written. */
+const recentTokens = 48;
 
 /** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
 const besideReplies = ({ prefillChunkTokens }: LoadRequest, { facts, batchTokens }: LoadedModel): number =>

@@ -69,7 +69,7 @@ export function CreateTeamDialog({ onClose }: { onClose: () => void }) {
         </Field>
         <Field
           label="Owner"
-          hint="The address of an account. Its owner invites the others."
+          hint="The email address of an account. The owner invites the others."
           error={fieldError(create.error, "ownerEmail")}
         >
           <Input

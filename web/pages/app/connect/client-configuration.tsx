@@ -35,7 +35,10 @@ export function ClientConfiguration({ client, target, fit }: ClientConfiguration
   );
 }
 
-function checkedText({ checked: { how, version } }: ConnectClient): string {
+function checkedText({ checked }: ConnectClient): string {
+  const { how } = checked;
+  // A library's is its package's name and number.
+  const version = /^\d/.test(checked.version) ? `version ${checked.version}` : checked.version;
   switch (how) {
     case "run":
       return `Tested with ${version}.`;

@@ -56,7 +56,7 @@ interface KeyLimitsFieldProps {
 }
 
 export function KeyLimitsField({
-  label = "Set lower limits than my plan's",
+  label = "Set lower limits than my plan’s",
   hint = "So that a test cannot use up what production needs.",
   value,
   onChange,

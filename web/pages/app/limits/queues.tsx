@@ -12,7 +12,7 @@ export function Queues({ queues }: { queues: Queue[] }) {
     <Card
       flush
       title="Queues"
-      description="Across all accounts; models on the same engine share a queue. Scheduled fairly: one busy account can't block others."
+      description="Across all accounts; models on the same engine share a queue. Scheduled fairly: one busy account can’t block others."
     >
       <Table
         label="Queues"

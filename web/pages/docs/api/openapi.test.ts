@@ -31,6 +31,13 @@ describe("the API reference's reading of OpenAPI", () => {
     ]);
   });
 
+  it("follows a reference into a component", () => {
+    const role = reference("Message/properties/role");
+    expect(resolve(document, role)).toBe(schemas.Message.properties.role);
+    expect(typeName(document, role)).toBe("string");
+    expect(resolve(document, reference("Message/properties/missing/type"))).toBeUndefined();
+  });
+
   it("looks for fields inside lists and choices", () => {
     const choice = { anyOf: [{ type: "string" }, { type: "array", items: reference("Message") }] };
     expect(innerSchema(document, choice)).toBe(schemas.Message);

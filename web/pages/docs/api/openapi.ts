@@ -80,7 +80,7 @@ export interface Schema {
   example?: unknown;
 }
 
-/** The value after resolving `#/components/…` references; undefined if one is broken. */
+/** The value after resolving references inside the document, at any depth; undefined if one is broken. */
 export function resolve<Thing extends object>(
   document: OpenApi,
   thing: Thing | Reference | undefined,
@@ -88,15 +88,18 @@ export function resolve<Thing extends object>(
   let current = thing;
   for (let hops = 0; hops < 10 && current !== undefined; hops++) {
     if (!("$ref" in current) || typeof current.$ref !== "string") return current as Thing;
-    const [, , kind = "", name = ""] = current.$ref.split("/");
-    current = document.components?.[kind]?.[name] as Thing | Reference | undefined;
+    let found: unknown = document;
+    for (const name of current.$ref.split("/").slice(1)) {
+      found = (found as Record<string, unknown> | undefined)?.[name];
+    }
+    current = found as Thing | Reference | undefined;
   }
   return undefined;
 }
 
-/** The name of a referenced component: `Message` of `#/components/schemas/Message`. */
+/** The name of a referenced component: `Message` of `#/components/schemas/Message`; none of what is inside one. */
 function referenceName(schema: Schema): string | undefined {
-  return schema.$ref?.split("/").at(-1);
+  return /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "")?.[1];
 }
 
 /** Properties of an object, those of all parts of an `allOf` together. */

@@ -72,9 +72,9 @@ export default function Messages() {
         <ul>
           <li>
             <code>system</code>, and <code>messages</code> with <code>text</code>, <code>image</code>,{" "}
-            <code>tool_use</code>, <code>tool_result</code> and <code>thinking</code> blocks. On a model that
-            reads text only, a sentence stands in the place of each image, and the header{" "}
-            <code>sotto-ignored</code> says so. Documents other than plain text are refused.
+            <code>tool_use</code>, <code>tool_result</code> and <code>thinking</code> blocks. For a model that
+            reads text only, each image is replaced by a sentence, and the header <code>sotto-ignored</code>{" "}
+            says so. Documents other than plain text are refused.
           </li>
           <li>
             <code>max_tokens</code> (required), <code>temperature</code> from 0 to 1, <code>top_p</code>,{" "}

@@ -54,7 +54,7 @@ export default function OllamaApi() {
             <code>template</code> and <code>context</code> are refused.
           </li>
           <li>
-            Pulling, creating, copying and deleting models is the operator’s: see{" "}
+            Pulling, creating, copying and deleting models is up to the operator: see{" "}
             <Link href="/docs/endpoints#ollama">Endpoints</Link>.
           </li>
         </ul>

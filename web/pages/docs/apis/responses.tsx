@@ -45,7 +45,7 @@ export default function Responses() {
           The AI SDK’s <code>openai()</code> provider refers to items of earlier replies by their ids instead
           of repeating them. That works for ten minutes after an item was last used, as long as the server
           that generated it has it in memory, encrypted; other replicas do not have it. For conversations that
-          last longer, set <code>{"providerOptions: { openai: { store: false } }"}</code> or use{" "}
+          last longer, set <code data-long>{"providerOptions: { openai: { store: false } }"}</code> or use{" "}
           <code>openai.chat()</code>. With <code>"store": false</code> nothing is kept.
         </p>
       </Section>
@@ -67,7 +67,7 @@ export default function Responses() {
           reply begins with <code>response.created</code> and <code>response.in_progress</code>. Each item of
           the output is framed by <code>response.output_item.added</code> and{" "}
           <code>response.output_item.done</code>. Between them arrive <code>response.output_text.delta</code>{" "}
-          for text, <code>response.function_call_arguments.delta</code> for a call and{" "}
+          for text, <code data-long>response.function_call_arguments.delta</code> for a call and{" "}
           <code>response.reasoning_text.delta</code> for reasoning.
         </p>
         <CodeBlock title="text/event-stream" language="json" code={responsesEvents} />
@@ -82,10 +82,10 @@ export default function Responses() {
           <li>
             <code>input</code>: a string, or items of the types <code>message</code>,{" "}
             <code>function_call</code>, <code>function_call_output</code>, <code>reasoning</code> and{" "}
-            <code>item_reference</code>, with text and <code>input_image</code> parts. On a model that reads
-            text only, a sentence stands in the place of each image, and the header <code>sotto-ignored</code>{" "}
-            says so. In a history from another service, calls of other tools are treated as function calls,
-            and items that only that service can read are ignored.
+            <code>item_reference</code>, with text and <code>input_image</code> parts. For a model that reads
+            text only, each image is replaced by a sentence, and the header <code>sotto-ignored</code> says
+            so. In a history from another service, calls of other tools are treated as function calls, and
+            items that only that service can read are ignored.
           </li>
           <li>
             <code>instructions</code>, <code>max_output_tokens</code>, <code>temperature</code>,{" "}

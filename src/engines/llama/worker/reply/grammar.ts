@@ -6,6 +6,8 @@ export interface GrammarState {
 export interface NativeGrammars {
   /** Throws when the text is no grammar. */
   newState(gbnf: string): GrammarState;
+  /** One that goes on by itself. Takes long for a long grammar. */
+  copy(state: GrammarState): GrammarState;
   allows(state: GrammarState, token: number): boolean;
   /** The token has come. Only for one that is allowed. */
   accept(state: GrammarState, token: number): void;

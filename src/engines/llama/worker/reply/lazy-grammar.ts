@@ -49,7 +49,7 @@ export class LazyGrammar {
   #isOver = false;
 
   constructor(
-    private readonly grammars: NativeGrammars,
+    private readonly grammars: Pick<NativeGrammars, "newState" | "allows" | "accept">,
     private readonly options: LazyGrammarOptions,
   ) {
     const { plan } = options;

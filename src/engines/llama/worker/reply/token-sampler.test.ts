@@ -8,6 +8,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isDeep } from "../../../../../test/support/depth.js";
 import { tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
+import {
+  at,
+  distributionOf,
+  plainSampling,
+  softmax,
+  surprise,
+} from "../../../../../test/support/engines/distribution.js";
 import type { Sampling } from "../../../../core/chat/request.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import { TokenSampler, nucleusSize } from "./token-sampler.js";
@@ -51,18 +58,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const plain: Sampling = {
-  temperature: 1,
-  topP: 1,
-  topPGiven: true,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  seed: 11,
-  logitBias: [],
-};
+const distribution = (changes: Partial<Sampling>, reply?: readonly number[]): number[] =>
+  distributionOf(logits, changes, reply);
 
 function newTokenSampler(changes: Partial<Sampling>, topLogprobs?: number): TokenSampler {
-  const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
+  const plan = samplingPlan({ ...plainSampling, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
   const { vocabularySize } = model.facts;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
   return new TokenSampler(model.context, samplers, facts, { ...plan, topLogprobs, grammar: undefined });
@@ -75,67 +75,6 @@ async function samples(count: number, changes: Partial<Sampling>): Promise<numbe
   for (let index = 0; index < count; index++) tokens.push((await sample.next(logitIndex))?.token ?? -1);
   sample.close();
   return tokens;
-}
-
-function softmax(values: readonly number[]): number[] {
-  const largest = Math.max(...values);
-  const weights = values.map((value) => Math.exp(value - largest));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
-}
-
-/** OpenAI's definition, token by token: biases and penalties, then the temperature, then the smallest set. */
-function distribution(changes: Partial<Sampling>, reply: readonly number[] = []): number[] {
-  const { temperature, topP, frequencyPenalty, presencePenalty, logitBias } = { ...plain, ...changes };
-  const shaped = [...logits];
-  for (const [token, bias] of logitBias) shaped[token] = (shaped[token] ?? 0) + bias;
-  const counts = new Map<number, number>();
-  for (const token of reply) counts.set(token, (counts.get(token) ?? 0) + 1);
-  for (const [token, count] of counts) {
-    shaped[token] = (shaped[token] ?? 0) - count * frequencyPenalty - presencePenalty;
-  }
-  if (temperature === 0) {
-    const likeliest = shaped.indexOf(Math.max(...shaped));
-    return shaped.map((_, token) => (token === likeliest ? 1 : 0));
-  }
-  const probabilities = softmax(shaped.map((logit) => logit / temperature));
-  const order = probabilities
-    .map((_, token) => token)
-    .sort((a, b) => at(probabilities, b) - at(probabilities, a));
-  const kept = new Set<number>();
-  let sum = 0;
-  for (const token of order) {
-    kept.add(token);
-    sum += at(probabilities, token);
-    if (sum >= topP) break;
-  }
-  return probabilities.map((probability, token) => (kept.has(token) ? probability / sum : 0));
-}
-
-const at = (values: readonly number[], index: number): number => values[index] ?? 0;
-
-/**
- * How far the counts are from what is expected, in standard deviations of the chi-square distribution (Wilson
- * and Hilferty). Tokens that are expected less than five times count as one.
- */
-function surprise(tokens: readonly number[], expected: readonly number[]): number {
-  const counts = new Array<number>(expected.length).fill(0);
-  for (const token of tokens) counts[token] = at(counts, token) + 1;
-  const bins: [seen: number, awaited: number][] = [];
-  const rest: [number, number] = [0, 0];
-  expected.forEach((probability, token) => {
-    const awaited = probability * tokens.length;
-    if (awaited >= 5) bins.push([at(counts, token), awaited]);
-    else {
-      rest[0] += at(counts, token);
-      rest[1] += awaited;
-    }
-  });
-  if (rest[1] > 0) bins.push(rest);
-  const chiSquare = bins.reduce((sum, [seen, awaited]) => sum + (seen - awaited) ** 2 / awaited, 0);
-  const freedom = bins.length - 1;
-  const spread = 2 / (9 * freedom);
-  return (Math.cbrt(chiSquare / freedom) - (1 - spread)) / Math.sqrt(spread);
 }
 
 /** Enough to notice what is clearly wrong, or what is a little. */

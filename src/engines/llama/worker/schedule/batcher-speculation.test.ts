@@ -7,6 +7,8 @@ import { Batcher } from "./batcher.js";
 import { GrammarBudget } from "./grammar-budget.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
+import { DraftModel } from "./draft-model.js";
+import type { Guess } from "./speculation.js";
 
 const contextTokens = 64;
 
@@ -90,6 +92,8 @@ interface Setting {
   stop?: string[];
   speculates?: boolean;
   readsWhileComputing?: boolean;
+  forced?: Guess;
+  model?: DraftModel;
 }
 
 /** Lets the model reply until it ends, and returns what the first said, and how it ended. */
@@ -101,6 +105,8 @@ async function reply({
   stop = [],
   speculates = true,
   readsWhileComputing = false,
+  forced,
+  model,
 }: Setting) {
   const reports: StepReport[] = [];
   let isOver: () => void = () => undefined;
@@ -119,7 +125,11 @@ async function reply({
     movesSequences: true,
     readsWhileComputing,
     speculation: speculates
-      ? { pace: { worth: (guessed) => guessed, record: () => undefined }, contextTokens }
+      ? {
+          pace: { pays: () => true, worth: (guessed) => guessed, record: () => undefined },
+          contextTokens,
+          model,
+        }
       : undefined,
     pause: () => Promise.resolve(),
     onStep: (report) => {
@@ -144,7 +154,7 @@ async function reply({
       topLogprobs: undefined,
       grammar: undefined,
     };
-    batcher.start({ id, accountId: "one", prompt: letters, choices: [{ sampling, reply: own }] });
+    batcher.start({ id, accountId: "one", prompt: letters, choices: [{ sampling, reply: own, forced }] });
   }
   await over;
   await batcher.close();
@@ -163,6 +173,36 @@ describe("speculation", () => {
     expect(text).toBe(verse.slice("to be or".length, "to be or".length + 30));
     expect(quick.batches.length).toBeLessThan(plain.batches.length - 8);
     expect(plain.batches.flat().slice(1)).toEqual(plain.batches.slice(1).map(() => 1));
+  });
+
+  it("computes what a grammar forces in one step, and nothing of it where it does not come", async () => {
+    const text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
+    const forcing = (after: string, forced: string): Guess => {
+      return (computed, newest) =>
+        String.fromCharCode(...computed, newest).endsWith(after) ? [...Buffer.from(forced)] : [];
+    };
+    const said = async (forced: Guess) => {
+      const context = new Reciter(text);
+      const { text: own } = await reply({ context, prompt: "ab", forced });
+      expect(own).toBe(text.slice(2, 32));
+      return context.batches.slice(1).map(([tokens]) => tokens);
+    };
+    expect(await said(forcing("e", "fghij"))).toEqual([1, 1, 6, ...Array.from({ length: 21 }, () => 1)]);
+    expect(await said(forcing("e", "fgxij"))).toEqual([1, 1, 6, ...Array.from({ length: 24 }, () => 1)]);
+  });
+
+  it("has a draft model guess where nothing else does, and keeps nothing of it", async () => {
+    const text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH".repeat(2);
+    const [context, draftContext] = [new Reciter(text), new Reciter(text)];
+    const model = new DraftModel({
+      ...{ context: draftContext, contextTokens, vocabularySize: 128 },
+      sample: (logitIndex) => Promise.resolve(draftContext.sample(logitIndex)),
+    });
+    const { text: said } = await reply({ context, prompt: "abcd", model });
+    expect(said).toBe(text.slice(4, 34));
+    expect(context.batches.slice(1)).toEqual([[16], [16]]);
+    expect(draftContext.cells.size).toBe(0);
+    expect(model.likelihood).toBeGreaterThan(0.95);
   });
 
   it("ends where a stop sequence does, in the middle of what was guessed", async () => {

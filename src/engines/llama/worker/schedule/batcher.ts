@@ -30,7 +30,8 @@ import { PrefillTurns } from "./prefill-turns.js";
 import { followsGrammar, Slots, type Group, type SlotsOptions, type Sequence } from "./slots.js";
 import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
-import { Draft, type DraftPace } from "./speculation.js";
+import type { DraftModel } from "./draft-model.js";
+import { Draft, type DraftPace, mostDrafted } from "./speculation.js";
 import { TokenReader } from "./token-reader.js";
 import { SlotScheduler } from "./slot-scheduler.js";
 
@@ -47,11 +48,18 @@ export interface BatcherOptions extends SlotsOptions {
   /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
   polledSequences?: number;
   /** Guesses tokens of a reply that runs alone; never by default. */
-  speculation?: { pace: Pick<DraftPace, "worth" | "record">; contextTokens: number } | undefined;
+  speculation?: Speculation | undefined;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
   pause?: (ms: number) => Promise<unknown>;
+}
+
+export interface Speculation {
+  pace: Pick<DraftPace, "pays" | "worth" | "record">;
+  contextTokens: number;
+  /** Guesses where nothing else does. */
+  model?: DraftModel | undefined;
 }
 
 /** A sequence whose next token can be sampled, and from which logits. */
@@ -143,6 +151,7 @@ export class Batcher {
       this.#forgetAccounts();
       this.#dropAborted();
       this.#slots.forgetExpired();
+      this.#forgetDraft();
       this.#scheduler.admit();
       if (this.options.readsWhileComputing !== true) this.#sendReport();
       if (this.#slots.hasToRearrange()) {
@@ -167,14 +176,14 @@ export class Batcher {
         continue;
       }
       const alone = passedOver.length === 0 ? soleReply(entries) : undefined;
-      if (alone !== undefined) this.#addGuess(alone);
-      const drafted = alone === undefined ? 0 : alone.tokens.length - 1;
       const startedMs = performance.now();
+      const draftModelMs = alone === undefined ? 0 : await this.#addGuess(alone);
+      const drafted = alone === undefined ? 0 : alone.tokens.length - 1;
       grammarBudget.beginStep();
       const computing = this.#compute(entries);
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
       const anyComputed = await (isPolled ? polled(computing) : computing);
-      const computedMs = Math.max(0, performance.now() - startedMs - grammarBudget.spentMs);
+      const computedMs = Math.max(0, performance.now() - startedMs - draftModelMs - grammarBudget.spentMs);
       const promptTokens = entries.reduce(
         (sum, { isPrefill, tokens }) => sum + (isPrefill ? tokens.length : 0),
         0,
@@ -271,19 +280,37 @@ export class Batcher {
     return anyComputed;
   }
 
-  /** What may follow is computed along, where that pays. */
-  #addGuess(entry: Entry): void {
+  /** What may follow is computed along, where that pays. Returns how long the draft model took. */
+  async #addGuess(entry: Entry): Promise<number> {
     const { context, speculation } = this.options;
     const { sequenceId, sequence } = entry;
     const { computed, newest } = sequence;
-    if (speculation === undefined || !this.#canTakeBack || sequence.hasEnded === true) return;
-    const draft = (sequence.draft ??= new Draft());
-    const guess = draft.guess(computed, newest);
-    const room = speculation.contextTokens - computed.length - 1;
-    const worth = Math.min(room, speculation.pace.worth(guess.length, draft.likelihood));
+    if (speculation === undefined || !this.#canTakeBack || sequence.hasEnded === true) return 0;
     // Attention to a sliding window may have dropped what the next token needs, once others were computed.
-    if (worth <= 0 || context.getSequenceKvCacheMinPosition(sequenceId) !== 0) return;
-    entry.tokens = Uint32Array.of(newest, ...guess.slice(0, worth));
+    if (context.getSequenceKvCacheMinPosition(sequenceId) !== 0) return 0;
+    const { pace, model } = speculation;
+    const draft = (sequence.draft ??= new Draft(sequence.group.job.choices[sequence.choice]?.forced));
+    const guess = draft.guess(computed, newest, (likelihood) => pace.pays(likelihood));
+    const room = speculation.contextTokens - computed.length - 1;
+    const worth = Math.min(room, pace.worth(guess.length, draft.likelihood));
+    if (worth > 0) entry.tokens = Uint32Array.of(newest, ...guess.slice(0, worth));
+    if (worth > 0 || model === undefined) return 0;
+    const most = Math.min(room, pace.worth(mostDrafted, model.likelihood, model.msPerToken));
+    if (most <= 0) {
+      model.leaveAlone();
+      return 0;
+    }
+    const startedMs = performance.now();
+    const byModel = await model.guess(sequence, most);
+    draft.add(byModel, model);
+    entry.tokens = Uint32Array.of(newest, ...byModel);
+    return performance.now() - startedMs;
+  }
+
+  /** What the draft model has read is kept no longer than the reply. */
+  #forgetDraft(): void {
+    const model = this.options.speculation?.model;
+    if (model?.reply !== undefined && !this.#slots.has(model.reply)) model.forget();
   }
 
   /** Samples what follows each of the tokens, as long as it is what was guessed, and forgets the rest of them. */

@@ -48,9 +48,12 @@ type Warm = Computed;
 
 /** How long a sequence waits for the next turn of its conversation. */
 const keepMs = 10 * 60_000;
+/** Asked for before every step, and there may be hundreds to look through. */
+const lookEveryMs = 1000;
 
 export class PrefixCache {
   readonly #free: Map<number, Warm | null>;
+  #nextLookMs = 0;
 
   constructor(
     readonly sequences: number,
@@ -120,8 +123,11 @@ export class PrefixCache {
 
   /** Forgets what was kept too long, and returns which sequences to clear. */
   expire(): number[] {
-    const before = this.nowMs() - keepMs;
-    return this.#forgetWhere(({ usedAtMs }) => usedAtMs <= before);
+    const nowMs = this.nowMs();
+    if (nowMs < this.#nextLookMs) return [];
+    const forgotten = this.#forgetWhere(({ usedAtMs }) => usedAtMs <= nowMs - keepMs);
+    this.#nextLookMs = nowMs + Math.min(lookEveryMs, this.nextExpiryMs ?? lookEveryMs);
+    return forgotten;
   }
 
   /** The same for everything that is kept for one account. */

@@ -40,7 +40,8 @@ describe("a draft", () => {
     const draft = new Draft();
     const computed = tokensOf("abcdefgh abc");
     const before = draft.likelihood;
-    expect(draft.guess(computed.slice(0, -1), computed.at(-1) ?? 0).length).toBeGreaterThan(0);
+    const guessed = draft.guess(computed.slice(0, -1), computed.at(-1) ?? 0, () => false);
+    expect(guessed.length).toBeGreaterThan(0);
     for (const token of tokensOf("def")) draft.check(token);
     const risen = draft.likelihood;
     expect(risen).toBeGreaterThan(before);
@@ -50,6 +51,36 @@ describe("a draft", () => {
     // After a wrong one the others are for another text.
     draft.check(0);
     expect(draft.likelihood).toBe(fallen);
+  });
+});
+
+describe("a draft of a reply with a grammar", () => {
+  const repeated = tokensOf("abcdefgh abc");
+  const newest = repeated.pop() ?? 0;
+  const guessWith = (draft: Draft, pays = true) => draft.guess(repeated, newest, () => pays);
+
+  it("is what is forced, as long as that is right, or else what was looked up", () => {
+    const draft = new Draft(() => Uint32Array.from(tokensOf("xyz")));
+    expect(guessWith(draft)).toEqual(tokensOf("xyz"));
+    draft.check(0);
+    expect(guessWith(draft)).toEqual(tokensOf("defgh ab"));
+    for (let wrong = 0; wrong < 3; wrong++) {
+      draft.check(0);
+      guessWith(draft);
+    }
+    expect(guessWith(draft)).toEqual(tokensOf("xyz"));
+  });
+
+  it("is looked up where nothing is forced, or where that would not pay", () => {
+    expect(guessWith(new Draft(() => []))).toEqual(tokensOf("defgh ab"));
+    const unasked = () => {
+      throw new Error("asked");
+    };
+    expect(guessWith(new Draft(unasked), false)).toEqual(tokensOf("defgh ab"));
+  });
+
+  it("is no longer than a pass", () => {
+    expect(guessWith(new Draft(() => new Uint32Array(100)))).toHaveLength(15);
   });
 });
 
@@ -67,6 +98,7 @@ describe("the pace of drafts", () => {
     for (let step = 0; step < 3; step++) pace.record(0, 10);
     expect(pace.worth(15, 1)).toBe(15);
     expect(pace.worth(0, 1)).toBe(0);
+    expect([pace.pays(1), pace.pays(0)]).toEqual([true, false]);
   });
 
   it("computes more where guesses are likely and cheap, and none where they cost what they bring", () => {

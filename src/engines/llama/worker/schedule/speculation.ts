@@ -5,24 +5,25 @@
  * less than passes of their own. Each token is then sampled as if the guess had not been there, and what follows the
  * first wrong guess is discarded: the text is the same, it only comes sooner. What a pass of 4, 8 or 16 tokens
  * takes is measured (the fast kernels take four at a time), and how often guesses for this reply are right, also of
- * those that were not computed. Beside other replies nothing is guessed: the native code would go through the weights
+ * those that were not computed. What was said before is looked up (draft-lookup.ts), and a grammar may leave no choice
+ * (forced-text.ts). Where neither helps, a smaller model may (draft-model.ts). Beside other replies nothing is guessed: the native code would go through the weights
  * once more for the tokens that the others do not have.
  */
 import { DraftLookup } from "./draft-lookup.js";
 
 /** Tokens in a pass, the newest included. */
 const passes = [4, 8, 16] as const;
-const mostDrafted = 15;
+export const mostDrafted = 15;
 
 /** Of a pass that was never tried, in steps of one token: low enough to be tried. */
 const untriedCost = 1.2;
 /** What speculation must gain: below that it is not worth its waste. */
 const leastGain = 1.05;
 /** How likely a guess is right, before any was checked. */
-const firstLikelihood = 0.6;
-const weightOfLatest = 0.15;
+export const firstLikelihood = 0.6;
+export const weightOfLatest = 0.15;
 /** A measurement as old as so many steps is dropped: the context has grown, other programs have ended. */
-const staleSteps = 300;
+const staleSteps = 100;
 const fewestPlain = 3;
 
 interface Cost {
@@ -31,43 +32,99 @@ interface Cost {
   atStep: number;
 }
 
-/** What is guessed for one reply. */
-export class Draft {
-  readonly #lookup = new DraftLookup();
-  #guess: readonly number[] = [];
-  #checked = 0;
-  /** That the next guessed token is right. */
-  likelihood = firstLikelihood;
+/** Guesses the tokens that follow the newest; none where it cannot. */
+export type Guess = (computed: readonly number[], newest: number) => ArrayLike<number>;
 
-  /** The tokens that follow the newest, as far as they can be guessed. */
-  guess(computed: readonly number[], newest: number): readonly number[] {
-    this.#checked = 0;
-    return (this.#guess = this.#lookup.draft(computed, newest, mostDrafted));
+/** What is guessed for one reply: by the kind of guess that was right more often, or else by another. */
+export class Draft {
+  readonly #kinds: readonly [Kind, ...Kind[]];
+  /** What was guessed for this step; the last is the latest. */
+  #guesses: Guessed[] = [];
+
+  /** `forced`: what its grammar leaves no choice about. That takes a while to find out. */
+  constructor(forced?: Guess) {
+    const lookup = new DraftLookup();
+    const byLookup: Kind = {
+      guess: (computed, newest) => lookup.draft(computed, newest, mostDrafted),
+      isFree: true,
+      likelihood: firstLikelihood,
+    };
+    this.#kinds =
+      forced === undefined
+        ? [byLookup]
+        : [{ guess: forced, isFree: false, likelihood: firstLikelihood }, byLookup];
+  }
+
+  /** That the next token of the latest guess is right. */
+  get likelihood(): number {
+    return (this.#guesses.at(-1)?.by ?? this.#kinds[0]).likelihood;
+  }
+
+  /** The tokens that follow the newest, as far as they can be guessed. `pays`: with guesses as likely as that. */
+  guess(
+    computed: readonly number[],
+    newest: number,
+    pays: (likelihood: number) => boolean,
+  ): readonly number[] {
+    this.#guesses = [];
+    for (const kind of this.#kinds.toSorted((a, b) => b.likelihood - a.likelihood)) {
+      if (!kind.isFree && !pays(kind.likelihood)) continue;
+      const tokens = Array.from(kind.guess(computed, newest)).slice(0, mostDrafted);
+      this.add(tokens, kind);
+      if (tokens.length > 0) return tokens;
+    }
+    return [];
+  }
+
+  /** Another guess for the same step. */
+  add(tokens: readonly number[], by: { likelihood: number }): void {
+    this.#guesses.push({ tokens, by, checked: 0 });
   }
 
   /** What the reply said next. */
   check(token: number): void {
-    const guessed = this.#guess[this.#checked];
-    if (guessed === undefined) return;
-    const isRight = guessed === token;
-    this.likelihood += ((isRight ? 1 : 0) - this.likelihood) * weightOfLatest;
-    this.#checked = isRight ? this.#checked + 1 : Infinity;
+    for (const one of this.#guesses) {
+      const guessed = one.tokens[one.checked];
+      if (guessed === undefined) continue;
+      const isRight = guessed === token;
+      one.by.likelihood += ((isRight ? 1 : 0) - one.by.likelihood) * weightOfLatest;
+      one.checked = isRight ? one.checked + 1 : Infinity;
+    }
   }
+}
+
+interface Guessed {
+  tokens: readonly number[];
+  by: { likelihood: number };
+  /** So many of them were right. */
+  checked: number;
+}
+
+interface Kind {
+  guess: Guess;
+  isFree: boolean;
+  /** That the next token is right. */
+  likelihood: number;
 }
 
 export class DraftPace {
   readonly #costs = new Map<number, Cost>();
   #steps = 0;
 
-  /** How many of the guessed tokens to compute along; 0 where that does not pay. */
-  worth(guessed: number, likelihood: number): number {
+  /** Whether any guess that is so likely pays. */
+  pays(likelihood: number): boolean {
+    return this.worth(mostDrafted, likelihood) > 0;
+  }
+
+  /** How many tokens to guess, or of those guessed to compute along; 0 where that does not pay. */
+  worth(guessed: number, likelihood: number, msPerGuess = 0): number {
     const plain = this.#costs.get(1);
     if (plain === undefined || plain.samples < fewestPlain || guessed === 0) return 0;
     let best = { tokens: 0, rate: leastGain / plain.ms };
     for (const pass of passes) {
       const tokens = Math.min(pass - 1, guessed);
       const ms = this.#fresh(pass)?.ms ?? plain.ms * untriedCost;
-      const rate = expectedTokens(tokens, likelihood) / ms;
+      const rate = expectedTokens(tokens, likelihood) / (ms + tokens * msPerGuess);
       if (rate > best.rate) best = { tokens, rate };
     }
     return best.tokens;
