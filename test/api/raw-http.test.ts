@@ -9,10 +9,7 @@ import { startServer, type TestServer } from "../support/processes/server.js";
 /** Requests that no client library makes, on sockets of our own. */
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({
-    bodyLimitBytes: 1000,
-    timeouts: { headersMs: 300, requestMs: 600, lingerMs: 200 },
-  });
+  server = await startServer({ bodyLimitBytes: 1000, timeouts: { lingerMs: 200 } });
 });
 afterAll(() => server.close());
 
@@ -275,6 +272,16 @@ describe("input that is not HTTP", () => {
 });
 
 describe("a slow client", () => {
+  let patient: TestServer;
+  beforeAll(async () => {
+    patient = server;
+    server = await startServer({ timeouts: { headersMs: 300, requestMs: 600, lingerMs: 200 } });
+  });
+  afterAll(async () => {
+    await server.close();
+    server = patient;
+  });
+
   async function openSlowly(): Promise<RawSocket> {
     const socket = await RawSocket.open(server.port);
     socket.send("GET /v1/models HTTP/1.1", "Host: x", "X-Slow: ");
