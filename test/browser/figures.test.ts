@@ -261,7 +261,7 @@ describe("an address with a fragment", () => {
     ["gives way to a reader who scrolls meanwhile", true],
   ])("%s", async (_name, scrolls) => {
     const page = await open("/docs/errors#late");
-    await page.getByRole("heading", { name: "Errors" }).first().waitFor();
+    await page.locator("#status-503").waitFor();
     if (scrolls) {
       await page.mouse.wheel(0, 100);
       await eventually(() => page.evaluate(() => scrollY > 0));
