@@ -60,7 +60,8 @@ export const readingThread = <Task, Facts = undefined>(program: string, workerDa
 
 export class Runner {
   readonly #pieces: PieceTokenizer;
-  readonly #characters: ReadonlyMap<string, number>;
+  /** Found when a grammar first needs them: the whole vocabulary is searched. */
+  #characters: ReadonlyMap<string, number> | undefined;
 
   private constructor(
     readonly facts: LoadedFacts,
@@ -70,7 +71,6 @@ export class Runner {
     private readonly onBroken: () => void,
   ) {
     this.#pieces = new PieceTokenizer(model.vocabulary, facts.contextTokens);
-    this.#characters = characterTokens(model.vocabulary, facts.vocabularySize);
   }
 
   static async load(request: LoadRequest, events: RunnerOptions): Promise<Runner> {
@@ -164,9 +164,11 @@ export class Runner {
 
   #forced(gbnf: string, followed: LazyGrammar): Guess {
     const { vocabulary, grammars } = this.model;
-    const forced = new ForcedText(grammars, gbnf, this.#characters);
+    let forced: ForcedText | undefined;
     return (computed, newest) => {
       if (followed.state === null) return [];
+      this.#characters ??= characterTokens(vocabulary, this.facts.vocabularySize);
+      forced ??= new ForcedText(grammars, gbnf, this.#characters);
       const written = [...computed.slice(-recentTokens), newest].map((token) => vocabulary.bytesOf(token));
       const text = forced.after(followed.state, Buffer.concat(written).toString("latin1"));
       // After a token, so that it is no first word.
