@@ -61,7 +61,7 @@ const deepFiles = [
   "test/web/{api-samples,snippets-apis}.test.ts",
 ];
 
-const build = "test/support/processes/build.ts";
+const prepared = ["test/support/processes/build.ts", "test/support/browser.ts"];
 
 export default defineConfig({
   test: {
@@ -100,7 +100,7 @@ export default defineConfig({
             ...inBoth.filter((path) => path.startsWith("test/")),
           ],
           exclude: deepFiles,
-          globalSetup: [build],
+          globalSetup: prepared,
           pool: "forks",
           isolate: false,
           restoreMocks: true,
@@ -113,7 +113,7 @@ export default defineConfig({
           name: "deep",
           include: [deepFolders, ...deepFiles, ...inBoth],
           exclude: sampled,
-          globalSetup: [build],
+          globalSetup: prepared,
           pool: "forks",
           isolate: false,
           restoreMocks: true,

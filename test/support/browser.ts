@@ -3,8 +3,8 @@
  * exists for x64 only. Without it the machine's own is used where there is one, and elsewhere the one from npm.
  */
 import { existsSync } from "node:fs";
-import sparticuz from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext } from "playwright-core";
+import { chromiumFromNpm } from "./npm-chromium.js";
 
 const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const quiet = [
@@ -19,8 +19,15 @@ const quiet = [
 
 const chosen = process.env.CHROMIUM ?? installed.find((path) => existsSync(path)) ?? "npm";
 
+const usesChromiumFromNpm = chosen === "npm";
+
 /** For `describe.skipIf`: there is no Chromium here. */
-export const noBrowser = chosen === "npm" && process.arch !== "x64";
+export const noBrowser = usesChromiumFromNpm && process.arch !== "x64";
+
+/** Vitest calls it, so that the tests do not all unpack it at the same time. */
+export default async function beforeTests(): Promise<void> {
+  if (usesChromiumFromNpm && !noBrowser) await chromiumFromNpm();
+}
 
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await program());
@@ -40,7 +47,7 @@ async function program(): Promise<{ executablePath: string; args: string[]; env:
   // Without a locale Chromium's language is "en-US@posix", which is no language tag.
   const env = { ...process.env, LC_ALL: "en_US.UTF-8" };
   if (noBrowser) throw new Error("Install Chromium for the browser tests: apt-get install chromium");
-  if (chosen !== "npm") return { executablePath: chosen, args: quiet, env };
-  // Its own switches are for serverless functions: one process, which ends with its first page, and no web security.
-  return { executablePath: await sparticuz.executablePath(), args: quiet, env };
+  // The switches of the one from npm are for serverless functions: one process, which ends with its first page, and no
+  // web security.
+  return { executablePath: usesChromiumFromNpm ? await chromiumFromNpm() : chosen, args: quiet, env };
 }
