@@ -121,7 +121,7 @@ export default defineConfig({
           restoreMocks: true,
           unstubGlobals: true,
           // Most of its time it waits for pages, engines and servers.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           env: { SOTTO_TEST_DEPTH: "deep" },
           testTimeout: 600_000,
