@@ -35,6 +35,11 @@ export function formatSize(bytes: number): string {
   return bytes < 1e9 ? `${count.format(bytes / 1e6)} MB` : `${oneDecimal.format(bytes / 1e9)} GB`;
 }
 
+/** "600 requests", on one line. */
+export function formatAmount(value: number, unit: string): string {
+  return `${count.format(value)}\u00a0${unit}`;
+}
+
 /** "1 key", "2 keys". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`;

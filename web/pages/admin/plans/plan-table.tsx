@@ -20,14 +20,13 @@ interface PlanTableProps {
 export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
   const columns: Column<CountedPlan>[] = [
     { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "max-w-56" },
-    number("requests", "Requests / min", (plan) => formatCount(plan.requestsPerMinute)),
-    number("tokens", "Tokens / min", (plan) => formatCount(plan.tokensPerMinute)),
+    { id: "rates", header: "Per minute", cell: (plan) => <Amounts amounts={ratesOf(plan)} /> },
     number("concurrent", "Concurrent", (plan) => formatCount(plan.concurrentRequests)),
     number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
     number("reply", "Max. reply", (plan) =>
       plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
-    { id: "quotas", header: "Quotas", cell: (plan) => <Quotas plan={plan} /> },
+    { id: "quotas", header: "Quotas", cell: (plan) => <Amounts amounts={quotasOf(plan)} /> },
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {
       id: "actions",
@@ -65,20 +64,33 @@ function PlanName({ plan }: { plan: CountedPlan }) {
   );
 }
 
+interface Amount {
+  limit: number | null;
+  unit: string;
+}
+
+const ratesOf = (plan: PlanView): Amount[] => [
+  { limit: plan.requestsPerMinute, unit: "requests" },
+  { limit: plan.tokensPerMinute, unit: "tokens" },
+];
+
+const quotasOf = (plan: PlanView): Amount[] => [
+  { limit: plan.requestsPerDay, unit: "requests/day" },
+  { limit: plan.tokensPerDay, unit: "tokens/day" },
+  { limit: plan.requestsPerMonth, unit: "requests/month" },
+  { limit: plan.tokensPerMonth, unit: "tokens/month" },
+];
+
 /** One to a line: a long list is compared at a glance. */
-function Quotas({ plan }: { plan: CountedPlan }) {
-  const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = plan;
-  const quotas = [
-    { limit: requestsPerDay, unit: "requests/day" },
-    { limit: tokensPerDay, unit: "tokens/day" },
-    { limit: requestsPerMonth, unit: "requests/month" },
-    { limit: tokensPerMonth, unit: "tokens/month" },
-  ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
-  if (quotas.length === 0) return "None";
+function Amounts({ amounts }: { amounts: readonly Amount[] }) {
+  const limited = amounts.flatMap(({ limit, unit }) => (limit === null ? [] : [{ limit, unit }]));
+  if (limited.length === 0) return "None";
   return (
-    <ul className="text-sm tabular-nums">
-      {quotas.map((quota) => (
-        <li key={quota}>{quota}</li>
+    <ul className="text-sm whitespace-nowrap tabular-nums @max-[56rem]:whitespace-normal">
+      {limited.map(({ limit, unit }) => (
+        <li key={unit}>
+          {formatCount(limit)} {unit}
+        </li>
       ))}
     </ul>
   );

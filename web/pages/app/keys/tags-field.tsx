@@ -14,7 +14,7 @@ export function TagsField({ value, onChange, error }: TagsFieldProps) {
     <Field
       label="Tags"
       aside="optional"
-      hint="To find keys by, separated by commas: ci, team a."
+      hint="For finding keys. Separate them with commas: ci, team a."
       error={error}
     >
       <Input
