@@ -14,7 +14,7 @@ export function TagsField({ value, onChange, error }: TagsFieldProps) {
     <Field
       label="Tags"
       aside="optional"
-      hint="For finding keys. Separate them with commas: ci, team a."
+      hint="For finding keys. Comma-separated: ci, team a."
       error={error}
     >
       <Input
