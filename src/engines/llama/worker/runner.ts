@@ -24,6 +24,7 @@ import { SamplerPool } from "./reply/sampler-pool.js";
 import { rawConfig, samplingPlan } from "./reply/sampling-plan.js";
 import { TokenSampler } from "./reply/token-sampler.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
+import { Arrivals } from "./schedule/arrivals.js";
 import { Batcher, type Speculation } from "./schedule/batcher.js";
 import { DraftModel } from "./schedule/draft-model.js";
 import { GrammarBudget } from "./schedule/grammar-budget.js";
@@ -68,6 +69,7 @@ export class Runner {
     private readonly model: LoadedModel,
     private readonly prompts: PromptThread,
     private readonly batcher: Batcher,
+    private readonly arrivals: Arrivals,
     private readonly onBroken: () => void,
   ) {
     this.#pieces = new PieceTokenizer(model.vocabulary, facts.contextTokens);
@@ -96,8 +98,10 @@ export class Runner {
           readingMs: (tokens) => pace.predictedMs(tokens),
         })
       : undefined;
+    const arrivals = new Arrivals();
     const batcher = new Batcher({
       ...events,
+      arrivals,
       context,
       newTokenSampler: (options) =>
         model.sample !== undefined && isDirect(options)
@@ -125,13 +129,13 @@ export class Runner {
       memoryBytes: process.memoryUsage.rss(),
       tokenMs,
     };
-    return new Runner(facts, model, prompts, batcher, events.onBroken);
+    return new Runner(facts, model, prompts, batcher, arrivals, events.onBroken);
   }
 
   /** One at a time. Null when the thread is lost: native code may be the cause, so the process is replaced. */
   async prepare(prompt: PromptInput): Promise<PrepareResult | null> {
     try {
-      return await this.prompts.run(prompt);
+      return await this.arrivals.prepare(() => this.prompts.run(prompt));
     } catch {
       this.onBroken();
       return null;
@@ -140,6 +144,7 @@ export class Runner {
 
   generate(id: number, request: GenerateRequest): void {
     const { accountId, prompt } = request;
+    this.arrivals.started();
     try {
       const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
       this.batcher.start({ id, accountId, prompt, choices });

@@ -120,6 +120,7 @@ function setUp({
   readsWhileComputing = false,
   stop = [] as string[],
   pause = () => Promise.resolve(),
+  arrivals = { count: 0 },
 } = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
@@ -147,6 +148,7 @@ function setUp({
     movesSequences,
     readsWhileComputing,
     pause,
+    arrivals,
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
@@ -269,6 +271,49 @@ describe("batcher", () => {
     expect(context.batches).toEqual([]);
     await next();
     expect(context.batches[0]?.map(([sequenceId]) => sequenceId)).toEqual([0, 1]);
+  });
+
+  it("waits for prompts that are on their way, but not for long", async () => {
+    const arrivals = { count: 1 };
+    let pauses = 0;
+    const pause = () => {
+      pauses += 1;
+      return Promise.resolve();
+    };
+    const { context, start } = setUp({ pause, arrivals });
+    start(1, 4);
+    await settle();
+    expect(pauses).toBe(5);
+    expect(context.batches).toHaveLength(1);
+  });
+
+  it("reads prompts together that were on their way, and waits no longer than they are", async () => {
+    const arrivals = { count: 1 };
+    const pauses: (() => void)[] = [];
+    const pause = () => new Promise<void>((resolve) => pauses.push(resolve));
+    const { context, start } = setUp({ pause, arrivals });
+    start(1, 4);
+    await settle();
+    start(2, 4);
+    arrivals.count = 0;
+    pauses.shift()?.();
+    await settle();
+    expect(pauses).toEqual([]);
+    expect(context.batches[0]?.map(([sequenceId]) => sequenceId)).toEqual([0, 1]);
+  });
+
+  it("reads the rest of prompts of different length in one step, so that their replies start together", async () => {
+    const { context, start } = setUp({ paceTokens: 16, msPerToken: 1 });
+    start(1, 9);
+    start(2, 10);
+    start(3, 11);
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(context.batches.map((batch) => batch.map(([, tokens]) => tokens))).toEqual([
+      [4, 4, 4],
+      [4, 4, 4],
+      [1, 2, 3],
+      [1, 1, 1],
+    ]);
   });
 
   it("keeps replies going while a prompt is read beside them, in ascending order of sequence", async () => {

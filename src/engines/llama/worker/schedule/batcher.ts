@@ -21,6 +21,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kept } from "../../../../core/serving/engine-port.js";
+import type { Arrivals } from "./arrivals.js";
 import type { GrammarBudget } from "./grammar-budget.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
@@ -47,6 +48,8 @@ export interface BatcherOptions extends SlotsOptions {
   readsWhileComputing?: boolean;
   /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
   polledSequences?: number;
+  /** Prompts that will be started in a moment; none by default. */
+  arrivals?: Pick<Arrivals, "count">;
   /** Guesses tokens of a reply that runs alone; never by default. */
   speculation?: Speculation | undefined;
   onStep: (report: StepReport) => void;
@@ -73,6 +76,8 @@ const noLogits = new Uint32Array(0);
 /** The share of its reading that a prompt may wait for others, and the most. */
 const worthWaiting = 1 / 60;
 const longestWaitMs = 10;
+/** Between two looks at whether what is on its way has come. */
+const arrivalMs = 2;
 
 export class Batcher {
   readonly #slots: Slots;
@@ -214,17 +219,21 @@ export class Batcher {
 
   /**
    * Prompts that arrive at the same moment should be read together: one that comes a little later is read slowly,
-   * beside the reply of the first. So a long step is worth a short wait, as long as more requests arrive.
+   * beside the reply of the first. So those that are on their way are waited for, and a long step is worth a short wait,
+   * as long as more requests arrive.
    */
   async #gather(): Promise<void> {
-    const { cache, pace, pause = sleep } = this.options;
+    const { cache, pace, arrivals, pause = sleep } = this.options;
     const { waiting } = this.#scheduler;
-    for (let size = 0; size < waiting.size && size < cache.sequences && !this.#closed;) {
+    for (let size = 0, waitedMs = 0; waiting.size < cache.sequences && !this.#closed;) {
+      const areComing = arrivals !== undefined && arrivals.count > 0 && waitedMs < longestWaitMs;
+      if (waiting.size === size && !areComing) return;
       size = waiting.size;
       const tokens = [...waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
-      const waitMs = Math.min(longestWaitMs, pace.predictedMs(tokens) * worthWaiting);
+      const waitMs = areComing ? arrivalMs : Math.min(longestWaitMs, pace.predictedMs(tokens) * worthWaiting);
       if (waitMs < 1) return;
       await pause(waitMs);
+      waitedMs += waitMs;
     }
   }
 

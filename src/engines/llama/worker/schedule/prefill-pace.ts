@@ -22,8 +22,11 @@ const targetStepMs = 250;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be predicted to. */
 const mostAdded = 1.5;
 const mostPredicted = 1.35;
-/** A step of this length may be made of anything. */
-const unnoticedMs = 50;
+/**
+ * A step of this length may be made of anything: a prompt adds one more pass through the weights, whatever its size, so
+ * shorter steps read it much later, and slow the replies down for longer.
+ */
+const unnoticedMs = 100;
 /** The assumed cost of one more pass through the weights, until two sizes were measured. */
 const likelyFixed = 0.8;
 /** A size that was too large is tried again after so many steps. */

@@ -26,6 +26,11 @@ export interface StepPlan {
 
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
+/**
+ * The part of a step that may be the rest of all prompts, whatever each has left: most of their replies then start and end
+ * together, in fewer steps.
+ */
+const lastStep = 1 / 2;
 
 export function planStep(
   occupied: readonly OccupiedSlot[],
@@ -35,12 +40,16 @@ export function planStep(
   const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);
   const besideReplies = inStep.replies > 0;
-  const graceTokens = graceSteps * pace.tokens({ prompts: 1, replies: 0 });
+  const aloneTokens = pace.tokens({ prompts: 1, replies: 0 });
+  const graceTokens = graceSteps * aloneTokens;
   const readingAccounts = [...accounts.keys()].filter((id) => readersOf(accounts, id).length > 0);
   const inTurn = turns.inOrder(readingAccounts, graceTokens).map((id) => readersOf(accounts, id));
   const reading = readNow(inTurn, budgetTokens, besideReplies);
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
-  for (const one of reading) turns.record(accountOf(one), share);
+  const rest = [...reading].reduce((sum, one) => sum + left(one), 0);
+  const isLast = rest <= lastStep * (inStep.prompts > inStep.replies ? aloneTokens : budgetTokens);
+  const shareOf = (one: Sequence) => (isLast ? left(one) : share);
+  for (const one of reading) turns.record(accountOf(one), shareOf(one));
   const entries: Entry[] = [];
   const passedOver: Sequence[] = [];
   for (const [sequenceId, sequence] of occupied) {
@@ -48,7 +57,7 @@ export function planStep(
     if (state === "decoding") {
       entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), isPrefill: false, samples: true });
     } else if (reading.has(sequence)) {
-      const end = computed.length + share;
+      const end = computed.length + shareOf(sequence);
       const tokens = target.subarray(computed.length, end);
       entries.push({ sequenceId, sequence, tokens, isPrefill: true, samples: end === target.length });
     } else if (state === "prefilling") {
