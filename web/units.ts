@@ -35,11 +35,6 @@ export function formatSize(bytes: number): string {
   return bytes < 1e9 ? `${count.format(bytes / 1e6)} MB` : `${oneDecimal.format(bytes / 1e9)} GB`;
 }
 
-/** "600 requests", on one line. */
-export function formatAmount(value: number, unit: string): string {
-  return `${count.format(value)}\u00a0${unit}`;
-}
-
 /** "1 key", "2 keys". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`;
@@ -49,6 +44,9 @@ const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+
+/** Keeps a number and its unit on one line. */
+export const unbroken = (amount: string): string => amount.replaceAll(" ", "\u00a0");
 
 /** "7:42" */
 export function formatClock(seconds: number): string {

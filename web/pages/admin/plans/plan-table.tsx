@@ -4,7 +4,7 @@ import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
-import { formatCount } from "../../../units.ts";
+import { formatCount, plural } from "../../../units.ts";
 
 export type CountedPlan = PlanView & { accounts: number };
 
@@ -64,33 +64,26 @@ function PlanName({ plan }: { plan: CountedPlan }) {
   );
 }
 
-interface Amount {
-  limit: number | null;
-  unit: string;
-}
-
-const ratesOf = (plan: PlanView): Amount[] => [
-  { limit: plan.requestsPerMinute, unit: "requests" },
-  { limit: plan.tokensPerMinute, unit: "tokens" },
+const ratesOf = (plan: PlanView): string[] => [
+  plural(plan.requestsPerMinute, "request"),
+  plural(plan.tokensPerMinute, "token"),
 ];
 
-const quotasOf = (plan: PlanView): Amount[] => [
-  { limit: plan.requestsPerDay, unit: "requests/day" },
-  { limit: plan.tokensPerDay, unit: "tokens/day" },
-  { limit: plan.requestsPerMonth, unit: "requests/month" },
-  { limit: plan.tokensPerMonth, unit: "tokens/month" },
-];
+const quotasOf = (plan: PlanView): string[] =>
+  [
+    { limit: plan.requestsPerDay, unit: "request", period: "day" },
+    { limit: plan.tokensPerDay, unit: "token", period: "day" },
+    { limit: plan.requestsPerMonth, unit: "request", period: "month" },
+    { limit: plan.tokensPerMonth, unit: "token", period: "month" },
+  ].flatMap(({ limit, unit, period }) => (limit === null ? [] : [`${plural(limit, unit)}/${period}`]));
 
 /** One to a line: a long list is compared at a glance. */
-function Amounts({ amounts }: { amounts: readonly Amount[] }) {
-  const limited = amounts.flatMap(({ limit, unit }) => (limit === null ? [] : [{ limit, unit }]));
-  if (limited.length === 0) return "None";
+function Amounts({ amounts }: { amounts: readonly string[] }) {
+  if (amounts.length === 0) return "None";
   return (
     <ul className="text-sm whitespace-nowrap tabular-nums @max-[56rem]:whitespace-normal">
-      {limited.map(({ limit, unit }) => (
-        <li key={unit}>
-          {formatCount(limit)} {unit}
-        </li>
+      {amounts.map((amount) => (
+        <li key={amount}>{amount}</li>
       ))}
     </ul>
   );

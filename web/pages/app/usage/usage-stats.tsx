@@ -1,6 +1,6 @@
 import type { UsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Stat, StatRow } from "../../../components/figures/stat.tsx";
-import { formatAmount, formatCount, formatMs } from "../../../units.ts";
+import { formatCount, formatMs, unbroken } from "../../../units.ts";
 
 type Totals = UsageReport["totals"];
 
@@ -25,7 +25,7 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
         value={totals && formatCount(totals.promptTokens + totals.completionTokens)}
         hint={
           totals &&
-          `${formatAmount(totals.promptTokens, "in")}, ${formatAmount(totals.completionTokens, "out")}`
+          `${unbroken(`${formatCount(totals.promptTokens)} in`)}, ${unbroken(`${formatCount(totals.completionTokens)} out`)}`
         }
       />
       <Stat
@@ -49,8 +49,8 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
 
 function refusedText({ rateLimited, unavailable }: Totals): string {
   const parts = [
-    rateLimited === 0 ? [] : formatAmount(rateLimited, "rate-limited"),
-    unavailable === 0 ? [] : formatAmount(unavailable, "unavailable"),
+    rateLimited === 0 ? [] : unbroken(`${formatCount(rateLimited)} rate-limited`),
+    unavailable === 0 ? [] : unbroken(`${formatCount(unavailable)} unavailable`),
   ].flat();
   return parts.length === 0 ? "none refused" : parts.join(", ");
 }
