@@ -13,6 +13,7 @@ const ownProcess = [
 
 /** In `npm test` a sample, in the deep suite all of it (test/support/depth.ts). */
 const inBoth = [
+  "src/engines/chat-format/parser-of.test.ts",
   "src/engines/structured-output/json-schema/compile-fuzz.test.ts",
   "src/engines/structured-output/json-schema/zoo.test.ts",
   "src/engines/structured-output/calls/call-grammar.test.ts",
@@ -25,6 +26,7 @@ const inBoth = [
   "test/api/encrypted-fuzz.test.ts",
   "test/api/completions-fuzz.test.ts",
   "test/api/images-fuzz.test.ts",
+  "test/api/fairness.test.ts",
   "test/api/schemas.test.ts",
   "test/api/tasks-fuzz.test.ts",
   "test/api/ollama/ollama-fuzz.test.ts",

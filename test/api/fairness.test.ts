@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { noQuotas } from "../../src/core/entities.js";
 import { ask, question, type Answer, type Sent } from "../support/clients/chat.js";
+import { runs } from "../support/depth.js";
 import { eventually } from "../support/eventually.js";
 import { RawSocket } from "../support/clients/raw-socket.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
@@ -111,7 +112,7 @@ describe("a parallel burst admits exactly the limit", () => {
   });
 });
 
-describe("1,000 clients that open and hang up", () => {
+describe("many clients that open and hang up", () => {
   it("leave no lease, no sequence and nothing in the queue", async () => {
     server = await startServer({ engine: { capacity: 8 }, queueLength: 1_000 });
     server.engine.hold();
@@ -127,7 +128,7 @@ describe("1,000 clients that open and hang up", () => {
       "",
       body,
     ];
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < runs(20); round++) {
       await many(50, async (index) => {
         const socket = await RawSocket.open(server.port);
         socket.send(...head);
