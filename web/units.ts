@@ -45,6 +45,9 @@ const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
+/** Keeps a number and its unit on one line. */
+export const unbroken = (amount: string): string => amount.replaceAll(" ", "\u00a0");
+
 /** "7:42" */
 export function formatClock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -87,6 +87,8 @@ export interface VerifyOptions {
   /** A key that is known from elsewhere. */
   pin?: string | null;
   now?: Date;
+  /** How a moment is written in a sentence; as it is stated, in ISO 8601, without this. */
+  formatMoment?: (moment: Date) => string;
   fetch?: Fetch;
 }
 
@@ -259,14 +261,21 @@ class Check {
       throw new Refused("signature", "The statement is not signed by the key in force.");
     }
     if (Date.parse(entry.not_after) <= this.#now.getTime()) {
-      throw new Refused("expired", `The statement expired at ${entry.not_after}.`);
+      throw new Refused("expired", `The statement expired at ${this.#moment(entry.not_after)}.`);
     }
     if (Date.parse(entry.time) > this.#now.getTime() + clockSkewMs) {
-      throw new Refused("not_yet_valid", `The statement is of ${entry.time}, which is in the future.`);
+      throw new Refused(
+        "not_yet_valid",
+        `The statement is of ${this.#moment(entry.time)}, which is in the future.`,
+      );
     }
     this.#passed.push(
-      `The statement is signed, is entry ${index} of the log, and is valid until ${entry.not_after}.`,
+      `The statement is signed, is entry ${index} of the log, and is valid until ${this.#moment(entry.not_after)}.`,
     );
+  }
+
+  #moment(at: string): string {
+    return this.options.formatMoment?.(new Date(at)) ?? at;
   }
 
   /** Bodies must be encrypted to the key in the statement, or whoever is between could read them. */

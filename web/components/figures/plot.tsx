@@ -145,6 +145,7 @@ function options(
         ...axis,
         grid: { show: false },
         size: 32,
+        gap: 8,
         space: 72,
         values: (_plot, ticks) => ticks.map((tick) => axisTime(tick, step)),
       },

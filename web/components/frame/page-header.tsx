@@ -19,7 +19,7 @@ export function PageHeader({ title, heading = title, description, actions }: Pag
         {description !== undefined && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
       </div>
       {actions !== undefined && (
-        <div className="flex flex-wrap items-center gap-2 lg:shrink-0">{actions}</div>
+        <div className="flex flex-wrap items-center gap-2 empty:hidden lg:shrink-0">{actions}</div>
       )}
     </header>
   );

@@ -50,7 +50,7 @@ export default function Keys() {
           plan &&
           (space.id === null
             ? `A key lets a program use the API on your behalf. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`
-            : `Keys of ${team?.name ?? "the team"}. Your own end when you leave the team; service keys stay.`)
+            : `Keys of ${team?.name ?? "the team"}. Your own keys stop working when you leave the team; service keys stay.`)
         }
         actions={
           <Button variant="primary" icon={<Plus />} onClick={create}>
@@ -101,7 +101,7 @@ export default function Keys() {
         </>
       )}
       {ended > 0 && filters.status === usualFilters.status && (
-        <div className="mt-3">
+        <div className="mt-3 -ml-2.5">
           <Button size="sm" variant="quiet" onClick={() => change({ status: "all", page: "0" })}>
             Show {plural(ended, "key")} no longer in use
           </Button>

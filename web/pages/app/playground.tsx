@@ -152,7 +152,7 @@ function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
           <>
             <Button
               icon={<SlidersHorizontal />}
-              className={cx(!comparing && "lg:hidden")}
+              className={cx("max-sm:px-2.5", !comparing && "lg:hidden")}
               onClick={() => setOpen("settings")}
             >
               Settings
@@ -175,7 +175,7 @@ function PlaygroundOf({ plan, team }: PlaygroundOfProps) {
             </Button>
             <Menu
               trigger={
-                <IconButton label="More">
+                <IconButton label="More" className="max-sm:-ml-1.5">
                   <Ellipsis />
                 </IconButton>
               }

@@ -40,7 +40,7 @@ export default function Usage() {
     <>
       <PageHeader
         title="Usage"
-        description={`${space.id === null ? "Counts" : `Of ${team?.name ?? "the team"}: counts`} of requests and tokens only, never their content.`}
+        description={`${space.id === null ? "" : `Usage of ${team?.name ?? "the team"}. `}Counts of requests and tokens only, never their content.`}
         actions={
           seesParts && (
             <ButtonAnchor href={api.usageCsvAddress(query, space.id)} download icon={<Download />}>

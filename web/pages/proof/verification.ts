@@ -12,6 +12,7 @@ import {
   type Remembered,
   type Verification,
 } from "../../../src/protocol/proof/verify.js";
+import { momentFormat } from "../../components/text/moments.ts";
 
 // The pages' policy lets nothing be compiled from text.
 z.config({ jitless: true });
@@ -29,7 +30,10 @@ export interface CheckedService extends Verification {
 export async function checkService(address: string): Promise<CheckedService> {
   const base = baseOf(address);
   const remembered = recall()[base] ?? null;
-  const result = await verifyService(base, { remembered });
+  const result = await verifyService(base, {
+    remembered,
+    formatMoment: (moment) => momentFormat.format(moment),
+  });
   if (result.remembered !== null) remember(base, result.remembered);
   return { ...result, address: base, since: remembered?.since ?? null };
 }

@@ -48,9 +48,11 @@ export function AccountList() {
           }}
         />
         {/* Its line is reserved before the number is known, to avoid a layout shift. */}
-        <p className="min-h-5 text-sm text-muted tabular-nums">
-          {data?.total != null && plural(data.total, "account")}
-        </p>
+        {!hasNone && (
+          <p className="min-h-5 text-sm text-muted tabular-nums">
+            {data?.total != null && plural(data.total, "account")}
+          </p>
+        )}
       </div>
       {(!hasNone || selection.size > 0) && (
         <SelectionBar shown={data?.accounts ?? []} selection={selection} onSelect={setSelection} />

@@ -31,7 +31,7 @@ export function InviteList({ onInvite }: { onInvite: () => void }) {
       header: "",
       align: "right",
       cell: (invite) => (
-        <Button size="sm" variant="quiet" onClick={() => setRevoking(invite)}>
+        <Button size="sm" variant="quiet" className="-mr-2.5" onClick={() => setRevoking(invite)}>
           Revoke<span className="sr-only"> the invitation for {nameOf(invite)}</span>
         </Button>
       ),

@@ -80,6 +80,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
           <Button
             size="sm"
             variant="quiet"
+            className="first:-ml-2.5"
             icon={<X />}
             onClick={() => {
               setWho("");

@@ -4,7 +4,7 @@ import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
-import { formatCount } from "../../../units.ts";
+import { formatCount, plural } from "../../../units.ts";
 
 export type CountedPlan = PlanView & { accounts: number };
 
@@ -20,14 +20,13 @@ interface PlanTableProps {
 export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
   const columns: Column<CountedPlan>[] = [
     { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "max-w-56" },
-    number("requests", "Requests / min", (plan) => formatCount(plan.requestsPerMinute)),
-    number("tokens", "Tokens / min", (plan) => formatCount(plan.tokensPerMinute)),
+    { id: "rates", header: "Per minute", cell: (plan) => <Amounts amounts={ratesOf(plan)} /> },
     number("concurrent", "Concurrent", (plan) => formatCount(plan.concurrentRequests)),
     number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
     number("reply", "Max. reply", (plan) =>
       plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
-    { id: "quotas", header: "Quotas", cell: (plan) => <Quotas plan={plan} /> },
+    { id: "quotas", header: "Quotas", cell: (plan) => <Amounts amounts={quotasOf(plan)} /> },
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {
       id: "actions",
@@ -65,20 +64,26 @@ function PlanName({ plan }: { plan: CountedPlan }) {
   );
 }
 
+const ratesOf = (plan: PlanView): string[] => [
+  plural(plan.requestsPerMinute, "request"),
+  plural(plan.tokensPerMinute, "token"),
+];
+
+const quotasOf = (plan: PlanView): string[] =>
+  [
+    { limit: plan.requestsPerDay, unit: "request", period: "day" },
+    { limit: plan.tokensPerDay, unit: "token", period: "day" },
+    { limit: plan.requestsPerMonth, unit: "request", period: "month" },
+    { limit: plan.tokensPerMonth, unit: "token", period: "month" },
+  ].flatMap(({ limit, unit, period }) => (limit === null ? [] : [`${plural(limit, unit)}/${period}`]));
+
 /** One to a line: a long list is compared at a glance. */
-function Quotas({ plan }: { plan: CountedPlan }) {
-  const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = plan;
-  const quotas = [
-    { limit: requestsPerDay, unit: "requests/day" },
-    { limit: tokensPerDay, unit: "tokens/day" },
-    { limit: requestsPerMonth, unit: "requests/month" },
-    { limit: tokensPerMonth, unit: "tokens/month" },
-  ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
-  if (quotas.length === 0) return "None";
+function Amounts({ amounts }: { amounts: readonly string[] }) {
+  if (amounts.length === 0) return "None";
   return (
-    <ul className="text-sm tabular-nums">
-      {quotas.map((quota) => (
-        <li key={quota}>{quota}</li>
+    <ul className="text-sm whitespace-nowrap tabular-nums @max-[56rem]:whitespace-normal">
+      {amounts.map((amount) => (
+        <li key={amount}>{amount}</li>
       ))}
     </ul>
   );

@@ -70,6 +70,7 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
         <Button
           size="sm"
           variant="quiet"
+          className="-mr-2.5"
           disabled={redeliver.isPending || targetOf(delivery)?.off !== null}
           onClick={() => redeliver.mutate(delivery.id)}
         >

@@ -19,7 +19,7 @@ const statuses = [
   { value: "expiring", label: "Being replaced" },
   { value: "expired", label: "Expired" },
   { value: "revoked", label: "Revoked" },
-  { value: "all", label: "All" },
+  { value: "all", label: "All statuses" },
 ] as const;
 
 const sorts = [

@@ -124,7 +124,7 @@ export function limitsText(limits: KeyLimitsView) {
   const parts = names.flatMap((name) => {
     const limit = limits[name];
     const unit = name === "concurrentRequests" ? "concurrent" : labels[name].toLowerCase();
-    return limit === null ? [] : [`${limit.toLocaleString("en")} ${unit}`];
+    return limit === null ? [] : [`${limit.toLocaleString("en")}\u00a0${unit}`];
   });
   return parts.length === 0 ? null : parts.join(", ");
 }

@@ -89,7 +89,8 @@ export function KeyTable(props: KeyTableProps) {
   return (
     <Table
       label={space.id === null ? "Your keys" : "Keys of the team"}
-      compact
+      // An address is not short.
+      compact={space.id === null}
       columns={columns}
       rows={rows}
       rowId={(key) => key.id}
@@ -156,7 +157,7 @@ function Status({ apiKey }: { apiKey: KeyView }) {
     <span className="flex flex-col items-start gap-1 @max-[30rem]:items-end">
       <KeyStatus status={apiKey.status} />
       {until !== null && !hasEnded(apiKey) && (
-        <span className="text-sm text-muted">
+        <span className="text-sm whitespace-nowrap text-muted @max-[56rem]:whitespace-normal">
           {apiKey.worksUntil === null ? "expires" : "ends"} <Time at={until} />
         </span>
       )}

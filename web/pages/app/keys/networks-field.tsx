@@ -14,7 +14,7 @@ export function NetworksField({ value, onChange, error }: NetworksFieldProps) {
     <Field
       label="Allowed networks"
       aside="optional"
-      hint="Usable from these only, such as 192.0.2.0/24, 2001:db8::/32. Empty for anywhere."
+      hint="Only these may connect, such as 192.0.2.0/24, 2001:db8::/32. Leave empty to allow any."
       error={error}
     >
       <Input

@@ -11,12 +11,7 @@ interface TagsFieldProps {
 
 export function TagsField({ value, onChange, error }: TagsFieldProps) {
   return (
-    <Field
-      label="Tags"
-      aside="optional"
-      hint="To find keys by, separated by commas: ci, team a."
-      error={error}
-    >
+    <Field label="Tags" aside="optional" hint="For finding keys. Comma-separated: ci, team a." error={error}>
       <Input
         value={value}
         maxLength={mostTags * (longest.tag + 2)}

@@ -50,7 +50,7 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
             {quota.kind === "tokens"
               ? "Prompts and replies together. Requests that could use more than is left are refused."
               : "Requests that ran; those that were refused or invalid do not count."}{" "}
-            You get a mail at 80% and when it is used up, if this server sends mail.
+            You get an email at 80% and when it is used up, if this server sends mail.
           </Limit>
         ))}
         <Limit meter={<Meter label="Keys" used={keys} limit={plan.maxKeys} />}>

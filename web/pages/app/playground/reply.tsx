@@ -1,5 +1,5 @@
 import { RefreshCw, Square } from "lucide-react";
-import { memo, useId } from "react";
+import { Fragment, memo, useId } from "react";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
@@ -75,14 +75,21 @@ export function Reply({ turn, last, blocked, onStop, onRegenerate, onAnswer }: R
         {!running && (
           <div className="-mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
             <span className="-ml-2 flex">
-              {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" className="size-8" />}
+              {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" />}
               {last && turn.retry === null && (
-                <IconButton label="Regenerate" className="size-8" disabled={blocked} onClick={onRegenerate}>
+                <IconButton label="Regenerate" size="sm" disabled={blocked} onClick={onRegenerate}>
                   <RefreshCw />
                 </IconButton>
               )}
             </span>
-            <span className="tabular-nums">{factsOf(turn).join(" · ")}</span>
+            <span className="tabular-nums">
+              {factsOf(turn).map((fact, place) => (
+                <Fragment key={fact}>
+                  {place > 0 && " · "}
+                  <span className="whitespace-nowrap">{fact}</span>
+                </Fragment>
+              ))}
+            </span>
           </div>
         )}
       </div>

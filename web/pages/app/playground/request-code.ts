@@ -8,7 +8,7 @@ export const curlCode = (baseUrl: string, request: RequestFields): string =>
   curlTo(`${baseUrl}/chat/completions`, ["Authorization: Bearer $SOTTO_API_KEY"], request);
 
 export function curlTo(address: string, headers: readonly string[], request: RequestFields): string {
-  const body = JSON.stringify({ ...request, stream: true }, null, 2);
+  const body = JSON.stringify({ ...request, stream: true }, null, 2).replaceAll("\n", "\n  ");
   return [
     `curl -N ${address} \\`,
     ...headers.map((header) => `  -H "${header}" \\`),

@@ -13,7 +13,7 @@ export function Results({ results }: { results: readonly CallResult[] }) {
               {text === "" ? "(empty)" : text}
             </p>
           </div>
-          <CopyButton text={text} label="Copy result" className="size-8" />
+          <CopyButton text={text} label="Copy result" />
         </li>
       ))}
     </ol>

@@ -55,8 +55,8 @@ export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
         {text}
       </p>
       <div className="flex">
-        <CopyButton text={text} label="Copy message" className="size-8" />
-        <IconButton label="Edit message" className="size-8" disabled={locked} onClick={() => setDraft(text)}>
+        <CopyButton text={text} label="Copy message" />
+        <IconButton label="Edit message" size="sm" disabled={locked} onClick={() => setDraft(text)}>
           <Pencil />
         </IconButton>
       </div>

@@ -95,6 +95,7 @@ function End({ session: { id, device, isThisOne } }: { session: SessionView }) {
     <Button
       size="sm"
       variant="quiet"
+      className="-mr-2.5"
       pending={end.isPending}
       aria-label={`Sign out ${device ?? "unknown browser"}`}
       onClick={() => end.mutate()}

@@ -32,7 +32,7 @@ export function TeamInvites({ team, onInvite }: { team: TeamPage; onInvite: () =
       header: "",
       align: "right",
       cell: (invite) => (
-        <Button size="sm" variant="quiet" onClick={() => setRevoking(invite)}>
+        <Button size="sm" variant="quiet" className="-mr-2.5" onClick={() => setRevoking(invite)}>
           Revoke<span className="sr-only"> the invitation for {invite.email ?? "anyone"}</span>
         </Button>
       ),

@@ -1,6 +1,6 @@
 import type { UsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Stat, StatRow } from "../../../components/figures/stat.tsx";
-import { formatCount, formatMs } from "../../../units.ts";
+import { formatCount, formatMs, unbroken } from "../../../units.ts";
 
 type Totals = UsageReport["totals"];
 
@@ -23,7 +23,10 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
       <Stat
         label="Tokens"
         value={totals && formatCount(totals.promptTokens + totals.completionTokens)}
-        hint={totals && `${formatCount(totals.promptTokens)} in, ${formatCount(totals.completionTokens)} out`}
+        hint={
+          totals &&
+          `${unbroken(`${formatCount(totals.promptTokens)} in`)}, ${unbroken(`${formatCount(totals.completionTokens)} out`)}`
+        }
       />
       <Stat
         label="Errors"
@@ -46,8 +49,8 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
 
 function refusedText({ rateLimited, unavailable }: Totals): string {
   const parts = [
-    rateLimited === 0 ? [] : `${formatCount(rateLimited)} rate-limited`,
-    unavailable === 0 ? [] : `${formatCount(unavailable)} unavailable`,
+    rateLimited === 0 ? [] : unbroken(`${formatCount(rateLimited)} rate-limited`),
+    unavailable === 0 ? [] : unbroken(`${formatCount(unavailable)} unavailable`),
   ].flat();
   return parts.length === 0 ? "none refused" : parts.join(", ");
 }

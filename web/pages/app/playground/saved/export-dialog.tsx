@@ -39,7 +39,9 @@ export function ExportDialog({ conversation, onClose }: ExportDialogProps) {
       open
       onOpenChange={onClose}
       title="Export conversation"
-      description="Saves messages and settings to a file, encrypted in your browser (AES-256-GCM). Nothing is sent to the service."
+      description={
+        "Saves messages and settings to a file, encrypted in your browser (AES\u2011256\u2011GCM). Nothing is sent to the service."
+      }
       dismissable={!save.isPending}
       footer={
         <>
