@@ -130,7 +130,9 @@ describe("schemas as libraries write them", () => {
 
   it("are accepted with strict and without, and take the grammar that they are given", async () => {
     // All of them are compiled in src/engines/structured-output/json-schema/zoo.test.ts.
-    const all = [...ofZod, ...Object.entries(pydanticZoo)].filter((_, index) => index % (isDeep ? 8 : 24) === 0);
+    const all = [...ofZod, ...Object.entries(pydanticZoo)].filter(
+      (_, index) => index % (isDeep ? 8 : 24) === 0,
+    );
     const bodies = all.flatMap(([, schema]) => [format(schema, true), format(schema, false)]);
     const refused: string[] = [];
     for (let at = 0; at < bodies.length; at += 8) {
