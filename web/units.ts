@@ -48,6 +48,12 @@ const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFra
 /** Keeps a number and its unit on one line. */
 export const unbroken = (amount: string): string => amount.replaceAll(" ", "\u00a0");
 
+/** "60 requests and 40,000 tokens per minute" */
+export function formatPerMinute(plan: { requestsPerMinute: number; tokensPerMinute: number }): string {
+  const [requests, tokens] = [plural(plan.requestsPerMinute, "request"), plural(plan.tokensPerMinute, "token")];
+  return `${unbroken(requests)} and ${unbroken(tokens)} per minute`;
+}
+
 /** "7:42" */
 export function formatClock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -166,6 +166,9 @@ aliases: { gpt-*: omega }
   });
 
   it("is taken up by a server that runs", async () => {
+    // More than it asks while it waits.
+    const enough = "plans: { free: { requestsPerMinute: 100000 } }";
+    expect(await apply(sotto, enough, "--yes")).toMatchObject({ code: 0 });
     const service = await startDashboard({ env: { SOTTO_DATA_DIR: sotto.dataDir } });
     try {
       const caller = await newApiCaller(service.app.store, "carol@example.com");

@@ -8,7 +8,14 @@ import { momentFormat, momentPieces } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
 
-export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle }) {
+interface TimeProps {
+  at: string;
+  style?: TimeStyle;
+  /** For a moment that is known to come, whatever the clocks of the two machines say. */
+  isAhead?: boolean;
+}
+
+export function Time({ at, style = "relative", isAhead = false }: TimeProps) {
   const now = useNow(style === "relative");
   const moment = new Date(at);
   return (
@@ -19,7 +26,7 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
       className={style === "second" || style === "moment" ? "tabular-nums" : "whitespace-nowrap"}
     >
       {style === "relative" ? (
-        relativeTime(moment.getTime(), now)
+        relativeTime(moment.getTime(), now, isAhead ? "in a moment" : "just now")
       ) : (
         <MomentText pieces={momentPieces(formats[style], moment)} />
       )}
@@ -28,10 +35,10 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
 }
 
 /** "3 minutes ago", "in 2 hours", "just now"; a date when it is more than a month away. */
-export function relativeTime(at: number, now: number): string {
+export function relativeTime(at: number, now: number, near = "just now"): string {
   const seconds = Math.round((at - now) / 1000);
   const size = Math.abs(seconds);
-  if (size < 10) return "just now";
+  if (size < 10) return near;
   const unit = units.find((candidate) => size < candidate.below);
   if (unit === undefined) return date.format(at);
   return relative.format(Math.trunc(seconds / unit.seconds), unit.name);

@@ -13,7 +13,7 @@ import { Address } from "../../components/text/address.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
 import { adminQueries } from "../../service/admin.ts";
-import { formatCount, plural, unbroken } from "../../units.ts";
+import { formatCount, formatPerMinute, plural } from "../../units.ts";
 import { AccountAudit } from "./account/account-audit.tsx";
 import { AccountKeys } from "./account/account-keys.tsx";
 import { AccountSessions } from "./account/account-sessions.tsx";
@@ -104,10 +104,7 @@ function Figures({ detail }: { detail: AccountDetail | undefined }) {
       <Stat
         label="Plan"
         value={plan && <span className="text-lg wrap-anywhere">{plan.name}</span>}
-        hint={
-          plan &&
-          `${unbroken(plural(plan.requestsPerMinute, "request"))}, ${unbroken(plural(plan.tokensPerMinute, "token"))} per minute`
-        }
+        hint={plan && formatPerMinute(plan)}
       />
       <Stat
         label="Working keys"

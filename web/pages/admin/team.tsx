@@ -18,7 +18,7 @@ import { Address } from "../../components/text/address.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { teamApi, teamQueries } from "../../service/teams.ts";
-import { formatCount, plural, unbroken } from "../../units.ts";
+import { formatCount, formatPerMinute, plural } from "../../units.ts";
 import { TeamSecurity } from "../app/team/team-security.tsx";
 import { roleName } from "../app/team/team-roles.ts";
 import { accountAddress } from "./accounts/account-address.ts";
@@ -160,10 +160,7 @@ function Figures({ detail }: { detail: AdminTeamDetail | undefined }) {
       <Stat
         label="Plan"
         value={plan && <span className="text-lg wrap-anywhere">{plan.name}</span>}
-        hint={
-          plan &&
-          `${unbroken(plural(plan.requestsPerMinute, "request"))}, ${unbroken(plural(plan.tokensPerMinute, "token"))} per minute`
-        }
+        hint={plan && formatPerMinute(plan)}
       />
       <Stat label="Members" value={detail && formatCount(detail.team.members)} />
       <Stat

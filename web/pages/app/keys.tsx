@@ -83,7 +83,7 @@ export default function Keys() {
                     title="No matching keys"
                     action={<Button onClick={() => change(usualFilters)}>Clear filters</Button>}
                   >
-                    {`None of ${plural(all, "key")} matches.`}
+                    {`Searched ${plural(all, "key")}.`}
                   </EmptyState>
                 ) : (
                   <NoKeys title="No working keys" onCreate={create} />

@@ -12,7 +12,7 @@ import { Select } from "../../../components/controls/select.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../service/queries.ts";
-import { formatCount, plural, unbroken } from "../../../units.ts";
+import { formatCount, formatPerMinute, unbroken } from "../../../units.ts";
 
 export function PlanDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {
   const client = useQueryClient();
@@ -69,7 +69,7 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
           label="Plan"
           hint={
             chosen &&
-            `${unbroken(plural(chosen.requestsPerMinute, "request"))} and ${unbroken(plural(chosen.tokensPerMinute, "token"))} per minute, ${unbroken(`${formatCount(chosen.concurrentRequests)} concurrent`)}.`
+            `${formatPerMinute(chosen)}, ${unbroken(`${formatCount(chosen.concurrentRequests)} concurrent`)}.`
           }
           error={fieldError(save.error, "planId")}
         >

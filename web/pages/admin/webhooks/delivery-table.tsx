@@ -120,7 +120,7 @@ function State({ delivery: { state, attempts, nextAt } }: { delivery: DeliveryVi
         {plural(attempts, "attempt")}
         {nextAt !== null && attempts > 0 && (
           <>
-            , next <Time at={nextAt} />
+            , next <Time at={nextAt} isAhead />
           </>
         )}
       </span>
