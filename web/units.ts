@@ -50,7 +50,10 @@ export const unbroken = (amount: string): string => amount.replaceAll(" ", "\u00
 
 /** "60 requests and 40,000 tokens per minute" */
 export function formatPerMinute(plan: { requestsPerMinute: number; tokensPerMinute: number }): string {
-  const [requests, tokens] = [plural(plan.requestsPerMinute, "request"), plural(plan.tokensPerMinute, "token")];
+  const [requests, tokens] = [
+    plural(plan.requestsPerMinute, "request"),
+    plural(plan.tokensPerMinute, "token"),
+  ];
   return `${unbroken(requests)} and ${unbroken(tokens)} per minute`;
 }
 
