@@ -33,8 +33,8 @@ const looksAt = (widths: readonly number[]): Look[] =>
   );
 
 async function photograph(browser: Browser, origin: string, view: View): Promise<string[]> {
-  const { phone = false } = view;
-  const own = looks.filter(({ width }) => !phone || width < 640);
+  const { phone = false, desk = false } = view;
+  const own = looks.filter(({ width }) => (!phone || width < 640) && (!desk || width >= 1_024));
   const [first] = phone ? own : own.slice(-1);
   const context = await browser.newContext({
     ...{ baseURL: origin, reducedMotion: "reduce", locale: "en-US", colorScheme: "light" },

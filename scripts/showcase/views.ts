@@ -20,6 +20,8 @@ export interface View {
   path: string;
   /** Only a small screen has it. */
   phone?: boolean;
+  /** Only a large screen has it. */
+  desk?: boolean;
   /** The window as it is, rather than the page in full length: for what floats. */
   window?: boolean;
   /** Leads to the state, and looks at each one it passes; without it the page is looked at as it is. */
@@ -431,12 +433,13 @@ const adminStates: View[] = [
 
 const openings = [...accountOpenings, ...securityOpenings, ...teamOpenings, ...adminOpenings].map(
   (opening): View => {
-    const { name, path, phone = false } = opening;
+    const { name, path, phone = false, desk = false } = opening;
     return {
       name: `opened-${nameOf(`/${name}`)}`,
       as: "admin",
       path,
       phone,
+      desk,
       window: true,
       open: (page, look) => opening.open(page, look),
     };

@@ -1,6 +1,7 @@
 /** Everything that organisations need, by the keyboard alone: second factors, teams, providers, webhooks. */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
+import type { OneTimeLink } from "../../src/protocol/dashboard/api.js";
 import { addPhoneApp, PhoneApp } from "../support/clients/factors.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import type { Browser as Visitor } from "../support/processes/dashboard-server.js";
@@ -252,6 +253,34 @@ describe("with the keyboard alone, a person", () => {
     await keyboard.type("Bureau");
     await keyboard.press("Enter");
     await page.waitForURL(`${origin()}/app`);
+  });
+
+  it("joins a team by its link, adds the second factor that it requires, and leaves", async () => {
+    const host = await stage.dashboard.signUp("host@example.com");
+    const body = { name: "Vault", planId: "free", ownerEmail: "host@example.com" };
+    const { team } = await operator.post<{ team: { id: string } }>("/api/admin/teams", body);
+    const { link } = await host.post<OneTimeLink>(`/api/teams/${team.id}/invites`, {});
+    await host.must("PUT", `/api/teams/${team.id}/security`, { allowFrom: null, secondFactorDays: 0 });
+    await stage.dashboard.signUp("guest@example.com");
+    await enter("guest@example.com");
+    await open(`/join${new URL(link).hash}`, "Join a team");
+    await keyboard.choose(/^Join Vault$/);
+
+    await page.getByRole("heading", { level: 1, name: "Add a second factor" }).waitFor();
+    await keyboard.to(/^Set up an app$/);
+    await lookAt("Set up an authenticator app", /^Set up an app$/);
+    const key = await page.getByRole("textbox", { name: "Or type this key into the app" }).textContent();
+    await keyboard.to(/^Code$/);
+    await keyboard.type(new PhoneApp((key ?? "").replaceAll(" ", ""), clock).code());
+    await keyboard.press("Enter");
+    await dialog("Save your recovery codes").waitFor();
+    await keepCodes();
+
+    await page.getByRole("heading", { level: 1, name: "Vault" }).waitFor();
+    await keyboard.to(/^Leave team…$/);
+    await agree("Leave team", /^Leave team…$/);
+    await page.waitForURL(`${origin()}/app`);
+    await isOnPage();
   });
 });
 

@@ -16,6 +16,7 @@ import {
   IdentityProvider,
   providerSetting,
 } from "../support/processes/identity-provider.js";
+import { Keyboard } from "./support/keyboard.js";
 import { expectNoFaults } from "./support/look.js";
 import { press } from "./support/opening.js";
 import { password, returningContext } from "./support/visit.js";
@@ -92,28 +93,37 @@ it("signs up, sets a password, signs out at both, and in again", async () => {
   await page.context().close();
 });
 
-it("links an account with a password once, and says why a sign-in failed", async () => {
+it("links an account with a password once, by the keyboard alone, and says why a sign-in failed", async () => {
   await dashboard.signUp("ada@example.com");
   provider.people.set("ada", { email: "ada@example.com", email_verified: true });
   const page = await newPage();
+  const keyboard = new Keyboard(page);
   await page.goto(`${dashboard.url}/sign-in`);
-  await page.getByRole("link", { name: "Continue with Test login" }).click();
+  await page.getByRole("link", { name: "Continue with Test login" }).waitFor();
+  await keyboard.choose(/^Continue with Test login$/);
   await page.getByRole("link", { name: "Cancel" }).click();
   await page.getByText("The identity provider did not let you sign in.").waitFor();
   await expectNoFaults(page, "a sign-in that failed");
-  await signInThere(page, "ada");
+  await keyboard.choose(/^Continue with Test login$/);
+  await enterLogin(page, "ada");
   await page.waitForURL(`${dashboard.url}/sign-in/join`);
   await page.getByText("ada@example.com").waitFor();
   await expectNoFaults(page, "join");
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await press(page, "Link and sign in");
+  await keyboard.to(/^Password$/);
+  await keyboard.type("not this one");
+  await keyboard.press("Enter");
+  await page.getByRole("alert").first().waitFor();
+  await keyboard.to(/^Password$/);
+  await keyboard.type(password);
+  await keyboard.press("Enter");
   await page.waitForURL(`${dashboard.url}/app`);
   await page.goto(`${dashboard.url}/app/account`);
   await page.getByRole("button", { name: "Unlink Test login" }).waitFor();
-  await press(page, "Unlink Test login");
-  await press(page, "Unlink");
+  await keyboard.choose(/^Unlink Test login$/);
+  await keyboard.isOn(/^Cancel$/);
+  await keyboard.choose(/^Unlink$/);
   await page.getByText("Test login unlinked").waitFor();
-  await press(page, "Link Test login");
+  await keyboard.choose(/^Link Test login$/);
   // The provider knows who it is.
   await page.getByRole("button", { name: "Unlink Test login" }).waitFor();
   await page.context().close();

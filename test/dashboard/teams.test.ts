@@ -77,8 +77,8 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-const ask = async (secret: string) => {
-  const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
+const ask = async (secret: string, { url } = dashboard) => {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }] }),
@@ -279,6 +279,35 @@ describe("limits of a team", () => {
     // The person's own account has not paid for it.
     const { secret } = await people.member.post<KeyWithSecret>("/api/keys", newKey);
     expect((await ask(secret)).status).toBe(200);
+  });
+});
+
+describe("turns and cached prompts", () => {
+  /** Whom the engine takes a request for: of a member, by key and in the playground, and of a service key. */
+  async function parties(where: TestDashboard, owner: Browser, id: string): Promise<(string | undefined)[]> {
+    for (const isService of [false, true]) {
+      const { secret } = await owner.post<KeyWithSecret>(`/api/teams/${id}/keys`, { ...newKey, isService });
+      expect((await ask(secret, where)).status).toBe(200);
+    }
+    await owner.post(`/api/teams/${id}/playground`, question);
+    return where.engine.generations.slice(-3).map(({ accountId }) => accountId);
+  }
+
+  it("are a person's, and those of service keys the team's", async () => {
+    const id = await createTeam("By member");
+    expect(await parties(dashboard, people.owner, id)).toEqual([ids.owner, id, ids.owner]);
+  });
+
+  it("are the whole team's where the configuration says so", async () => {
+    const other = await startDashboard({ env: { SOTTO_FAIRNESS: "team" } });
+    try {
+      const owner = await other.setUp("owner@example.com");
+      const body = { name: "By team", planId: "free", ownerEmail: "owner@example.com" };
+      const { team: made } = await owner.post<AdminTeamDetail>("/api/admin/teams", body);
+      expect(await parties(other, owner, made.id)).toEqual([made.id, made.id, made.id]);
+    } finally {
+      await other.close();
+    }
   });
 });
 

@@ -15,6 +15,8 @@ export interface Opening {
   path: string;
   /** Only a small screen has it. */
   phone?: true;
+  /** Only a large screen has it: what the sidebar opens is in a drawer elsewhere. */
+  desk?: true;
   open(page: Page, look: Look): Promise<void>;
 }
 

@@ -89,6 +89,7 @@ const ofOneself: Opening[] = [
     name: "the account's menu",
     file: "layouts/sidebar.tsx",
     path: "/app",
+    desk: true,
     open: ownMenu,
   },
   {

@@ -20,7 +20,13 @@ const inTeam =
   };
 
 export const teamOpenings: readonly Opening[] = [
-  { name: "the switch of spaces", file: "layouts/space-switch.tsx", path: "/app", open: menu(/^Space:/) },
+  {
+    name: "the switch of spaces",
+    file: "layouts/space-switch.tsx",
+    path: "/app",
+    desk: true,
+    open: menu(/^Space:/),
+  },
   {
     name: "the menu of a member",
     file: "pages/app/team/team-members.tsx",

@@ -91,13 +91,16 @@ describe.skipIf(noRedis)("two replicas", () => {
     return streams.flat();
   }
 
+  /** The engines are held, so what ends was cut. Two seconds are promised, from when the end was confirmed. */
   async function expectOut(browser: Browser, streams: Response[]): Promise<void> {
+    const confirmed = performance.now();
     for (const stream of streams) {
       expect(stream.status).toBe(200);
       expect(await stream.text()).toContain('"code":"invalid_api_key"');
     }
     for (const dashboard of [one, two])
       expect((await elsewhere(browser, dashboard).get<Site>("/api/site")).me).toBeNull();
+    expect(performance.now() - confirmed).toBeLessThan(2_000);
   }
 
   it("finish what the other began, once, and end streams when the provider ends the session", async () => {
