@@ -67,18 +67,31 @@ const fixed = (type: number, size: number, write: (buffer: Buffer) => void): Ggu
   return { type, bytes };
 };
 export const uint32 = (value: number) => fixed(4, 4, (buffer) => buffer.writeUInt32LE(value));
-export const int32 = (value: number) => fixed(5, 4, (buffer) => buffer.writeInt32LE(value));
 export const float32 = (value: number) => fixed(6, 4, (buffer) => buffer.writeFloatLE(value));
 export const bool = (value: boolean) => fixed(7, 1, (buffer) => buffer.writeUInt8(Number(value)));
 const uint64 = (value: number) => fixed(10, 8, (buffer) => buffer.writeBigUInt64LE(BigInt(value)));
 export const string = (value: string): GgufValue => ({ type: 8, bytes: sized(Buffer.from(value)) });
-export const array = (items: readonly GgufValue[]): GgufValue => ({
+
+/** A vocabulary has tens of thousands of entries: arrays are written into one buffer. */
+export const int32s = (values: readonly number[]): GgufValue =>
+  array(5, values.length, Buffer.from(Int32Array.from(values).buffer));
+export const float32s = (values: readonly number[]): GgufValue =>
+  array(6, values.length, Buffer.from(Float32Array.from(values).buffer));
+export function strings(texts: readonly string[]): GgufValue {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + 8 + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) {
+    const length = bytes.write(text, at + 8);
+    bytes.writeUInt32LE(length, at);
+    bytes.writeUInt32LE(0, at + 4);
+    at += 8 + length;
+  }
+  return array(8, texts.length, bytes);
+}
+
+const array = (type: number, length: number, items: Buffer): GgufValue => ({
   type: 9,
-  bytes: Buffer.concat([
-    uint32(items[0]?.type ?? 4).bytes,
-    uint64(items.length).bytes,
-    ...items.map(({ bytes }) => bytes),
-  ]),
+  bytes: Buffer.concat([uint32(type).bytes, uint64(length).bytes, items]),
 });
 
 function sized(bytes: Buffer): Buffer {

@@ -25,6 +25,8 @@ const dialects: [name: string, path: string, body: object, fragment: string][] =
   ["completions", "/v1/completions", { prompt: "Hi" }, '"model":"prism"'],
   ["responses", "/v1/responses", { input: "Hi" }, '"model":"prism"'],
   ["messages", "/v1/messages", { messages, max_tokens: 50 }, '"model":"prism"'],
+  ["Ollama's chat", "/api/chat", { messages }, '"model":"prism"'],
+  ["Ollama's generate", "/api/generate", { prompt: "Hi" }, '"model":"prism"'],
 ];
 
 describe.each(dialects)("in %s", (_name, path, fields, fragment) => {

@@ -11,6 +11,7 @@ import { Document as LlamaDocument, Settings, VectorStoreIndex } from "llamainde
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
@@ -122,6 +123,17 @@ describe("a question finds its answer", () => {
     const vectors = await embeddings.embedDocuments(documents.map(({ pageContent }) => pageContent));
     for (const [question, answer] of questions)
       expect(bestOf(vectors, await embeddings.embedQuery(question))).toBe(answer);
+  });
+
+  it("with the ollama package", async () => {
+    const client = new Ollama({ host: sotto.url, headers: { Authorization: `Bearer ${there.apiKey}` } });
+    const embed = (input: string | string[]) => client.embed({ model: "iota", input });
+    const { embeddings, prompt_eval_count } = await embed(sentences);
+    expect(prompt_eval_count).toBeGreaterThan(sentences.length * 5);
+    for (const [question, answer] of questions) {
+      const [asked] = (await embed(question)).embeddings;
+      expect(bestOf(embeddings, asked ?? [])).toBe(answer);
+    }
   });
 
   it("with LlamaIndex", async () => {

@@ -27,6 +27,8 @@ export interface LlamaServer {
 
 export interface LlamaServerOptions {
   model?: TinyModel;
+  /** Writes a model of another kind instead. */
+  writeModel?: (path: string) => void;
   arguments?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
@@ -34,7 +36,8 @@ export interface LlamaServerOptions {
 export async function startLlamaServer(options: LlamaServerOptions = {}): Promise<LlamaServer> {
   const folder = mkdtempSync(join(tmpdir(), "sotto-llama-server-"));
   const weights = join(folder, "tiny.gguf");
-  writeTinyGguf(weights, options.model);
+  if (options.writeModel === undefined) writeTinyGguf(weights, options.model);
+  else options.writeModel(weights);
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const size = ["-np", "4", "-c", "4096", "-t", "1"];

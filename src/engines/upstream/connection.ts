@@ -85,13 +85,14 @@ export class Connection {
     this.#basePath = this.url.pathname.replace(/\/$/, "");
   }
 
-  stream(path: string, body: object, call: StreamCall): void {
+  /** The body is JSON. */
+  stream(path: string, body: string | Buffer, call: StreamCall): void {
     this.#replies.dispatch(
       {
         method: "POST",
         path: this.#basePath + path,
         headers: this.#streamHeaders,
-        body: JSON.stringify(body),
+        body,
       },
       call,
     );

@@ -6,7 +6,7 @@
  * engines notice that the client is gone. When the engine fails, the request fails with `engine_unavailable` or
  * `overloaded`, and the engine's health is checked; retrying elsewhere is up to the pool.
  */
-import { withoutImages } from "../../core/chat/images.js";
+import { imagesIn, withoutImages } from "../../core/chat/images.js";
 import type { VectorTask } from "../../core/chat/request.js";
 import { type Clock, systemClock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
@@ -27,10 +27,11 @@ import { Grammars } from "../structured-output/grammars.js";
 import { HealthMonitor } from "./checks/health.js";
 import { readChunk } from "./chunk.js";
 import { Connection } from "./connection.js";
-import type { PromptInput } from "./conversation.js";
+import { isConversation, type PromptInput } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
 import { readInfillEvent } from "./infill-event.js";
 import { whyNotIsolated } from "./isolation.js";
+import { jsonBody } from "./json-body.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Profile } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
@@ -210,7 +211,7 @@ export class UpstreamEngine implements Engine {
     if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;
     const { input, grammar } = promptOf(prepared);
-    const body = requestBody({
+    const fields = requestBody({
       profile: this.#profile,
       model: this.#modelName(generation.model),
       generation,
@@ -221,6 +222,7 @@ export class UpstreamEngine implements Engine {
       seed,
       cacheSaltSecret: this.options.cacheSaltSecret,
     });
+    const body = jsonBody(fields, isConversation(input) ? imagesIn(input.messages) : []);
     const hangUp = () => call.abort(signal.reason);
     const call = new StreamCall(
       this.#connection.timeouts,

@@ -3,15 +3,16 @@
  * converter writes them: matrices stay at 16 bits, everything that is added or normalised is widened to 32. The
  * vocabulary is WordPiece, in which llama.cpp marks the beginning of a word instead of its continuation.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
 import {
-  array,
   bool,
   float32,
   type GgufFields,
   type GgufTensor,
-  int32,
+  int32s,
   string,
+  strings,
   tensorType,
   uint32,
 } from "../../adapters/gguf-writer.js";
@@ -38,20 +39,32 @@ const configSchema = z.object({
 
 const tokenizerSchema = z.object({
   added_tokens: z.array(z.object({ id: z.number(), content: z.string(), special: z.boolean() })),
-  model: z.object({ vocab: z.record(z.string(), z.number()) }),
+  // Its 30,000 entries are not looked at one by one: the file that comes of it has a known hash.
+  model: z.object({ vocab: z.custom<Record<string, number>>((value) => typeof value === "object") }),
 });
 
-export function bertGguf(source: BertSource): { fields: GgufFields; tensors: GgufTensor[] } {
-  return { fields: fieldsOf(source), tensors: tensorsOf(readSafetensors(source.weights)) };
+/** In turns, since a server does it while it serves others. */
+export async function bertGguf(source: BertSource): Promise<{ fields: GgufFields; tensors: GgufTensor[] }> {
+  const tokenizer: unknown = JSON.parse(source.tokenizer);
+  await nextTurn();
+  const fields = fieldsOf(source, tokenizerSchema.parse(tokenizer));
+  const tensors: GgufTensor[] = [];
+  for (const [name, tensor] of readSafetensors(source.weights)) {
+    await nextTurn();
+    tensors.push(...ggufTensor(name, tensor));
+  }
+  return { fields, tensors };
 }
 
 const fileTypeF16 = 1;
 const poolingMean = 1;
 const tokenKind = { normal: 1, control: 3 };
 
-function fieldsOf({ name, licence, tokenizer, config }: BertSource): GgufFields {
+function fieldsOf(
+  { name, licence, config }: BertSource,
+  { added_tokens, model }: z.infer<typeof tokenizerSchema>,
+): GgufFields {
   const shape = configSchema.parse(JSON.parse(config));
-  const { added_tokens, model } = tokenizerSchema.parse(JSON.parse(tokenizer));
   const control = new Set(added_tokens.filter(({ special }) => special).map(({ id }) => id));
   const idOf = (content: string) => uint32(model.vocab[content] ?? 0);
   const tokens = Object.entries(model.vocab).sort(([, a], [, b]) => a - b);
@@ -75,10 +88,10 @@ function fieldsOf({ name, licence, tokenizer, config }: BertSource): GgufFields 
     ["tokenizer.ggml.normalizer.strip_accents", bool(false)],
     ["sotto.strip_accents", bool(true)],
     ["tokenizer.ggml.token_type_count", uint32(shape.type_vocab_size)],
-    ["tokenizer.ggml.tokens", array(tokens.map(([text, id]) => string(marked(text, control.has(id)))))],
+    ["tokenizer.ggml.tokens", strings(tokens.map(([text, id]) => marked(text, control.has(id))))],
     [
       "tokenizer.ggml.token_type",
-      array(tokens.map(([, id]) => int32(control.has(id) ? tokenKind.control : tokenKind.normal))),
+      int32s(tokens.map(([, id]) => (control.has(id) ? tokenKind.control : tokenKind.normal))),
     ],
     ["tokenizer.ggml.unknown_token_id", idOf("[UNK]")],
     // As the format spells it.
@@ -122,19 +135,18 @@ function ggufName(name: string): string | null {
   return block === undefined ? null : `blk.${layer}.${block}.${kind}`;
 }
 
-function tensorsOf(source: ReadonlyMap<string, SafeTensor>): GgufTensor[] {
-  return [...source].flatMap(([sourceName, { dtype, shape, data }]): GgufTensor[] => {
-    const name = ggufName(sourceName);
-    if (name === null) return [];
-    if (dtype !== "F16") throw new Error(`${sourceName} is not stored at 16 bits`);
-    const dimensions = [...shape].reverse();
-    const isMatrix = shape.length > 1 && !/^(position_embd|token_types)/.test(name);
-    return [
-      isMatrix
-        ? { name, dimensions, type: tensorType.float16, data }
-        : { name, dimensions, type: tensorType.float32, data: widened(data) },
-    ];
-  });
+/** None for what has no name there. */
+function ggufTensor(sourceName: string, { dtype, shape, data }: SafeTensor): GgufTensor[] {
+  const name = ggufName(sourceName);
+  if (name === null) return [];
+  if (dtype !== "F16") throw new Error(`${sourceName} is not stored at 16 bits`);
+  const dimensions = [...shape].reverse();
+  const isMatrix = shape.length > 1 && !/^(position_embd|token_types)/.test(name);
+  return [
+    isMatrix
+      ? { name, dimensions, type: tensorType.float16, data }
+      : { name, dimensions, type: tensorType.float32, data: widened(data) },
+  ];
 }
 
 function widened(halves: Buffer): Buffer {

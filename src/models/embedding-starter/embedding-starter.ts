@@ -99,7 +99,7 @@ async function convert(source: string, target: string): Promise<void> {
   ]).catch(() => {
     throw damagedPackage(source);
   });
-  const { fields, tensors } = readModel(source, { weights, tokenizer, config });
+  const { fields, tensors } = await readModel(source, { weights, tokenizer, config });
   const file = await open(target, "wx", 0o600);
   try {
     for (const piece of ggufPieces(fields, tensors)) await file.write(piece);
@@ -109,9 +109,9 @@ async function convert(source: string, target: string): Promise<void> {
   }
 }
 
-function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
+async function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
   try {
-    return bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
+    return await bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
   } catch {
     throw damagedPackage(source);
   }

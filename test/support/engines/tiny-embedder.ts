@@ -6,16 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
-  array,
   bool,
   float32,
   ggufFile,
-  int32,
   string,
   tensorType,
   uint32,
   type GgufTensor,
   type GgufValue,
+  strings,
+  int32s,
 } from "../../../src/adapters/gguf-writer.js";
 import { loadConfig } from "../../../src/config.js";
 import { extensionFile } from "../../../src/engines/llama/extension/extension-file.js";
@@ -81,8 +81,8 @@ export function writeTinyEmbedder(path: string, options: TinyEmbedder = {}): voi
     ["bert.pooling_type", uint32(ranks ? poolingType.rank : poolingType.mean)],
     ["tokenizer.ggml.model", string("bert")],
     ["tokenizer.ggml.token_type_count", uint32(1)],
-    ["tokenizer.ggml.tokens", array(tokens.map((text) => string(text)))],
-    ["tokenizer.ggml.token_type", array(tokens.map((_, id) => int32(id < special.length ? 3 : 1)))],
+    ["tokenizer.ggml.tokens", strings(tokens)],
+    ["tokenizer.ggml.token_type", int32s(tokens.map((_, id) => (id < special.length ? 3 : 1)))],
     ["tokenizer.ggml.padding_token_id", uint32(special.indexOf("[PAD]"))],
     ["tokenizer.ggml.unknown_token_id", uint32(special.indexOf("[UNK]"))],
     ["tokenizer.ggml.bos_token_id", uint32(special.indexOf("[CLS]"))],

@@ -9,15 +9,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
-  array,
   bool,
   float32,
   ggufFile,
-  int32,
   string,
   tensorType,
   uint32,
   type GgufValue,
+  strings,
+  int32s,
+  float32s,
 } from "../../../src/adapters/gguf-writer.js";
 import type { LoadRequest } from "../../../src/engines/llama/messages.js";
 
@@ -98,9 +99,9 @@ function fileOf(options: TinyModel): Buffer {
     ["llama.attention.layer_norm_rms_epsilon", float32(1e-5)],
     ["llama.rope.dimension_count", uint32(shape.width / shape.heads)],
     ["tokenizer.ggml.model", string("llama")],
-    ["tokenizer.ggml.tokens", array(pieces.map(({ text }) => string(text)))],
-    ["tokenizer.ggml.scores", array(pieces.map((_, index) => float32(-index)))],
-    ["tokenizer.ggml.token_type", array(pieces.map(({ type }) => int32(type)))],
+    ["tokenizer.ggml.tokens", strings(pieces.map(({ text }) => text))],
+    ["tokenizer.ggml.scores", float32s(pieces.map((_, index) => -index))],
+    ["tokenizer.ggml.token_type", int32s(pieces.map(({ type }) => type))],
     ["tokenizer.ggml.unknown_token_id", uint32(0)],
     ["tokenizer.ggml.bos_token_id", uint32(1)],
     ["tokenizer.ggml.eos_token_id", uint32(2)],

@@ -5,15 +5,16 @@
  */
 import { writeFileSync } from "node:fs";
 import {
-  array,
   float32,
   ggufFile,
-  int32,
   string,
   tensorType,
   uint32,
   type GgufTensor,
   type GgufValue,
+  strings,
+  int32s,
+  float32s,
 } from "../../../adapters/gguf-writer.js";
 
 const shape = { width: 128, headSize: 64, hidden: 256, contextTokens: 256 };
@@ -34,9 +35,9 @@ export function writeProbeModel(path: string): void {
     ["llama.attention.layer_norm_rms_epsilon", float32(1e-5)],
     ["llama.rope.dimension_count", uint32(shape.headSize)],
     ["tokenizer.ggml.model", string("llama")],
-    ["tokenizer.ggml.tokens", array(pieces.map(({ text }) => string(text)))],
-    ["tokenizer.ggml.scores", array(pieces.map((_, index) => float32(-index)))],
-    ["tokenizer.ggml.token_type", array(pieces.map(({ type }) => int32(type)))],
+    ["tokenizer.ggml.tokens", strings(pieces.map(({ text }) => text))],
+    ["tokenizer.ggml.scores", float32s(pieces.map((_, index) => -index))],
+    ["tokenizer.ggml.token_type", int32s(pieces.map(({ type }) => type))],
     ["tokenizer.ggml.unknown_token_id", uint32(0)],
     ["tokenizer.ggml.bos_token_id", uint32(1)],
     ["tokenizer.ggml.eos_token_id", uint32(2)],
