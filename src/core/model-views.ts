@@ -26,6 +26,8 @@ export interface WeightsRequest {
   force?: boolean | undefined;
   /** Without it as much as memory allows. */
   contextTokens?: number | undefined;
+  /** The file of a draft model; null for none. Without it, the file that serves already keeps the one that it has. */
+  draft?: string | null | undefined;
 }
 
 export interface PullRequest {
@@ -96,6 +98,8 @@ export interface ModelView {
   cacheType: ContextHere["cacheType"] | null;
   /** The context that was chosen with the weights; null: as much as memory allows. */
   chosenContextTokens: number | null;
+  /** The file of the draft model beside the weights: its name in the models folder, or its path; null without one. */
+  draft: string | null;
   /** One stream's rate, as measured on this machine. */
   speed: SpeedView | null;
   /** The same of what a roll back returns to. */

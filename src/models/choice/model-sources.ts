@@ -3,7 +3,7 @@
  * the running server then applies it like any change of that setting, without dropping a stream. A choice that cannot
  * be applied is undone, so that a restart finds what worked.
  */
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { ModelSources } from "../../core/admin/ports.js";
 import type {
   CatalogView,
@@ -40,7 +40,7 @@ import { contextChoices, contextHere, entrySize, fitsHere, type Machine, speedHe
 import { FactsCache, fileOf, sourceView, speedView, weightsView } from "./source-views.js";
 import { type ModelSource, starterOf } from "./source.js";
 import { freeBytes } from "../files/disk-space.js";
-import { checkWeights } from "../gguf/check-weights.js";
+import { checkWithDraft } from "../gguf/check-weights.js";
 import { type ListedWeights, listWeights } from "../list-weights.js";
 import { readSpeed } from "../measured-speed.js";
 import { WeightsError } from "../weights-error.js";
@@ -121,21 +121,29 @@ export class ServedModels implements ModelSources {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
-  async useWeights(model: ModelId, { file, force, contextTokens }: WeightsRequest): Promise<void> {
-    const { folder } = this.options;
-    requireFree(this.options.configured(), model);
+  async useWeights(model: ModelId, request: WeightsRequest): Promise<void> {
+    const { file, force, contextTokens } = request;
+    const { folder, store, configured: models } = this.options;
+    requireFree(models(), model);
     const path = await findOnServer(folder, file);
+    const draft =
+      request.draft === undefined
+        ? draftOf((await readMapping(store, models()))[model], path)
+        : request.draft === null
+          ? undefined
+          : await findOnServer(folder, request.draft);
     const { memory, configured } = this.options.machine();
     const machine = {
       ...configured,
       ...(contextTokens === undefined ? {} : { contextTokens }),
       availableBytes: force === true ? Infinity : memory.totalBytes,
     };
-    await checkWeights(path, machine, model);
+    await checkWithDraft(path, draft, machine, model);
     await this.#switch(model, {
       type: "weights",
       path,
       ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(draft === undefined ? {} : { draft }),
     });
   }
 
@@ -178,6 +186,8 @@ export class ServedModels implements ModelSources {
       sequences: capacity,
       cacheType,
       chosenContextTokens: source?.type === "weights" ? (source.contextTokens ?? null) : null,
+      draft:
+        source?.type === "weights" && source.draft !== undefined ? shownFile(folder, source.draft) : null,
       speed: path === null ? null : speedView(await readSpeed(store, path)),
       previousSpeed: previousFile === null ? null : speedView(await readSpeed(store, previousFile)),
       memoryBytes: memoryBytes(model),
@@ -191,7 +201,7 @@ export class ServedModels implements ModelSources {
   #fileView({ path, facts, problem, speed, models }: ListedWeights, machine: Machine): FileView {
     const { folder } = this.options;
     return {
-      file: path === join(folder, basename(path)) ? basename(path) : path,
+      file: shownFile(folder, path),
       weights: facts === null ? null : weightsView(facts, machine),
       problem,
       fits: facts === null ? "no" : fitsHere(facts, machine),
@@ -249,6 +259,15 @@ export class ServedModels implements ModelSources {
     return (await Promise.all(engines.map((engine) => this.options.preflight(engine)))).flat();
   }
 }
+
+const shownFile = (folder: string, path: string): string =>
+  path === join(folder, basename(path)) ? basename(path) : path;
+
+/** Of the file that serves the model already: it is kept where only the context changes. */
+const draftOf = (desired: DesiredSource, path: string): string | undefined =>
+  desired.type === "source" && desired.source.type === "weights" && resolve(desired.source.path) === path
+    ? desired.source.draft
+    : undefined;
 
 const changeView = (change: Change): NonNullable<ModelView["change"]> => ({
   state: change.state,

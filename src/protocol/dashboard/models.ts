@@ -40,6 +40,8 @@ export const useWeightsBody = z.object({
   force: yesOrNo("Choose whether to skip the memory check."),
   /** Of each request; without it as much as memory allows. */
   contextTokens: context,
+  /** The same kind of file; null for none. Without it, the file that serves already keeps the one that it has. */
+  draft: line("Enter the draft model's file, or null for none.", 4096).nullable().optional(),
 });
 
 /** POST /api/admin/models/:id/engine → {} */

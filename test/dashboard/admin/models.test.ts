@@ -306,6 +306,26 @@ describe("the source of a model", () => {
     expect(await settledModel("lambda")).toMatchObject({ source: { label: "own.gguf", detail: path } });
   });
 
+  it("has a draft model beside its file, which stays with another context and goes with another file", async () => {
+    const [big, other, small] = ["big.gguf", "other.gguf", "small.gguf"].map((name) => join(dataDir, name));
+    for (const path of [big, other, small]) writeTinyGguf(path ?? "");
+    const use = async (body: object, model: ModelId = "lambda") => {
+      await operator.must("POST", `/api/admin/models/${model}/weights`, body);
+      return settledModel(model);
+    };
+    expect(await use({ file: big, draft: small })).toMatchObject({ draft: small });
+    expect(await use({ file: big, contextTokens: 256 })).toMatchObject({
+      ...{ chosenContextTokens: 256, draft: small },
+    });
+    expect(await use({ file: other })).toMatchObject({ source: { detail: other }, draft: null });
+    expect(await use({ file: big, draft: small })).toMatchObject({ draft: small });
+    expect(await use({ file: big, draft: null })).toMatchObject({ source: { detail: big }, draft: null });
+    const missing = await operator.send("POST", "/api/admin/models/lambda/weights", {
+      ...{ file: big, draft: join(dataDir, "nothing.gguf") },
+    });
+    expect(missing).toMatchObject({ status: 400, text: textLike(/There is no file/) });
+  });
+
   it("stays as it is where the configuration fixes it, which is named", async () => {
     const path = join(dataDir, "own.gguf");
     writeTinyGguf(path);

@@ -11,11 +11,13 @@ import { FitBadge } from "./fit-badge.tsx";
 
 interface CatalogChoicesProps {
   choices: ModelChoicesView;
+  /** Of what serves the model now. */
+  draft: string | null;
   model: ModelId;
   choose: Choice;
 }
 
-export function CatalogChoices({ choices, model, choose }: CatalogChoicesProps) {
+export function CatalogChoices({ choices, draft, model, choose }: CatalogChoicesProps) {
   const pick = ({ id, title, file }: CatalogView, contextTokens: number | undefined) =>
     choose.mutate(
       file === null
@@ -37,6 +39,11 @@ export function CatalogChoices({ choices, model, choose }: CatalogChoicesProps) 
         <Callout tone="warn" className="mb-4">
           None of these reaches 8 tokens a second on this machine.
         </Callout>
+      )}
+      {draft !== null && (
+        <p className="mb-4 text-sm wrap-anywhere text-muted">
+          A model chosen here runs without the draft model {draft}. Under Files, you can choose one.
+        </p>
       )}
       <ul aria-label="Catalogue" className="divide-y divide-line">
         {choices.catalog.map((entry) => (

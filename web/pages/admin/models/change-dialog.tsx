@@ -44,7 +44,7 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
             {
               id: "catalog",
               label: "Catalogue",
-              content: <CatalogChoices choices={data} {...common} />,
+              content: <CatalogChoices choices={data} draft={model.draft} {...common} />,
             },
             {
               id: "files",

@@ -8,6 +8,7 @@ import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
+import { Select } from "../../../components/controls/select.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { formatRate, formatSize } from "../../../units.ts";
@@ -25,10 +26,11 @@ interface FileChoicesProps {
 export function FileChoices({ choices, current, model, choose }: FileChoicesProps) {
   const [path, setPath] = useState("");
   const [force, setForce] = useState(false);
+  const [draft, setDraft] = useState(current.draft);
   const use = (file: string, id: string, contextTokens?: number) =>
     choose.mutate({
       id,
-      work: () => api.admin.useWeights(model, { file, force, contextTokens }),
+      work: () => api.admin.useWeights(model, { file, force, contextTokens, draft }),
       done: `Switching ${model} to ${file}`,
     });
   const useStarter = () =>
@@ -41,6 +43,19 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
   return (
     <>
       {!fromPath && <ChoiceFailure choose={choose} />}
+      {isChatModelId(model) && (
+        <Field
+          label="Draft model"
+          hint="A much smaller model of the same family, which guesses tokens of the file that you choose. It needs memory of its own."
+          className="mb-5"
+        >
+          <Select
+            value={draft ?? ""}
+            options={draftOptions(choices, current)}
+            onChange={(event) => setDraft(event.target.value === "" ? null : event.target.value)}
+          />
+        </Field>
+      )}
       <ul aria-label="Weights on this server" className="divide-y divide-line">
         {current.source?.type !== "starter" && (
           <li className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
@@ -73,7 +88,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
             }
             facts={factsOf(item)}
             context={contextOf(item, current)}
-            action={item.problem === null && !item.models.includes(model) ? "Use" : null}
+            action={actionFor(item, current, draft)}
             subject={item.file}
             pending={isPending(choose, item.file)}
             onChoose={(contextTokens) => use(item.file, item.file, contextTokens)}
@@ -120,6 +135,20 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
 
 const isPending = ({ isPending: pending, variables }: Choice, id: string): boolean =>
   pending && variables.id === id;
+
+/** What serves the model already can only be given another draft model, or another context. */
+function actionFor({ problem, models }: FileView, current: ModelView, draft: string | null): string | null {
+  if (problem !== null) return null;
+  if (!models.includes(current.model)) return "Use";
+  return current.source?.type === "weights" && draft !== current.draft ? "Apply" : null;
+}
+
+/** Also the one in use, which may be elsewhere on the server. */
+function draftOptions({ files }: ModelChoicesView, { draft }: ModelView) {
+  const usable = files.filter(({ problem }) => problem === null).map(({ file }) => file);
+  const names = new Set(draft === null ? usable : [...usable, draft]);
+  return [{ value: "", label: "None" }, ...[...names].map((name) => ({ value: name, label: name }))];
+}
 
 /** The starter keeps the context that it was trained for. */
 function contextOf({ weights, contexts, models, fits }: FileView, current: ModelView) {

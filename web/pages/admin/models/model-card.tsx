@@ -96,6 +96,7 @@ function factsOf(model: ModelView): Fact[] {
         ] satisfies Fact[])
       : []),
     ["Memory", memoryOf(model)],
+    ...(model.draft === null ? [] : ([["Draft model", model.draft]] satisfies Fact[])),
     ...(weights?.hasChatTemplate === false ? ([["Answers", "Completions only"]] satisfies Fact[]) : []),
     ...(model.fallback === null ? [] : ([["Substitute", model.fallback]] satisfies Fact[])),
   ];
