@@ -9,9 +9,9 @@
  * returned. Everything else is found by name in the libraries that the binding has loaded, with the signatures of the
  * release that it is pinned to.
  *
- * Threads come in pools, of exactly as many as compute: a larger one would wake up all of its threads for each graph. A
- * pool belongs to one context until that is freed, since ggml pauses the one that a context used before, whoever else
- * computes with it by then.
+ * Threads come in pools, of exactly as many as compute: a larger one would wake up all of its threads for each graph.
+ * Pools belong to one context, or to several that never compute at the same time, until these are freed: ggml pauses the
+ * one that a context used before, whoever else computes with it by then.
  *
  * Contexts are created and freed on libuv's threads, everything else happens on the main thread; one lock covers it all.
  */
@@ -106,10 +106,15 @@ struct pool {
     struct pool *next;
 };
 
+struct pools {
+    struct pool *first;
+    int contexts;
+};
+
 struct context {
     int32_t id;
     struct llama_context *native;
-    struct pool *pools;
+    struct pools *pools;
     struct context *next;
 };
 
@@ -152,22 +157,25 @@ static struct pool *new_pool(int count) {
 /* Null where it computes without one. */
 static struct ggml_threadpool *pool_of(struct context *context, int count) {
     if (count < fewest_pooled) return NULL;
-    struct pool **at = &context->pools;
+    struct pool **at = &context->pools->first;
     while (*at != NULL && (*at)->count != count) at = &(*at)->next;
     if (*at == NULL) *at = new_pool(count);
     return *at == NULL ? NULL : (*at)->threads;
 }
 
 static void free_context(struct context *context) {
+    struct pools *pools = context->pools;
+    free(context);
+    if (--pools->contexts > 0) return;
     void (*destroy)(struct ggml_threadpool *) = cpu_function("ggml_threadpool_free");
-    while (context->pools != NULL) {
-        struct pool *pool = context->pools;
-        context->pools = pool->next;
+    while (pools->first != NULL) {
+        struct pool *pool = pools->first;
+        pools->first = pool->next;
         pooled -= pool->count;
         destroy(pool->threads);
         free(pool);
     }
-    free(context);
+    free(pools);
 }
 
 /* Where `open` failed, calls are passed on all the same. */
@@ -249,12 +257,24 @@ static napi_value open_binding(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* adopt(): the context that was last asked for its threads, from now on known by the number that is returned. */
+/*
+ * adopt(other): the context that was last asked for its threads, from now on known by the number that is returned. It
+ * shares the threads of the other one, if that is not 0.
+ */
 static napi_value adopt(napi_env env, napi_callback_info info) {
-    (void)info;
+    napi_value other;
+    if (!arguments(env, info, 1, &other)) return fail(env, "adopt takes a context or 0");
     struct context *context = asked == NULL ? NULL : calloc(1, sizeof *context);
     if (context == NULL) return fail(env, "the binding's calls are not seen");
     pthread_mutex_lock(&lock);
+    struct context *sharing = find(env, other);
+    context->pools = sharing != NULL ? sharing->pools : calloc(1, sizeof *context->pools);
+    if (context->pools == NULL) {
+        pthread_mutex_unlock(&lock);
+        free(context);
+        return fail(env, "there is no memory for a context");
+    }
+    context->pools->contexts++;
     context->id = ++last_id;
     context->native = asked;
     context->next = contexts;

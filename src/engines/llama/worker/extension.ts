@@ -9,8 +9,8 @@ import { requireMethods } from "./native-vocabulary.js";
 export interface Extension {
   /** The path of the binding, which is loaded by then. */
   open(binding: string): void;
-  /** The context whose handle was last asked for its threads. */
-  adopt(): number;
+  /** The context whose handle was last asked for its threads. It shares those of another one, unless that is 0. */
+  adopt(other: number): number;
   setThreads(context: number, threads: number): void;
   /** Of the last batch: of each sequence in it, from 0 on, by the place of its last token. One after the other. */
   vectors(context: number, lastTokens: Int32Array): Float32Array;
@@ -30,6 +30,7 @@ export interface ThreadedContext {
 }
 
 export interface ExtendedContext {
+  id: number;
   /** Four or more stay until the context is freed. Not while it computes. */
   setThreads: (threads: number) => void;
   vectors: (lastTokens: Int32Array) => Float32Array;
@@ -72,11 +73,17 @@ export function connectExtension(extension: Extension | undefined, binding: stri
   }
 }
 
-export function extendContext(handle: ThreadedContext, extension: Extension): ExtendedContext {
+/** It may share its threads with another context that never computes at the same time. */
+export function extendContext(
+  handle: ThreadedContext,
+  extension: Extension,
+  other?: ExtendedContext,
+): ExtendedContext {
   requireMethods(handle, ["getThreads", "setThreads"]);
   handle.getThreads();
-  const context = extension.adopt();
+  const context = extension.adopt(other?.id ?? 0);
   return {
+    id: context,
     setThreads: (threads) => extension.setThreads(context, threads),
     vectors: (lastTokens) => extension.vectors(context, lastTokens),
     sample: (...given) => extension.sample(context, ...given),

@@ -85,8 +85,8 @@ export class Lanes {
     waiting.sort((a, b) => lengthOf(task, a) - lengthOf(task, b));
     const running: Running = { task, waiting, computing: 0, values: [], ended: undefined };
     this.#running.set(task.id, running);
-    this.#reportProgress();
     this.#fill();
+    this.#reportProgress();
     this.#settle(running);
   }
 

@@ -17,13 +17,21 @@ describe("the choice of threads", () => {
     const choice = new ThreadChoice(15);
     expect(choice.best(10)).toBe(15);
     const used = compute(choice, 24, (threads) => Math.abs(threads - 7) + 10);
-    expect(used).toEqual([...times(2, 15), ...times(2, 7), ...times(2, 3), ...times(18, 7)]);
+    expect(used).toEqual([...times(4, 15), ...times(4, 7), ...times(4, 3), ...times(12, 7)]);
     expect(choice.best(10)).toBe(7);
   });
 
   it("tries no fewer than those that are clearly slower", () => {
     const choice = new ThreadChoice(16);
-    expect(compute(choice, 10, (threads) => 16 / threads)).toEqual([16, 16, 8, 8, ...times(6, 16)]);
+    expect(compute(choice, 14, (threads) => 16 / threads)).toEqual([
+      ...[...times(4, 16), ...times(4, 8), ...times(6, 16)],
+    ]);
+  });
+
+  it("tries a neighbour that is clearly slower again, but seldom", () => {
+    const choice = new ThreadChoice(2);
+    compute(choice, 8, (threads) => 2 / threads);
+    expect(compute(choice, 512, (threads) => 2 / threads).filter((threads) => threads === 1)).toHaveLength(2);
   });
 
   it("follows the machine when another program takes its cores, and when it ends", () => {
@@ -34,7 +42,7 @@ describe("the choice of threads", () => {
     expect(choice.best(10)).toBe(8);
     compute(choice, 400, crowded);
     expect(choice.best(10)).toBe(1);
-    compute(choice, 800, idle);
+    compute(choice, 1200, idle);
     expect(choice.best(10)).toBe(8);
   });
 

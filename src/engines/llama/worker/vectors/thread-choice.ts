@@ -4,7 +4,8 @@
  * An input is over in milliseconds, and its threads meet after every operation: what they take then says nothing about
  * idle cores (thread-pace.ts), and where another process takes one of them, fewer threads are faster. So all threads are
  * tried on the first inputs, then half of them and so on, as long as that is not clearly slower; the fastest are kept,
- * and now and then their neighbours are tried again. Inputs of about the same length are compared.
+ * and now and then their neighbours are tried again, seldom where they were clearly slower. Inputs of about the same length
+ * are compared.
  */
 interface Candidate {
   threads: number;
@@ -13,41 +14,53 @@ interface Candidate {
   samples: number;
 }
 
-const firstSamples = 2;
+/** The fastest of them counts: the first inputs come while the program itself still needs the cores. */
+const firstSamples = 4;
 /** With half the threads. Fewer still are not tried then. */
 const clearlySlower = 1.2;
-/** Every so many inputs, one tries a neighbour of the fastest. */
+/** Every so many inputs, one tries a neighbour of the fastest: by turns the one with more and the one with fewer threads. */
 const retryEvery = 32;
+/** Of the turns of a neighbour that was clearly slower, one in so many is taken. */
+const seldom = 4;
 const weightOfLatest = 0.5;
+
+interface Tried {
+  candidates: readonly Candidate[];
+  inputs: number;
+}
 
 export class ThreadChoice {
   /** By the length of inputs, within a factor of two. */
-  readonly #candidates = new Map<number, readonly Candidate[]>();
-  #inputs = 0;
+  readonly #tried = new Map<number, Tried>();
 
   constructor(private readonly most: number) {}
 
   /** What is the fastest for so many tokens, as far as it is known. */
   best(tokens: number): number {
-    return fastest(this.#candidatesFor(tokens)).threads;
+    return fastest(this.#triedWith(tokens).candidates).threads;
   }
 
   /** What the next input that is alone should use: mostly the fastest. */
   next(tokens: number): number {
-    const candidates = this.#candidatesFor(tokens);
-    this.#inputs += 1;
+    const tried = this.#triedWith(tokens);
+    const { candidates } = tried;
+    tried.inputs += 1;
     const best = fastest(candidates);
     const untried = candidates.find(({ samples }) => samples < firstSamples);
     const previous = untried === undefined ? undefined : candidates[candidates.indexOf(untried) - 1];
     if (untried !== undefined && (previous === undefined || previous.ms <= best.ms * clearlySlower))
       return untried.threads;
-    if (this.#inputs % retryEvery !== 0) return best.threads;
-    const direction = this.#inputs % (2 * retryEvery) === 0 ? 1 : -1;
-    return (candidates[candidates.indexOf(best) + direction] ?? best).threads;
+    if (tried.inputs % retryEvery !== 0) return best.threads;
+    const turn = tried.inputs / retryEvery;
+    const neighbour = candidates[candidates.indexOf(best) + (turn % 2 === 0 ? 1 : -1)];
+    const isDue =
+      neighbour !== undefined &&
+      (neighbour.ms <= best.ms * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
+    return isDue ? neighbour.threads : best.threads;
   }
 
   record(threads: number, tokens: number, ms: number): void {
-    const candidates = this.#candidatesFor(tokens);
+    const { candidates } = this.#triedWith(tokens);
     const candidate = candidates.find((one) => one.threads === threads);
     if (candidate === undefined) return;
     const latest = ms / tokens;
@@ -57,15 +70,16 @@ export class ThreadChoice {
     candidate.samples += 1;
   }
 
-  #candidatesFor(tokens: number): readonly Candidate[] {
+  #triedWith(tokens: number): Tried {
     const length = Math.floor(Math.log2(Math.max(1, tokens)));
-    const known = this.#candidates.get(length);
+    const known = this.#tried.get(length);
     if (known !== undefined) return known;
     const candidates: Candidate[] = [];
     for (let threads = this.most; threads >= 1; threads = Math.floor(threads / 2))
       candidates.push({ threads, ms: Infinity, samples: 0 });
-    this.#candidates.set(length, candidates);
-    return candidates;
+    const tried = { candidates, inputs: 0 };
+    this.#tried.set(length, tried);
+    return tried;
   }
 }
 

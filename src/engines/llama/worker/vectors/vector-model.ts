@@ -6,7 +6,7 @@ import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
 import type { BatchContext } from "../batch-context.js";
 import { attentionShape, openModel, quotingLog } from "../addon.js";
-import { extendContext, type Extension, type ThreadedContext } from "../extension.js";
+import { extendContext, type ExtendedContext, type Extension, type ThreadedContext } from "../extension.js";
 import type { LoadedFacts, LoadRequest, VectorFacts } from "../../messages.js";
 import { requireMethods, type VocabularySource } from "../native-vocabulary.js";
 import { chooseThreads } from "../../sizing.js";
@@ -37,6 +37,8 @@ interface NativeContext
 /** A context, and how to read what it computed of the inputs of a batch. */
 interface VectorContext {
   handle: NativeContext;
+  /** Where the engine's extension is used. */
+  extended?: ExtendedContext;
   setThreads: (threads: number) => void;
   vectorsOf: (inputs: readonly Uint32Array[]) => Float64Array[];
 }
@@ -79,16 +81,19 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
       ? { ...mostBatch, tokens: Math.min(mostBatch.tokens, size.contextTokens) }
       : oneInput;
   const contexts: LlamaContext[] = [];
-  const open = async (contextTokens: number, flashAttention: "auto" | false): Promise<VectorContext> => {
-    const options = { sequences: most.inputs, contextTokens, flashAttention, ranks };
-    const context = await newContext(model, options);
+  const open = async (
+    given: Pick<ContextOptions, "contextTokens" | "flashAttention">,
+    beside?: VectorContext,
+  ) => {
+    const context = await newContext(model, { sequences: most.inputs, ranks, ...given });
     contexts.push(context);
-    return vectorContext(nativeContext(context), extension);
+    return vectorContext(nativeContext(context), extension, beside);
   };
+  const short = { contextTokens: Math.min(tileTokens, size.contextTokens), flashAttention: false } as const;
   const lanes: Lane[] = [];
   for (let lane = 0; lane < size.lanes; lane++) {
-    const long = await open(size.contextTokens, "auto");
-    lanes.push(laneOf(onGpu ? long : await open(Math.min(tileTokens, size.contextTokens), false), long));
+    const long = await open({ contextTokens: size.contextTokens, flashAttention: "auto" });
+    lanes.push(laneOf(onGpu ? long : await open(short, long), long));
   }
   return {
     ...{ facts, lanes, most, vocabularySource },
@@ -146,16 +151,22 @@ function nativeContext(context: LlamaContext): NativeContext {
   return handle;
 }
 
-function vectorContext(handle: NativeContext, extension: Extension | undefined): VectorContext {
+/** Threads of one context spin for a while after a batch, where those of the other one would need the cores. */
+function vectorContext(
+  handle: NativeContext,
+  extension: Extension | undefined,
+  beside: VectorContext | undefined,
+): VectorContext {
   if (extension === undefined)
     return {
       handle,
       setThreads: (threads) => handle.setThreads(threads),
       vectorsOf: (inputs) => inputs.map(({ length }) => handle.getEmbedding(length)),
     };
-  const extended = extendContext(handle, extension);
+  const extended = extendContext(handle, extension, beside?.extended);
   return {
     handle,
+    extended,
     setThreads: extended.setThreads,
     vectorsOf: (inputs) => {
       let tokens = 0;
