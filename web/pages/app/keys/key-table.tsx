@@ -158,7 +158,7 @@ function Status({ apiKey }: { apiKey: KeyView }) {
       <KeyStatus status={apiKey.status} />
       {until !== null && !hasEnded(apiKey) && (
         <span className="text-sm whitespace-nowrap text-muted">
-          until <Time at={until} isAhead />
+          ends <Time at={until} isAhead />
         </span>
       )}
     </span>
