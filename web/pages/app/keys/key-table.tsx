@@ -157,8 +157,8 @@ function Status({ apiKey }: { apiKey: KeyView }) {
     <span className="flex flex-col items-start gap-1 @max-[30rem]:items-end">
       <KeyStatus status={apiKey.status} />
       {until !== null && !hasEnded(apiKey) && (
-        <span className="text-sm whitespace-nowrap text-muted @max-[56rem]:whitespace-normal">
-          {apiKey.worksUntil === null ? "expires" : "ends"} <Time at={until} isAhead />
+        <span className="text-sm whitespace-nowrap text-muted">
+          ends <Time at={until} isAhead />
         </span>
       )}
     </span>
