@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { mails, storedTables } from "../src/core/privacy-facts.js";
+import { storedTables } from "../src/core/privacy-facts.js";
+import { mails } from "../src/core/privacy-promises.js";
 import { bestFor } from "../src/models/choice/best-model.js";
 import { catalog } from "../src/models/choice/catalog.js";
 import { starterSize } from "../src/models/starter/starter-size.js";

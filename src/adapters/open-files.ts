@@ -19,7 +19,8 @@ export class TooFewOpenFiles extends Error {
   }
 }
 
-export function requireOpenFiles(limit = openFileLimit()): void {
+export function requireOpenFiles(): void {
+  const limit = openFileLimit();
   if (limit < fewestOpenFiles) throw new TooFewOpenFiles(limit);
 }
 

@@ -4,7 +4,6 @@
  * have in common: one schema compiler, one choice of GPU, one memory budget.
  */
 import { statSync } from "node:fs";
-import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -13,14 +12,12 @@ import {
   type ContextFit,
   fitBeside,
   type SizedModel,
-  withDraft,
 } from "../adapters/context-fit.js";
 import { computingBytes, usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import { forEachModel, isChatModelId, type ModelId, modelIds } from "../core/models.js";
 import type { Engine, Kept } from "../core/serving/engine-port.js";
-import { plainDefaults } from "../core/serving/model-defaults.js";
 import type { Store } from "../core/store.js";
 import { noSource } from "../engines/absent-engine.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
@@ -34,33 +31,28 @@ import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import { LlamaEngine, type OnDemandOptions } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
 import type { LoadedFacts } from "../engines/llama/messages.js";
-import type { MadeMember, PoolMember } from "../engines/pool/member.js";
+import type { PoolMember } from "../engines/pool/member.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { Grammars } from "../engines/structured-output/grammars.js";
-import type { UpstreamEngine } from "../engines/upstream/upstream-engine.js";
 import type { Log } from "../log.js";
-import { type DesiredSource, type Mapping, readMapping } from "../models/choice/mapping.js";
+import { type Mapping, readMapping } from "../models/choice/mapping.js";
 import {
   embeddingStarterFile,
   ensureEmbeddingStarter,
 } from "../models/embedding-starter/embedding-starter.js";
-import {
-  describeMember,
-  isStarter,
-  type LocalSource,
-  type ModelSource,
-  weightsSource,
-} from "../models/choice/source.js";
-import { checkWeights } from "../models/gguf/check-weights.js";
-import { readWeightsFacts, type WeightsFacts } from "../models/gguf/gguf.js";
-import { ensureStarterWeights, type WeightsProgress } from "../models/starter/starter.js";
+import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
+import type { WeightsFacts } from "../models/gguf/gguf.js";
+import type { WeightsProgress } from "../models/starter/starter.js";
 import { starterMirror } from "../models/starter-mirror.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
 import type { EngineComputeView } from "../protocol/dashboard/engines.js";
-import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
-import { logEngineEvent, upstreamEvents } from "./engine-log.js";
+import type { EngineMember } from "../protocol/engine-member.js";
+import { logEngineEvent } from "./engine-log.js";
+import { joinReasons, sourceError, wantsStarter } from "./source-errors.js";
 import { SpeedRecord } from "./speed-record.js";
+import { UpstreamMembers } from "./upstream-members.js";
+import { configuredSize, type Draft, wholeSize, type WeightsFile, WeightsFiles } from "./weights-files.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
@@ -86,31 +78,6 @@ export interface EngineParts {
   clock: Clock;
 }
 
-/** A file of weights on this machine, and the models' wishes for it. */
-interface LocalFile {
-  /** Null where its header cannot be read: the engine will say why. */
-  size: WeightsFacts | null;
-  isMeasured: boolean;
-  /** The largest that was chosen for a model which it serves; undefined leaves it to the engine's configuration. */
-  contextTokens: number | undefined;
-  draft: Draft | undefined;
-}
-
-/** A smaller model that guesses its tokens. */
-interface Draft {
-  path: string;
-  size: WeightsFacts;
-}
-
-/** By path: all that serve models. */
-type LocalFiles = Map<string, LocalFile>;
-
-interface Found {
-  files: LocalFiles;
-  /** That were given. */
-  notices: Set<string>;
-}
-
 /** How a file is run. */
 interface EngineStart {
   config: Config["engine"];
@@ -134,8 +101,7 @@ export class EngineBuilder {
   readonly #residency: Residency | undefined;
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();
-  /** Of the latest preflight, by the engine's address. */
-  readonly #findings = new Map<string, string[]>();
+  readonly #upstreams: UpstreamMembers;
   readonly speed: SpeedRecord;
   /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
@@ -144,7 +110,7 @@ export class EngineBuilder {
 
   constructor(
     private readonly parts: EngineParts,
-    private readonly cacheSaltSecret: string,
+    cacheSaltSecret: string,
   ) {
     const { config, overrides, store, log, clock } = parts;
     this.speed = new SpeedRecord(store, clock);
@@ -171,7 +137,10 @@ export class EngineBuilder {
         overrides.onWeightsNotice?.(failureNotice(failure, next));
       },
     });
-    this.#grammars = new Grammars({ keeps: parts.config.engine.prefixReuse === "on" });
+    const grammars = new Grammars({ keeps: config.engine.prefixReuse === "on" });
+    this.#grammars = grammars;
+    const [processes, onNotice] = [this.#processes, overrides.onWeightsNotice];
+    this.#upstreams = new UpstreamMembers({ log, grammars, cacheSaltSecret, processes, onNotice });
   }
 
   get #processes(): number {
@@ -200,7 +169,7 @@ export class EngineBuilder {
 
   /** What the preflight of the engine at that address found. */
   findings(url: string): readonly string[] {
-    return this.#findings.get(url) ?? [];
+    return this.#upstreams.findings(url);
   }
 
   /** Whether the settings still match the latest assignments. */
@@ -213,7 +182,7 @@ export class EngineBuilder {
     const { sources, reasons } = await this.sources(config);
     if (reasons.size > 0) {
       const isChosen = [...reasons.keys()].some((model) => !wantsStarter(this.#mapping?.[model]));
-      throw new WeightsError(together(reasons, isChosen));
+      throw new WeightsError(joinReasons(reasons, isChosen));
     }
     return forEachModel((model) => {
       const source = sources[model];
@@ -228,18 +197,15 @@ export class EngineBuilder {
     this.#mapping = mapping;
     const prepared = new Map<ModelId, () => EngineSource>();
     const reasons = new Map<ModelId, string>();
-    const files: LocalFiles = new Map();
-    const notices = new Set<string>();
+    const files = this.#weightsFiles(config);
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
         if (desired.type === "unreadable") throw new WeightsError(desired.reason);
-        prepared.set(model, await this.#prepareSource(model, desired.source, config, { files, notices }));
+        prepared.set(model, await this.#prepareSource(model, desired.source, config, files));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        // The starter's own errors say what to do, and nobody chose it.
-        const { message } = error;
-        reasons.set(model, wantsStarter(desired) ? message : `${originOf(model, desired)}: ${message}`);
+        reasons.set(model, sourceError(model, desired, error));
       }
     }
     // Only now all files are known that share the memory, and the largest context for each.
@@ -247,25 +213,33 @@ export class EngineBuilder {
     return { sources, reasons };
   }
 
+  #weightsFiles(config: Config): WeightsFiles {
+    const { onWeightsProgress: onProgress, onWeightsNotice: onNotice } = this.parts.overrides;
+    const settle = () => this.#gpu.settle();
+    return new WeightsFiles(config, {
+      ...{ speed: this.speed, processes: this.#processes, settle, onProgress, onNotice },
+    });
+  }
+
   async #prepareSource(
     model: ModelId,
     source: ModelSource,
     config: Config,
-    found: Found,
+    files: WeightsFiles,
   ): Promise<() => EngineSource> {
-    const { files } = found;
     if (source.type === "off") return () => noSource;
     if (source.type === "embedding-starter") return () => this.#embeddingStarter(model, config);
     if (source.type === "upstreams") {
-      const pool = await this.#poolSource(model, source.upstreams, config, found);
+      const pool = await this.#poolSource(model, source.upstreams, config, files);
       return () => pool;
     }
-    const path = await this.#prepare(model, source, config, found);
+    const file = await files.prepare(model, source);
     const purpose = isChatModelId(model) ? "weights" : "embedding weights";
     return () => {
-      const { contextTokens: chosen, draft } = files.get(path) ?? {};
-      const key = `${purpose}:${path}${chosen === undefined ? "" : ` ${chosen} tokens`}${draft === undefined ? "" : ` draft:${draft.path}`}`;
-      return { key, weights: path, start: () => this.#startWeights(model, path, config, files) };
+      const { path, contextTokens, draft } = file;
+      const size = contextTokens === undefined ? "" : ` ${contextTokens} tokens`;
+      const key = `${purpose}:${path}${size}${draft === undefined ? "" : ` draft:${draft.path}`}`;
+      return { key, weights: path, start: () => this.#startWeights(model, file, config, files) };
     };
   }
 
@@ -296,62 +270,6 @@ export class EngineBuilder {
     return { key: "embedding-starter", weights: path, start };
   }
 
-  /** Resolves with the file's path, and notes what is known of it. */
-  async #prepare(
-    model: ModelId,
-    source: LocalSource,
-    config: Config,
-    { files, notices }: Found,
-  ): Promise<string> {
-    if (this.#processes > 1)
-      throw new WeightsError(
-        `${this.#processes} processes would each load the weights. Set SOTTO_PROCESSES to 1, or have an engine on the network serve the model.`,
-      );
-    const path = await this.#ensure(model, source, config, notices);
-    const known = files.get(path);
-    const size = known?.size ?? (await readWeightsFacts(path).catch(() => null));
-    const chosen = [known?.contextTokens, source.type === "weights" ? source.contextTokens : undefined];
-    const contextTokens = chosen.reduce((a, b) =>
-      a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
-    );
-    const draft = known?.draft ?? (await this.#draftOf(model, source));
-    files.set(path, { size, isMeasured: await this.speed.readFile(path, size), contextTokens, draft });
-    return path;
-  }
-
-  async #draftOf(model: ModelId, source: LocalSource): Promise<Draft | undefined> {
-    if (source.type !== "weights" || source.draft === undefined) return undefined;
-    const path = resolve(source.draft);
-    const size = await checkWeights(path, { availableBytes: Infinity }, model);
-    return { path: await realpath(path), size };
-  }
-
-  /**
-   * The starter is created where it is missing; any other file is checked, so that a switch to an unusable one leaves
-   * the running one in place. Resolves symbolic links: the same file under two names is loaded once. No notice is given
-   * twice.
-   */
-  async #ensure(model: ModelId, source: LocalSource, config: Config, notices: Set<string>): Promise<string> {
-    await this.#gpu.settle();
-    const fetch = starterMirror(config.downloads.starterSource);
-    if (source.type === "embedding-starter")
-      return ensureEmbeddingStarter(resolve(config.service.dataDir), { fetch });
-    if (source.type === "starter") {
-      const { onWeightsProgress: onProgress, onWeightsNotice } = this.parts.overrides;
-      const onNotice = (notice: string) => {
-        if (!notices.has(notice)) onWeightsNotice?.(notice);
-        notices.add(notice);
-      };
-      const corrects = config.engine.reencodeStarter === "on";
-      const dataDir = resolve(config.service.dataDir);
-      return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects, fetch }));
-    }
-    const path = resolve(source.path);
-    // Whether it fits into memory was checked when it was chosen.
-    await checkWeights(path, { availableBytes: Infinity }, model);
-    return realpath(path);
-  }
-
   schemasOf(accountId: string): Kept {
     return this.#grammars.keptOf(accountId);
   }
@@ -371,12 +289,7 @@ export class EngineBuilder {
   }
 
   /** The size of an engine on the CPU. On a GPU the engine looks for itself what is free there. */
-  #fit(model: SizedModel, files: LocalFiles, path: string, { engine }: Config): ContextFit {
-    const others = [...files].flatMap(([other, { size, contextTokens, draft }]) =>
-      size === null || other === path
-        ? []
-        : [{ size: withDraft(size, draft?.size ?? null), configured: configuredSize(engine, contextTokens) }],
-    );
+  #fit(model: SizedModel, others: readonly SizedModel[]): ContextFit {
     return fitBeside(model, others, {
       totalBytes: this.machineBytes(),
       onDemand: this.#residency !== undefined,
@@ -387,16 +300,16 @@ export class EngineBuilder {
 
   #startWeights(
     model: ModelId,
-    path: string,
+    file: WeightsFile,
     config: Config,
-    files: LocalFiles,
+    files: WeightsFiles,
     failsOver = false,
   ): StartedEngine {
-    const { size: own = null, isMeasured = true, contextTokens, draft } = files.get(path) ?? {};
-    const size = own === null ? null : withDraft(own, draft?.size ?? null);
-    const engineConfig = { ...config.engine, ...configuredSize(config.engine, contextTokens) };
+    const { path, isMeasured, draft } = file;
+    const size = wholeSize(file);
+    const engineConfig = { ...config.engine, ...configuredSize(config.engine, file.contextTokens) };
     const fit =
-      size === null ? undefined : this.#fit({ size, configured: engineConfig }, files, path, config);
+      size === null ? undefined : this.#fit({ size, configured: engineConfig }, files.othersThan(file));
     const residency = this.#residency;
     const onDemand =
       residency === undefined || fit === undefined || size === null
@@ -463,9 +376,9 @@ export class EngineBuilder {
     model: ModelId,
     members: readonly EngineMember[],
     config: Config,
-    found: Found,
+    files: WeightsFiles,
   ): Promise<EngineSource> {
-    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, config, found)));
+    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, config, files)));
     return {
       key: `pool:${model}`,
       start: () => {
@@ -482,59 +395,26 @@ export class EngineBuilder {
     };
   }
 
-  async #poolMember(model: ModelId, member: EngineMember, config: Config, found: Found): Promise<PoolMember> {
+  async #poolMember(
+    model: ModelId,
+    member: EngineMember,
+    config: Config,
+    files: WeightsFiles,
+  ): Promise<PoolMember> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
-    if ("url" in member) {
-      await this.#preflight(member, config);
-      // Loaded here, since many installations have no engine on the network.
-      const { UpstreamEngine } = await import("../engines/upstream/upstream-engine.js");
-      return { ...common, make: () => this.#startUpstream(UpstreamEngine, member, config) };
-    }
-    const path = await this.#prepare(model, weightsSource(member.weights, model), config, found);
+    if ("url" in member) return { ...common, make: await this.#upstreams.prepare(member, config) };
+    const file = await files.prepare(model, weightsSource(member.weights, model));
     return {
       ...common,
       make: () => {
-        const started = this.#startWeights(model, path, config, found.files, true);
+        const started = this.#startWeights(model, file, config, files, true);
         const { engine, isOnDemand = false, ready } = started;
         return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
       },
     };
   }
-
-  #startUpstream(Upstream: typeof UpstreamEngine, member: UpstreamSource, config: Config): MadeMember {
-    const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
-    const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
-    const { cacheSaltSecret } = this;
-    const models = modelDefaults(config.models, plainDefaults);
-    const engine = new Upstream(
-      { ...member, timeouts, models, cacheSaltSecret, processes: this.#processes },
-      { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
-    );
-    // A server may be started after this one: it is checked once, whatever the result.
-    return { engine, waiting: () => engine.waiting(), ready: () => engine.checked() };
-  }
-
-  /** Reports what the preflight found; rejects for an engine that must not be used. */
-  async #preflight(member: UpstreamSource, { engine }: Config): Promise<void> {
-    const { preflight } = await import("../engines/upstream/checks/preflight.js");
-    const findings = await preflight(member, { strict: engine.strictPreflight });
-    this.#findings.set(
-      member.url,
-      findings.map(({ text }) => text),
-    );
-    for (const { level, text } of findings) {
-      if (level === "refuse") throw new WeightsError(text);
-      this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
-    }
-  }
 }
-
-/** What was chosen with the weights takes precedence. */
-const configuredSize = (
-  { sequences, contextTokens, cacheType }: Config["engine"],
-  chosen: number | undefined,
-): ConfiguredSize => ({ sequences, contextTokens: chosen ?? contextTokens, cacheType });
 
 /** A GPU may fail with some weights or sizes and work with others. */
 function subjectOf(path: string, engine: ConfiguredSize): LoadSubject {
@@ -556,23 +436,6 @@ async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSigna
 }
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
-
-const wantsStarter = (desired: DesiredSource | undefined): boolean =>
-  desired?.type === "source" && isStarter(desired.source);
-
-/** All errors, those that models share once; with advice where an operator's choice is at fault. */
-function together(reasons: Reasons, isChosen: boolean): string {
-  const different = [...new Set(reasons.values())];
-  const advice = "Give it a GGUF file, a server, or 'starter' for the weights that come with Sotto.";
-  return [...different, ...(isChosen ? [advice] : [])].join("\n");
-}
-
-/** The setting or command that the operator has to change. */
-function originOf(model: ModelId, desired: DesiredSource): string {
-  if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
-  const setting = desired.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
-  return `SOTTO_MODELS_${model.toUpperCase()}_${setting}`;
-}
 
 /** All settings but the weight, in canonical order. */
 const settingsOf = (member: EngineMember): string =>

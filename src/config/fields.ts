@@ -3,7 +3,7 @@ import * as z from "zod";
 import { graceDays } from "../core/bounds.js";
 import { requiredFor } from "../core/factors/requirement.js";
 import { defaultAliases } from "../core/model-aliases.js";
-import { type ChatModelId, chatModelIds, type ModelId } from "../core/models.js";
+import { engineFields } from "./engine-fields.js";
 import {
   field,
   hostList,
@@ -13,12 +13,12 @@ import {
   optionalField,
   providerList,
   proxyAddresses,
-  timeZone,
-  upstreamList,
   webAddress,
   yesOrNo,
   type Field,
 } from "./kinds.js";
+import { limitFields } from "./limit-fields.js";
+import { chatModelFields, sourceFields } from "./model-fields.js";
 
 const serviceFields = {
   host: field({
@@ -300,99 +300,6 @@ const storageFields = {
   }),
 };
 
-const engineFields = {
-  threads: optionalField({
-    env: ["SOTTO_ENGINE_THREADS"],
-    schema: integer(1, 1024),
-    doc: "CPU threads of the embedded engine. Default: the physical cores that this process may use, all but one where there are eight or more, and fewer while other programs need them.",
-  }),
-  gpu: field({
-    env: ["SOTTO_ENGINE_GPU"],
-    schema: z.enum(["auto", "off"], { error: "must be auto or off" }),
-    default: "auto" as const,
-    doc: "`auto` uses CUDA, Vulkan or Metal where a test run succeeds (one for each driver); `off` uses the CPU.",
-  }),
-  sequences: optionalField({
-    env: ["SOTTO_ENGINE_SEQUENCES"],
-    schema: integer(1, 256),
-    doc: "Generations that run concurrently on one model file. Default: 8, on a GPU 64, or fewer where 32k tokens of context need the memory.",
-  }),
-  contextTokens: optionalField({
-    env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
-    schema: integer(128, 1_048_576),
-    doc: "Context of each sequence, prompt and reply together, unless one is chosen with the weights of a model. Default: as much of what the model was trained for as memory allows, with at least 32k where that can be reached.",
-  }),
-  prefillChunkTokens: optionalField({
-    env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
-    schema: integer(16, 4096),
-    doc: "Prompt tokens computed in one step beside running replies. Default: 128, on a GPU as many as a batch holds. Larger values read prompts faster, smaller ones keep running replies smooth.",
-  }),
-  reencodeStarter: field({
-    env: ["SOTTO_ENGINE_REENCODE_STARTER"],
-    schema: z.enum(["on", "off"], { error: "must be on or off" }),
-    default: "on" as const,
-    doc: "`on` merges the starter weights with their correction once, into a file of 0.6 GB, so that they answer better and more than twice as fast; `off` uses them unchanged.",
-  }),
-  prefixReuse: field({
-    env: ["SOTTO_ENGINE_PREFIX_REUSE"],
-    schema: z.enum(["on", "off"], { error: "must be on or off" }),
-    default: "on" as const,
-    doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same prefix, computes only its new tokens. Never shared between accounts.",
-  }),
-  speculation: field({
-    env: ["SOTTO_ENGINE_SPECULATION"],
-    schema: z.enum(["on", "off"], { error: "must be on or off" }),
-    default: "on" as const,
-    doc: "`on` guesses the next tokens of a reply that runs alone from its prompt, its own text and the schema it follows, where measuring shows that it pays: quotes, edits of code, repeated structures and the names in JSON come faster, in the same words. `off` is for comparing.",
-  }),
-  extension: field({
-    env: ["SOTTO_ENGINE_EXTENSION"],
-    schema: z.enum(["on", "off"], { error: "must be on or off" }),
-    default: "on" as const,
-    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, where four or more compute, sampling without a copy of the logits, and short inputs of embeddings in one batch. `off` is for comparing.",
-  }),
-  savedStateBytes: optionalField({
-    env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],
-    schema: integer(0, 2 ** 50),
-    doc: "Memory, for each loaded model, for the computed state of conversations whose sequence was needed for another. Default: a quarter of what would be free without them. `0` saves none.",
-  }),
-  cacheType: optionalField({
-    env: ["SOTTO_ENGINE_CACHE_TYPE"],
-    schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
-    doc: "Precision of the KV cache. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality. Default: `f16`, or `q8_0` where that is what it takes for 32k tokens of context.",
-  }),
-  loadTimeoutMs: field({
-    env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
-    schema: integer(1000, 3_600_000),
-    default: 300_000,
-    doc: "Longest time for loading a model file before the engine counts as failed.",
-  }),
-  idleUnloadMinutes: field({
-    env: ["SOTTO_ENGINE_IDLE_UNLOAD_MINUTES"],
-    schema: number(0, 10_080),
-    default: 0,
-    doc: "Loads a model file at its first request, and unloads it after so many minutes without one, or earlier when another model needs its memory: see [models.md](models.md#on-demand). `0` loads every model at the start and keeps it.",
-  }),
-  firstTokenTimeoutMs: field({
-    env: ["SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS"],
-    schema: integer(100, 3_600_000),
-    default: 60_000,
-    doc: "Longest wait for the first token once a request runs.",
-  }),
-  nextTokenTimeoutMs: field({
-    env: ["SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS"],
-    schema: integer(100, 3_600_000),
-    default: 30_000,
-    doc: "Longest wait between two tokens.",
-  }),
-  strictPreflight: field({
-    env: ["SOTTO_ENGINE_STRICT_PREFLIGHT"],
-    schema: yesOrNo,
-    default: false,
-    doc: "Whether engines on the network that are known to log requests, to share caches between accounts or to forward requests are refused instead of only warned about.",
-  }),
-};
-
 const downloadFields = {
   npmRegistry: field({
     env: ["SOTTO_NPM_REGISTRY", "npm_config_registry"],
@@ -422,126 +329,6 @@ const downloadFields = {
     schema: hostList,
     doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the default, or `*.example.com` for all subdomains, separated by commas. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and their subdomains; for the command line any.",
   }),
-};
-
-const limitFields = {
-  requestsPerMinute: field({
-    env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
-    schema: integer(1, 1_000_000_000),
-    default: 600,
-    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is created.",
-  }),
-  tokensPerMinute: field({
-    env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
-    schema: integer(1, 1_000_000_000),
-    default: 200_000,
-    doc: "Tokens a minute, prompt and reply together, likewise.",
-  }),
-  concurrentRequests: field({
-    env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
-    schema: integer(1, 1_000_000),
-    default: 16,
-    doc: "Concurrent requests, likewise.",
-  }),
-  quotaTimezone: field({
-    env: ["SOTTO_QUOTA_TIMEZONE"],
-    schema: timeZone,
-    default: "UTC",
-    doc: "Time zone of daily and monthly quotas, such as `Europe/Berlin`: daily ones reset at midnight there, monthly ones on the first. The same on all replicas.",
-  }),
-  queueLength: field({
-    env: ["SOTTO_QUEUE_LENGTH"],
-    schema: integer(0, 100_000),
-    default: 256,
-    doc: "Requests that may wait for a model; one more is answered 503 immediately.",
-  }),
-  queueWaitMs: field({
-    env: ["SOTTO_QUEUE_WAIT_MS"],
-    schema: integer(0, 600_000),
-    default: 60_000,
-    doc: "Longest wait in the queue before 503.",
-  }),
-  drainMs: field({
-    env: ["SOTTO_DRAIN_MS"],
-    schema: integer(0, 3_600_000),
-    default: 120_000,
-    doc: "On SIGTERM, how long running replies may take to finish.",
-  }),
-};
-
-const modelEnv = (id: ModelId) => (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
-
-/** What every model has, whatever it computes. */
-const sourceFields = (id: ModelId, weightsDoc: string) => {
-  const env = modelEnv(id);
-  return {
-    weights: optionalField({
-      env: env("WEIGHTS"),
-      schema: z.string().min(1, "must be a GGUF file, or 'starter'"),
-      doc: weightsDoc,
-    }),
-    upstreams: field({
-      env: env("UPSTREAMS"),
-      schema: upstreamList,
-      default: [],
-      doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
-      secret: true,
-    }),
-    description: optionalField({
-      env: env("DESCRIPTION"),
-      schema: z
-        .string()
-        .max(200, "must have at most 200 characters")
-        .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
-      doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
-    }),
-  };
-};
-
-const chatModelFields = (id: ChatModelId) => {
-  const env = modelEnv(id);
-  return {
-    ...sourceFields(
-      id,
-      `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
-    ),
-    draft: optionalField({
-      env: env("DRAFT"),
-      schema: z.string().min(1, "must be a GGUF file"),
-      doc: `GGUF file of a smaller model with the same vocabulary as the file in \`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS\`, loaded beside it to guess its tokens ([more](models.md#draft-models)). Default: none.`,
-    }),
-    fallback: optionalField({
-      env: env("FALLBACK"),
-      schema: z.enum(chatModelIds, { error: `must be one of the models: ${chatModelIds.join(", ")}` }),
-      doc: `Model that answers for \`${id}\` while its engine is down or its queue is full, for keys that may use it; never in the middle of a reply ([more](models.md#substitutes)). Default: none.`,
-    }),
-    systemPrompt: field({
-      env: env("SYSTEM_PROMPT"),
-      schema: z.string().max(100_000).optional(),
-      default: undefined,
-      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: none.",
-    }),
-    maxTokens: optionalField({
-      env: env("MAX_TOKENS"),
-      schema: integer(1, 2_147_483_647),
-      doc: "Most tokens to generate when a request has no `max_tokens`. Default: 256 for the starter, 4096 for everything else.",
-    }),
-    repeatPenalty: optionalField({
-      env: env("REPEAT_PENALTY"),
-      schema: number(0.5, 2),
-      doc: "Repetition penalty: divides the probability of tokens that the reply already has; `1` is none. Not used for requests with penalties of their own. Default: what the starter needs, none for other weights.",
-    }),
-    minP: optionalField({
-      env: env("MIN_P"),
-      schema: number(0, 1),
-      doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
-    }),
-    images: optionalField({
-      env: env("IMAGES"),
-      schema: z.enum(["refuse", "omit"], { error: "must be refuse or omit" }),
-      doc: `What happens to images in a request to \`${id}\` while it reads text only: \`refuse\` or \`omit\`. Default: \`SOTTO_IMAGES\`.`,
-    }),
-  };
 };
 
 /** Every field by group, as documented and as written in the file. */

@@ -29,7 +29,7 @@ type State = z.infer<typeof stateSchema>;
 export async function readOwnFile(named: string): Promise<FileNow> {
   const path = await realpath(named).catch(() => named);
   const found = await stat(path).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return null;
+    if (isMissing(error)) return null;
     throw error;
   });
   if (found === null) return { path, bytes: null, text: "", mode: privateMode };
@@ -93,7 +93,7 @@ async function forget(path: string): Promise<void> {
 
 async function readState(path: string): Promise<State | null> {
   const text = await readFile(stateOf(path), "utf8").catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return null;
+    if (isMissing(error)) return null;
     throw error;
   });
   if (text === null) return null;
@@ -136,5 +136,5 @@ const isSame = (a: Buffer | null, b: Buffer | null): boolean =>
 
 const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code;
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";

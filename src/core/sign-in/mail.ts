@@ -1,5 +1,5 @@
 /** What is mailed, and to whom. Without a mail server nothing is: links are handed over by the operator. */
-import type { MailKind } from "../privacy-facts.js";
+import type { MailKind } from "../privacy-promises.js";
 
 export interface Mail {
   kind: MailKind;

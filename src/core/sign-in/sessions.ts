@@ -87,9 +87,9 @@ export class Sessions {
   }
 
   /** The sessions of an account that are valid now, the one that was used last first. */
-  async listLive(account: Account, limit = mostListed): Promise<Session[]> {
+  async listLive(account: Account): Promise<Session[]> {
     const now = this.clock.now();
-    const sessions = await this.store.list(account.id, limit);
+    const sessions = await this.store.list(account.id, mostListed);
     return sessions.filter((session) => this.#isLive({ session, account }, now));
   }
 

@@ -1,12 +1,6 @@
 import { Link } from "wouter";
-import {
-  columnsText,
-  leftovers,
-  mails,
-  protections,
-  storedTables,
-  type Standing,
-} from "../../../src/core/privacy-facts.js";
+import { columnsText, leftovers, storedTables } from "../../../src/core/privacy-facts.js";
+import { mails, protections, type Standing } from "../../../src/core/privacy-promises.js";
 import { adminVisible, fieldsText } from "../../../src/protocol/dashboard/admin-visible.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { CodeBlock } from "../../components/text/code-block.tsx";
