@@ -1,7 +1,8 @@
 /** Signing in with an identity provider: against a real one, in this process. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.js";
 import { tokenHash } from "../../src/core/sign-in/secret-token.js";
+import { StoreUnavailable } from "../../src/core/store.js";
 import type { KeyWithSecret, Me, OneTimeLink, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail, TeamList } from "../../src/protocol/dashboard/teams.js";
 import type { IdentitiesView, PendingJoin, ProviderList } from "../../src/protocol/identity-provider.js";
@@ -450,6 +451,19 @@ describe("signing out", () => {
     const headers = { authorization: `Bearer ${inTeam.secret}` };
     expect((await fetch(`${dashboard.url}/v1/models`, { headers })).status).toBe(401);
     expect((await logout(token)).status).toBe(400);
+  });
+
+  it("may be sent again by the provider when the store failed", async () => {
+    const login = newPerson();
+    const browser = dashboard.browser();
+    await signInAt(browser, provider, login);
+    const { singleSignOn } = dashboard.app.store;
+    const failing = vi.spyOn(singleSignOn, "findAccount").mockRejectedValueOnce(new StoreUnavailable(null));
+    const token = await provider.logoutToken({ sub: login });
+    expect((await logout(token)).status).toBe(503);
+    expect(failing).toHaveBeenCalledOnce();
+    expect((await logout(token)).status).toBe(200);
+    expect((await browser.get<Site>("/api/site")).me).toBeNull();
   });
 
   it("is refused for tokens that are no logout tokens of this provider", async () => {

@@ -100,8 +100,9 @@ export interface SingleSignOnStore {
   findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null>;
   /** Ends the sessions that a session of the provider began. Returns whose they were. */
   endSessionsOf(issuer: string, sid: string): Promise<string[]>;
-  /** True for the first of all callers with this logout token. */
-  claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean>;
+  /** Whether `noteLogout` has been called with this logout token. */
+  isLogoutUsed(hash: Uint8Array): Promise<boolean>;
+  noteLogout(hash: Uint8Array, expiresAt: Date): Promise<void>;
   prune(now: Date): Promise<void>;
 }
 

@@ -51,7 +51,7 @@ export class ProviderLogout {
     const hash = createHash("sha256")
       .update(JSON.stringify([issuer, jti]))
       .digest();
-    if (!(await store.singleSignOn.claimLogout(hash, expiresAt)))
+    if (await store.singleSignOn.isLogoutUsed(hash))
       throw new ProviderFailure("invalid", "The logout token was used before.");
     const ended = sid === null ? [] : await store.singleSignOn.endSessionsOf(issuer, sid);
     const accounts = await this.#accountsOf(claims, ended);
@@ -60,6 +60,8 @@ export class ProviderLogout {
       if (provider.endsKeys) await this.#disableKeys(account);
       await audit.record({ accountId: account.id }, "signed out by identity provider", account.id);
     }
+    // Last, so that the provider may send it again when something before failed.
+    await store.singleSignOn.noteLogout(hash, expiresAt);
   }
 
   /** Null where the session was not begun by a provider, or its provider cannot end its own. Never rejects. */

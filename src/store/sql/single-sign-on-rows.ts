@@ -170,9 +170,13 @@ export class SqlSingleSignOn implements SingleSignOnStore {
     });
   }
 
-  async claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean> {
-    const used = { hash, expires_at: expiresAt.getTime() };
-    return (await addRow(this.db, "oidc_logouts", used)) !== undefined;
+  async isLogoutUsed(hash: Uint8Array): Promise<boolean> {
+    const used = this.db.selectFrom("oidc_logouts").select("expires_at").where("hash", "=", hash);
+    return (await used.executeTakeFirst()) !== undefined;
+  }
+
+  async noteLogout(hash: Uint8Array, expiresAt: Date): Promise<void> {
+    await addRow(this.db, "oidc_logouts", { hash, expires_at: expiresAt.getTime() });
   }
 
   async prune(now: Date): Promise<void> {
