@@ -115,8 +115,15 @@ const { values, positionals } = parseArgs({
   options: {
     out: { type: "string", default: "screenshots" },
     widths: { type: "string", default: "320,390,768,1024,1440,1920" },
+    help: { type: "boolean", default: false },
   },
 });
+if (values.help) {
+  console.log(`npm run screenshots -- [--out screenshots] [--widths 390,1440] [part of a name …]
+
+Views: ${views.map(({ name }) => name).join(", ")}`);
+  process.exit();
+}
 const looks = looksAt(values.widths.split(",").map(Number));
 const wanted = views.filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
