@@ -51,7 +51,7 @@ describe("documentation", () => {
     for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);
   });
 
-  it("docs/privacy.md has what src/core/privacy-facts.ts and admin-visible.ts say (npm run docs)", async () => {
+  it("docs/privacy.md has what src/core/privacy-facts.ts, privacy-promises.ts and admin-visible.ts say (npm run docs)", async () => {
     const page = readFileSync("docs/privacy.md", "utf8");
     expect(page).toBe(await privacyPage());
     for (const table of Object.keys(storedTables)) expect(page).toContain(`| \`${table}\` `);

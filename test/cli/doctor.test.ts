@@ -118,6 +118,9 @@ describe("sotto doctor", () => {
       Number(/^([\d.]+) MB needed/.exec(find("memory")?.detail ?? "")?.[1]),
     );
     expect(largest).toBeCloseTo(all / 2, -1);
+    expect(together.find("context")?.detail).toMatch(
+      /^another\.gguf gets \d+ tokens here.*, for \d+ at once, /,
+    );
     // What a base model is good for.
     expect(together.find("omega")).toMatchObject({
       state: "hint",

@@ -220,6 +220,7 @@ describe("a base model", () => {
     const path = join(line.dataDir, "models", "base.gguf");
     writeTinyGguf(path, { chatTemplate: null });
     const { stdout } = await line.run("models", "use", "lambda", "base");
+    expect(stdout).toMatch(/Context you get here: \d+ tokens.*, for \d+ at once, in .* of memory; /);
     expect(stdout).toContain("It has no chat template: POST /v1/completions continues texts with it");
     expect((await line.run("models", "list")).stdout).toContain("base.gguf (no chat template)");
     expect(await line.json("models", "list")).toMatchObject({ weights: [{ has_chat_template: false }] });

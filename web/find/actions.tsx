@@ -67,10 +67,18 @@ export function commandIn(query: string, isAdmin: boolean): Command | null {
   return { verb, subject: rest.replace(/^(?:key|account)\b\s*/i, "").trim() };
 }
 
+interface NamedActionsOptions {
+  isAdmin: boolean;
+  /** Whether there are keys where the palette was opened. */
+  hasKeys: boolean;
+  theme: Theme;
+  models: readonly ModelView[];
+}
+
 /** What can be done without naming anything that has to be looked up, and to the models. */
-export function namedActions(isAdmin: boolean, theme: Theme, models: readonly ModelView[]): Action[] {
+export function namedActions({ isAdmin, hasKeys, theme, models }: NamedActionsOptions): Action[] {
   const ours = [
-    action("Create key", "new api key add", <Plus />, { type: "create-key" }),
+    ...(hasKeys ? [action("Create key", "new api key add", <Plus />, { type: "create-key" })] : []),
     action("Copy base URL", "address endpoint api", <Copy />, { type: "copy-base-url" }, baseUrl()),
     ...themes
       .filter((one) => one.theme !== theme)

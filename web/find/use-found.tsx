@@ -1,13 +1,18 @@
-/** What matches, in groups: actions, pages, keys, accounts (for admins, found by the service), the documentation. */
+/**
+ * What matches, in groups: actions, pages, keys, accounts (for admins, found by the service), the documentation. The
+ * keys are those of the space whose page is open.
+ */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { KeyRound, UserRound } from "lucide-react";
 import { useMemo } from "react";
 import type { AccountView } from "../../src/protocol/dashboard/api.js";
 import { useDebounced } from "../hooks/use-debounced.ts";
 import { useMe } from "../hooks/use-me.ts";
+import { useSpace } from "../hooks/use-space.ts";
 import { request } from "../service/request.ts";
 import { useTheme } from "../hooks/use-theme.ts";
 import { queries } from "../service/queries.ts";
+import { useTeam } from "../service/teams.ts";
 import type { ListedKeyView } from "../../src/protocol/dashboard/keys.js";
 import {
   accountActions,
@@ -40,6 +45,11 @@ interface Found {
 
 export function useFound(query: string, links: readonly PageLink[]): Found {
   const isAdmin = useMe().account.role === "admin";
+  const space = useSpace();
+  const { data: team } = useTeam(space.id);
+  const keysPage = space.address("/keys");
+  // A viewer of a team has none there.
+  const hasKeys = space.id === null || (team !== undefined && team.role !== "viewer");
   const [theme] = useTheme();
   const asks = query.trim() !== "";
   // The same index as the documentation's search; loaded with the first query.
@@ -54,15 +64,15 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
   const accounts = useQuery({ ...accountSearch(search), enabled: seeks });
   // Searched by the service: an account may have hundreds.
   const keys = useQuery({
-    ...queries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }, null),
-    enabled: search !== "",
+    ...queries.keyPage({ search: search.slice(0, 200), status: "all", sort: "used" }, space.id),
+    enabled: hasKeys && search !== "",
   });
   const { data: models } = useQuery({ ...queries.admin.models, enabled: isAdmin && asks });
   // What a verb is done to is found by what follows it: "revoke ja2T". Never among what was found for fewer letters.
   const command = search === query.trim() ? commandIn(search, isAdmin) : null;
   const subjectKeys = useQuery({
-    ...queries.keyPage({ search: command?.subject.slice(0, 200) ?? "", sort: "used" }, null),
-    enabled: command !== null && isKeyVerb(command.verb),
+    ...queries.keyPage({ search: command?.subject.slice(0, 200) ?? "", sort: "used" }, space.id),
+    enabled: hasKeys && command !== null && isKeyVerb(command.verb),
   });
   const subjectAccounts = useQuery({
     ...accountSearch(command?.subject ?? ""),
@@ -71,14 +81,14 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
   const groups = useMemo(() => {
     const of = (label: string, results: Result[]) => ({ label, results });
     const pages = pagePlaces(links);
-    const named = namedActions(isAdmin, theme, models?.models ?? []);
+    const named = namedActions({ isAdmin, hasKeys, theme, models: models?.models ?? [] });
     if (!asks) return [of("Pages", pages), of("Actions", named)];
     const commanded = commandedActions(command, subjectKeys.data?.keys, subjectAccounts.data?.accounts);
     const actions = [...commanded, ...bestMatches(named, query, mostOfAKind)].slice(0, mostOfAKind);
     const isMeant = actions[0]?.title.toLowerCase().startsWith(query.trim().toLowerCase()) ?? false;
     const actionsFirst = commanded.length > 0 || isMeant;
     const keyPlaces = (keys.data?.keys ?? []).map(({ id, name, lastFour }): Place => {
-      const href = `/app/keys?${new URLSearchParams({ search: id, status: "all" }).toString()}`;
+      const href = `${keysPage}?${new URLSearchParams({ search: id, status: "all" }).toString()}`;
       const note = `…${lastFour}`;
       return {
         id: `key:${id}`,
@@ -98,7 +108,7 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
       of("Documentation", docsPlaces(docs ?? [], query, mostOfAKind)),
     ].filter(({ results }) => results.length > 0);
   }, [
-    ...[asks, query, links, keys.data, accounts.data, docs, isAdmin, theme, models],
+    ...[asks, query, links, keys.data, accounts.data, docs, isAdmin, hasKeys, keysPage, theme, models],
     ...[command?.verb, command?.subject, subjectKeys.data, subjectAccounts.data],
   ]);
   const searching =

@@ -129,7 +129,7 @@ function locateInstalled(): string | null {
 function requireSpace(folder: string, free: number): void {
   if (free >= miniLm.bytes) return;
   throw new WeightsError(
-    `The embedding model needs ${formatBytes(miniLm.bytes)} in ${folder}, where ${formatBytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `The embedding model needs ${formatBytes(miniLm.bytes)} in ${folder}, where ${formatBytes(free)} are free. Make room on that disk.`,
   );
 }
 

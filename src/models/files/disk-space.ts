@@ -19,6 +19,4 @@ export const isFullDisk = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
 export const fullDisk = (target: string): WeightsError =>
-  new WeightsError(
-    `The disk became full while ${target} was written. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
-  );
+  new WeightsError(`The disk became full while ${target} was written. Make room on that disk.`);

@@ -161,7 +161,7 @@ async function requireSpace(
   const free = (await freeBytes(folder)) + reusable;
   if (free >= bytes) return;
   throw new WeightsError(
-    `${formatBytes(bytes)} are still to come and ${formatBytes(free)} are free in ${folder}. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `${formatBytes(bytes)} are still to come and ${formatBytes(free)} are free in ${folder}. Make room, or save it on another disk and choose it by its path.`,
   );
 }
 

@@ -241,7 +241,7 @@ describe("a pull is refused with the reason:", () => {
 
   it("no space, before a byte is asked for", async () => {
     expect(await errorOf(pull("hf:owner/small-GGUF", { freeBytes: async () => 1000 }))).toMatch(
-      /needs 264\.\d kB .* 1\.0 kB are free/,
+      /needs 264\.\d kB .* 1\.0 kB are free\. Make room, or save it on another disk and choose it by its path/,
     );
     expect(server.requests).toEqual([]);
     expect(await errorOf(pull(`${server.url}/files/direct.gguf`, { freeBytes: async () => 1000 }))).toContain(

@@ -139,7 +139,7 @@ async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOpt
   const free = await freeBytes(folder);
   if (free >= needed) return;
   throw new WeightsError(
-    `This needs ${formatBytes(needed)} in ${folder}, where ${formatBytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+    `This needs ${formatBytes(needed)} in ${folder}, where ${formatBytes(free)} are free. Make room, or save it on another disk and choose it by its path.`,
   );
 }
 

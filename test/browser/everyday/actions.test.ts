@@ -1,7 +1,8 @@
 /** What ⌘K does, each by the keyboard alone, with the dialog and the rights of its page. */
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
+import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
 import type { Browser as Visitor } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
@@ -159,6 +160,50 @@ describe("by the keyboard alone, the palette", () => {
   it("signs out", async () => {
     await command("sign out", "Sign out");
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  });
+});
+
+describe("on the pages of a team, the palette", () => {
+  let team: AdminTeamDetail["team"];
+  beforeAll(async () => {
+    const body = { name: "Research", planId: "free", ownerEmail: "operator@example.com" };
+    ({ team } = await operator.post<AdminTeamDetail>("/api/admin/teams", body));
+  });
+
+  it("finds and changes the team's keys", async () => {
+    const body = { name: "Lab robot", models: null, expiresInDays: null };
+    const { key } = await operator.post<KeyWithSecret>(`/api/teams/${team.id}/keys`, body);
+    await page.goto(`${stage.url}/app/teams/${team.id}/keys`);
+    await page.getByRole("row", { name: /Lab robot/ }).waitFor();
+    await command("edit lab", "Edit Lab robot");
+    await keyboard.isOn(/^Name$/);
+    await keyboard.type("Lab batch");
+    await keyboard.press("Enter");
+    await page.getByText("Lab batch saved", { exact: true }).waitFor();
+    await command(`revoke ${key.lastFour}`, "Revoke Lab batch");
+    await dialog("Revoke key").getByText(key.lastFour).waitFor();
+    await keyboard.choose(/^Revoke key$/);
+    await page.getByText("Lab batch revoked", { exact: true }).waitFor();
+  });
+
+  it("offers no keys to a viewer", async () => {
+    const { accounts } = await operator.get<{ accounts: { id: string; email: string }[] }>(
+      "/api/admin/accounts",
+    );
+    const ada = accounts.find(({ email }) => email === "ada@example.com");
+    await operator.must("PUT", `/api/admin/teams/${team.id}/members/${ada?.id}`, { role: "viewer" });
+    await context.close();
+    await enter("ada@example.com");
+    await page.goto(`${stage.url}/app/teams/${team.id}`);
+    await page.getByRole("heading", { level: 1, name: "Research" }).waitFor();
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("create key");
+    await palette()
+      .getByRole("option")
+      .or(page.getByText(/^Nothing found/))
+      .first()
+      .waitFor();
+    expect(await palette().getByRole("group", { name: "Actions" }).count()).toBe(0);
   });
 });
 

@@ -43,9 +43,10 @@ export default function YourKey() {
         <p>
           Each entry of <code>limits</code> is one limit. With the scope <code>account</code> it belongs to
           the plan and is shared by all keys of the account and the playground; with the scope{" "}
-          <code>key</code> it is this key’s own. A request must fit into all of them. <code>resets_at</code>{" "}
-          is when the whole limit is available again; it is null while nothing is used, and for{" "}
-          <code>concurrent_requests</code>, which end with the requests.
+          <code>key</code> it is this key’s own. A key of a team has limits with the scope <code>team</code>,
+          which all its keys share, and with <code>member</code> where the member has some. A request must fit
+          into all of them. <code>resets_at</code> is when the whole limit is available again; it is null
+          while nothing is used, and for <code>concurrent_requests</code>, which end with the requests.
         </p>
         <p>
           Every valid key may call this, whatever its permissions, from the networks that it is limited to;

@@ -8,6 +8,7 @@ import { formatDecimal, formatRate, formatSize } from "../../../units.ts";
 import { ChoiceFailure, type Choice } from "./choice.tsx";
 import { ChoiceRow } from "./choice-row.tsx";
 import { FitBadge } from "./fit-badge.tsx";
+import { WithoutDraft } from "./without-draft.tsx";
 
 interface CatalogChoicesProps {
   choices: ModelChoicesView;
@@ -40,11 +41,7 @@ export function CatalogChoices({ choices, draft, model, choose }: CatalogChoices
           None of these reaches 8 tokens a second on this machine.
         </Callout>
       )}
-      {draft !== null && (
-        <p className="mb-4 text-sm wrap-anywhere text-muted">
-          A model chosen here runs without the draft model {draft}. Under Files, you can choose one.
-        </p>
-      )}
+      <WithoutDraft draft={draft} what="A model chosen here" advice="Under Files, you can choose one." />
       <ul aria-label="Catalogue" className="divide-y divide-line">
         {choices.catalog.map((entry) => (
           <ChoiceRow

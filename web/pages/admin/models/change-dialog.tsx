@@ -12,6 +12,7 @@ import { CatalogChoices } from "./catalog-choices.tsx";
 import { EngineForm } from "./engine-form.tsx";
 import { FileChoices } from "./file-choices.tsx";
 import { ReferenceForm } from "./reference-form.tsx";
+import { WithoutDraft } from "./without-draft.tsx";
 
 export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: () => void }) {
   const { data, error, refetch } = useQuery(queries.admin.modelChoices(model.model));
@@ -52,7 +53,16 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
               content: <FileChoices choices={data} current={model} {...common} />,
             },
             { id: "reference", label: "Download", content: <ReferenceForm hosts={data.hosts} {...common} /> },
-            { id: "engine", label: "Engine", content: <EngineForm {...common} /> },
+            {
+              id: "engine",
+              label: "Engine",
+              content: (
+                <>
+                  <WithoutDraft draft={model.draft} what="The engine" />
+                  <EngineForm {...common} />
+                </>
+              ),
+            },
           ]}
         />
       )}

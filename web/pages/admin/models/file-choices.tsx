@@ -15,6 +15,7 @@ import { formatRate, formatSize } from "../../../units.ts";
 import { ChoiceFailure, type Choice } from "./choice.tsx";
 import { ChoiceRow } from "./choice-row.tsx";
 import { FitBadge } from "./fit-badge.tsx";
+import { WithoutDraft } from "./without-draft.tsx";
 
 interface FileChoicesProps {
   choices: ModelChoicesView;
@@ -66,6 +67,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
                   ? "A demonstration model that comes with Sotto."
                   : "The embedding model that comes with Sotto."}
               </p>
+              <WithoutDraft draft={current.draft} what="It" className="mt-1" />
             </div>
             <Button size="sm" pending={isPending(choose, "starter")} onClick={useStarter}>
               Use<span className="sr-only"> the starter weights</span>

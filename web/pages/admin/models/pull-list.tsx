@@ -9,6 +9,7 @@ import { Progress } from "../../../components/states/progress.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatSize } from "../../../units.ts";
+import { WithoutDraft } from "./without-draft.tsx";
 
 interface PullListProps {
   pulls: readonly PullView[];
@@ -22,7 +23,12 @@ export function PullList({ pulls, models, onCancel }: PullListProps) {
       <ul className="divide-y divide-line">
         {pulls.map((pull) => (
           <li key={pull.id} className="px-5 py-4 sm:px-6">
-            <Pull pull={pull} isUsed={isUsed(pull, models)} onCancel={() => onCancel(pull)} />
+            <Pull
+              pull={pull}
+              isUsed={isUsed(pull, models)}
+              draft={models.find(({ model }) => model === pull.model)?.draft ?? null}
+              onCancel={() => onCancel(pull)}
+            />
           </li>
         ))}
       </ul>
@@ -33,7 +39,15 @@ export function PullList({ pulls, models, onCancel }: PullListProps) {
 const isUsed = ({ file, model }: PullView, models: readonly ModelView[]): boolean =>
   models.some((one) => one.model === model && (one.source?.label === file || one.change?.to.label === file));
 
-function Pull({ pull, isUsed, onCancel }: { pull: PullView; isUsed: boolean; onCancel: () => void }) {
+interface PullProps {
+  pull: PullView;
+  isUsed: boolean;
+  /** Of what serves its model now. */
+  draft: string | null;
+  onCancel: () => void;
+}
+
+function Pull({ pull, isUsed, draft, onCancel }: PullProps) {
   const client = useQueryClient();
   const name = pull.file || pull.reference;
   const act = useMutation({
@@ -43,6 +57,7 @@ function Pull({ pull, isUsed, onCancel }: { pull: PullView; isUsed: boolean; onC
   });
   const isStopped = pull.state === "paused" || pull.state === "failed";
   const { model } = pull;
+  const canBeUsed = pull.state === "done" && !isUsed && (!pull.use || pull.reason !== "");
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-64">
@@ -61,9 +76,17 @@ function Pull({ pull, isUsed, onCancel }: { pull: PullView; isUsed: boolean; onC
             {pull.reason}
           </p>
         )}
+        {model !== null && canBeUsed && (
+          <WithoutDraft
+            draft={draft}
+            what="Used from here, it"
+            advice="Under Change model, Files, you can choose one."
+            className="mt-1"
+          />
+        )}
       </div>
       <div className="flex items-center gap-1">
-        {pull.state === "done" && model !== null && !isUsed && (!pull.use || pull.reason !== "") && (
+        {model !== null && canBeUsed && (
           <Button
             variant="primary"
             size="sm"

@@ -1,6 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
-import { api } from "../../../service/api.ts";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
@@ -8,8 +7,7 @@ import { queries } from "../../../service/queries.ts";
 interface RevokeKeyDialogProps {
   apiKey: KeyView;
   onClose: () => void;
-  /** For a key of another account. */
-  revoke?: () => Promise<unknown>;
+  revoke: () => Promise<unknown>;
   /** What shows it. */
   queryKey?: readonly string[];
 }
@@ -17,7 +15,7 @@ interface RevokeKeyDialogProps {
 export function RevokeKeyDialog({
   apiKey,
   onClose,
-  revoke = () => api.setKey(apiKey.id, "revoke"),
+  revoke,
   queryKey = queries.keys.queryKey,
 }: RevokeKeyDialogProps) {
   const client = useQueryClient();

@@ -28,7 +28,8 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       description={
         <>
           A new key replaces <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>. It
-          keeps its name, models, limits and tags; what was used of its quotas counts for the new key too.
+          keeps its name, permissions, networks, limits and tags; what was used of its quotas counts for the
+          new key too.
           {apiKey.expiresAt !== null && <NewExpiry apiKey={apiKey} />}
         </>
       }
