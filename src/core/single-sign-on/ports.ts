@@ -100,9 +100,10 @@ export interface SingleSignOnStore {
   findOrigin(sessionHash: Uint8Array): Promise<SessionOrigin | null>;
   /** Ends the sessions that a session of the provider began. Returns whose they were. */
   endSessionsOf(issuer: string, sid: string): Promise<string[]>;
-  /** Whether `noteLogout` has been called with this logout token. */
-  isLogoutUsed(hash: Uint8Array): Promise<boolean>;
-  noteLogout(hash: Uint8Array, expiresAt: Date): Promise<void>;
+  /** Whether somebody has claimed this logout token. */
+  isLogoutClaimed(hash: Uint8Array): Promise<boolean>;
+  /** True for the first of all callers with this logout token. */
+  claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean>;
   prune(now: Date): Promise<void>;
 }
 

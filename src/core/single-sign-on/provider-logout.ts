@@ -51,8 +51,8 @@ export class ProviderLogout {
     const hash = createHash("sha256")
       .update(JSON.stringify([issuer, jti]))
       .digest();
-    if (await store.singleSignOn.isLogoutUsed(hash))
-      throw new ProviderFailure("invalid", "The logout token was used before.");
+    const wasUsed = () => new ProviderFailure("invalid", "The logout token was used before.");
+    if (await store.singleSignOn.isLogoutClaimed(hash)) throw wasUsed();
     const ended = sid === null ? [] : await store.singleSignOn.endSessionsOf(issuer, sid);
     const accounts = await this.#accountsOf(claims, ended);
     for (const account of accounts) {
@@ -61,7 +61,7 @@ export class ProviderLogout {
       await audit.record({ accountId: account.id }, "signed out by identity provider", account.id);
     }
     // Last, so that the provider may send it again when something before failed.
-    await store.singleSignOn.noteLogout(hash, expiresAt);
+    if (!(await store.singleSignOn.claimLogout(hash, expiresAt))) throw wasUsed();
   }
 
   /** Null where the session was not begun by a provider, or its provider cannot end its own. Never rejects. */

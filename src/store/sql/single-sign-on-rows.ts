@@ -170,13 +170,14 @@ export class SqlSingleSignOn implements SingleSignOnStore {
     });
   }
 
-  async isLogoutUsed(hash: Uint8Array): Promise<boolean> {
+  async isLogoutClaimed(hash: Uint8Array): Promise<boolean> {
     const used = this.db.selectFrom("oidc_logouts").select("expires_at").where("hash", "=", hash);
     return (await used.executeTakeFirst()) !== undefined;
   }
 
-  async noteLogout(hash: Uint8Array, expiresAt: Date): Promise<void> {
-    await addRow(this.db, "oidc_logouts", { hash, expires_at: expiresAt.getTime() });
+  async claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean> {
+    const used = { hash, expires_at: expiresAt.getTime() };
+    return (await addRow(this.db, "oidc_logouts", used)) !== undefined;
   }
 
   async prune(now: Date): Promise<void> {
