@@ -17,9 +17,11 @@ export const threadParam = "thread";
 export interface MessagesError {
   type: "error";
   error: { type: WireErrorType; message: string; details?: { error_code: "thread_unsupported_request" } };
+  /** Absent in a stream, whose header has it. */
+  request_id?: string;
 }
 
-export const messagesError = (error: ServiceError): MessagesError => ({
+export const messagesError = (error: ServiceError, requestId?: string): MessagesError => ({
   type: "error",
   error: {
     type: wireType(error.code),
@@ -27,6 +29,7 @@ export const messagesError = (error: ServiceError): MessagesError => ({
     // The SDK's tool runner asks for a thread first. By this code it knows to send whole conversations instead.
     ...(error.param === threadParam ? { details: { error_code: "thread_unsupported_request" } } : {}),
   },
+  ...(requestId === undefined ? {} : { request_id: requestId }),
 });
 
 function wireType(code: ErrorCode): WireErrorType {

@@ -233,7 +233,8 @@ export class LlamaEngine implements Engine {
       follows: this.#features,
       capacity: facts?.sequences ?? expected.sequences ?? usualSequences,
       ...(this.#task === "chat" ? { cacheType: facts?.cacheType, preempts: true } : {}),
-      active: this.#active,
+      // A task is reported when something of it has been computed.
+      active: this.#task === "chat" ? this.#active : this.#runs.size,
       restarts,
       problem,
     };

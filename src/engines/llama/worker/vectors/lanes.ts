@@ -62,7 +62,7 @@ interface Running {
 const graceTokens = 512;
 /** Fewer are computed less well, and not worth a lane of their own. */
 const leastBatchTokens = 64;
-/** How often tasks are reported to be under way. */
+/** How often tasks are reported to be under way, when a batch ends: a report wakes up a process that needs a core. */
 const reportMs = 500;
 
 export class Lanes {
@@ -86,7 +86,6 @@ export class Lanes {
     const running: Running = { task, waiting, computing: 0, values: [], ended: undefined };
     this.#running.set(task.id, running);
     this.#fill();
-    this.#reportProgress();
     this.#settle(running);
   }
 
@@ -153,7 +152,7 @@ export class Lanes {
     this.#idle.push(lane);
     this.#settle(running);
     this.#fill();
-    if (performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
+    if (!this.isIdle && performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
   /** The longest input that waits, and shorter ones that fit beside it and do not keep another lane busy. */
