@@ -119,8 +119,8 @@ struct context {
 };
 
 enum {
-    /* Fewer are started as fast as they are woken up, and on a busy machine woken up on the core of the one that waits. */
-    fewest_pooled = 4,
+    /* One is the thread that asks. */
+    fewest_pooled = 2,
     /* Of all pools: there may be dozens of contexts. What has none computes with threads that ggml starts for each graph. */
     most_pooled = 512,
     /* How long they spin for the next graph before they sleep, for ggml: milliseconds, as there are between two steps. */

@@ -51,7 +51,7 @@ export const engineFields = {
     env: ["SOTTO_ENGINE_EXTENSION"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, where four or more compute, sampling without a copy of the logits, and short inputs of embeddings in one batch. `off` is for comparing.",
+    doc: "`on` uses the engine's extension where it is built (`sotto engine build extension`, on Linux): threads that stay between two steps, where two or more compute, sampling without a copy of the logits, and short inputs of embeddings in one batch. `off` is for comparing.",
   }),
   savedStateBytes: optionalField({
     env: ["SOTTO_ENGINE_SAVED_STATE_BYTES"],

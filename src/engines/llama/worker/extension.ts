@@ -31,7 +31,7 @@ export interface ThreadedContext {
 
 export interface ExtendedContext {
   id: number;
-  /** Four or more stay until the context is freed. Not while it computes. */
+  /** Two or more stay until the context is freed. Not while it computes. */
   setThreads: (threads: number) => void;
   vectors: (lastTokens: Int32Array) => Float32Array;
   sample: SampleDirectly;
