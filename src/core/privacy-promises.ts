@@ -1,4 +1,7 @@
-/** What is mailed, and what is proven or promised about privacy, in words: shown with `privacy-facts.ts`. A mail whose kind is not listed does not compile. */
+/**
+ * What is mailed, and what is proven or promised about privacy, in words: shown with `privacy-facts.ts`. A mail whose kind
+ * is not listed does not compile.
+ */
 
 /** Every mail that is sent, all with the recipient's address and the operator's name. */
 export const mails = {

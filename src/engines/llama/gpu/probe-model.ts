@@ -6,15 +6,15 @@
 import { writeFileSync } from "node:fs";
 import {
   float32,
+  float32s,
   ggufFile,
+  int32s,
   string,
+  strings,
   tensorType,
   uint32,
   type GgufTensor,
   type GgufValue,
-  strings,
-  int32s,
-  float32s,
 } from "../../../adapters/gguf-writer.js";
 
 const shape = { width: 128, headSize: 64, hidden: 256, contextTokens: 256 };

@@ -24,7 +24,9 @@ describe("the choice of threads", () => {
   it("tries no fewer than those that are clearly slower", () => {
     const choice = new ThreadChoice(16);
     expect(compute(choice, 14, (threads) => 16 / threads)).toEqual([
-      ...[...times(4, 16), ...times(4, 8), ...times(6, 16)],
+      ...times(4, 16),
+      ...times(4, 8),
+      ...times(6, 16),
     ]);
   });
 

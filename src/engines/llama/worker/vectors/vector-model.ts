@@ -151,7 +151,7 @@ function nativeContext(context: LlamaContext): NativeContext {
   return handle;
 }
 
-/** Threads of one context spin for a while after a batch, where those of the other one would need the cores. */
+/** It shares the threads of the one beside it: they spin after a batch, on cores that threads of its own would need. */
 function vectorContext(
   handle: NativeContext,
   extension: Extension | undefined,
