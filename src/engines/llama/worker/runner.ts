@@ -84,6 +84,7 @@ export class Runner {
     const prompts: PromptThread = readingThread("prompt/prompt-worker", setup);
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
+    const copyMs = model.movesSequences ? await measureCopy(model) : 0;
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
@@ -116,6 +117,7 @@ export class Runner {
       }),
       grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
+      copyPays: (tokens) => pace.predictedMs(tokens) >= copyMs,
       speculation: speculation(request, model),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
@@ -277,6 +279,32 @@ async function warmUp(context: BatchContext): Promise<number> {
     stepMs = performance.now() - startedMs;
   }
   return stepMs / triedTokens;
+}
+
+/**
+ * How long a sequence takes to copy: all that is reserved for it, however little it holds, when the next step begins. On a
+ * GPU that is next to nothing.
+ */
+async function measureCopy({ context, facts, sizing }: LoadedModel): Promise<number> {
+  if (facts.gpu !== "cpu" || sizing.sequences < 2) return 0;
+  const took = { with: Infinity, without: Infinity };
+  const endsMs = performance.now() + longestMeasuringMs / 4;
+  do {
+    await context.copySequenceStateFromOtherSequence(1, 0);
+    took.with = Math.min(took.with, await singleStep(context));
+    took.without = Math.min(took.without, await singleStep(context));
+  } while (performance.now() < endsMs);
+  context.disposeSequence(1);
+  return Math.max(0, took.with - took.without);
+}
+
+async function singleStep(context: BatchContext): Promise<number> {
+  const startedMs = performance.now();
+  context.initBatch(1);
+  context.addToBatch(0, 0, new Uint32Array(1), Uint32Array.of(0));
+  await context.decodeBatch();
+  context.disposeSequence(0);
+  return performance.now() - startedMs;
 }
 
 const mostSteps = 32;

@@ -116,6 +116,7 @@ function setUp({
   reuse = false,
   saves = false,
   movesSequences = true,
+  copyPays = (_tokens: number) => true,
   msPerToken = 0,
   readsWhileComputing = false,
   stop = [] as string[],
@@ -146,6 +147,7 @@ function setUp({
     threads: { run: (step) => step() },
     grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
+    copyPays,
     readsWhileComputing,
     pause,
     arrivals,
@@ -543,6 +545,7 @@ describe("batcher", () => {
     ["another account's", { reuse: true }, 12, "two"],
     ["its own with reuse switched off", { reuse: false }, 12, "one"],
     ["its own where copying does not pay", { reuse: true, movesSequences: false }, 12, "one"],
+    ["its own where reading is faster", { reuse: true, copyPays: (tokens: number) => tokens > 6 }, 12, "one"],
     ["so little that computing it is as fast", { reuse: true }, 3, "one"],
   ] as const)("copies no beginning: %s", async (_, options, promptTokens, accountId) => {
     const { context, start, endingOf } = setUp(options);

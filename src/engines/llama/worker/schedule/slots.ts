@@ -20,6 +20,8 @@ export interface SlotsOptions {
   cache: PrefixCache;
   /** Whether sequences may be copied: for compaction, and for a prefix that they share. */
   movesSequences: boolean;
+  /** Whether copying takes less than reading so many tokens; always by default. */
+  copyPays?: (tokens: number) => boolean;
 }
 
 export interface Group {
@@ -69,7 +71,7 @@ interface Copy {
 export type OccupiedSlot = [sequenceId: number, sequence: Sequence];
 
 const noTokens = new Uint32Array(0);
-/** Copying takes less than computing so many tokens, wherever sequences may be compacted. */
+/** Fewer are computed again in no time. */
 const leastCopied = 4;
 
 export class Slots {
@@ -350,7 +352,8 @@ export class Slots {
     const { group, target } = sequence;
     const shared = cache.longestShared(group.job.accountId, target, this.#held());
     const before = Math.max(keptTokens, restored?.tokens ?? 0);
-    if (shared !== undefined && shared.tokens >= before + leastCopied) this.#copy = { placed, shared };
+    if (shared === undefined || shared.tokens < before + leastCopied) return;
+    if (this.options.copyPays?.(shared.tokens - before) ?? true) this.#copy = { placed, shared };
   }
 
   #held(): Held[] {
