@@ -186,9 +186,9 @@ it.each(Object.entries(bodies))(
         const body = bodyOf(make);
         const { status, json } = await ask(server, { path, body });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        const about = `${status} ${JSON.stringify(json)} for ${body.slice(0, 500)}`;
-        expect([200, 400, 404], about).toContain(status);
         if (status === 200) continue;
+        const about = `${status} ${JSON.stringify(json)} for ${body.slice(0, 500)}`;
+        expect([400, 404], about).toContain(status);
         if (path.startsWith("/v1")) errorOf(json);
         else
           expect(isRefusal(json) && typeof (json as { error: unknown }).error === "string", about).toBe(true);

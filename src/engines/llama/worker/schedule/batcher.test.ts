@@ -116,7 +116,7 @@ function setUp({
   reuse = false,
   saves = false,
   movesSequences = true,
-  copyPays = (_tokens: number) => true,
+  copyPays = (_tokens: number): boolean => true,
   msPerToken = 0,
   readsWhileComputing = false,
   stop = [] as string[],
