@@ -26,6 +26,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   const dataDir = newDataDir();
+  writeTinyGguf(join(dataDir, "models", "small.gguf"), { seed: 3 });
   const first = join(newDataDir(), "first.gguf");
   writeTinyGguf(first, { seed: 1 });
   const env = { PATH: process.env.PATH, SOTTO_DATA_DIR: dataDir };
@@ -131,6 +132,22 @@ describe("an operator in a browser", () => {
     await press(page, "Roll back");
     await omega.getByText("first.gguf").waitFor();
     await eventually(async () => (await reply()) === before);
+
+    // A draft model beside it changes nothing that it says; another model runs without it, and the dialog says so.
+    await press(page, "Change model of omega");
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByLabel("Draft model").selectOption("small.gguf");
+    await press(page, `Use ${file}`);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await omega.getByText("small.gguf").waitFor();
+    await eventually(async () => (await reply()) === after);
+    await press(page, "Change model of omega");
+    await page.getByText(/^A model chosen here runs without the draft model small\.gguf/).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByLabel("Draft model").selectOption("None");
+    await press(page, `Apply ${file}`);
+    await omega.getByText("small.gguf").waitFor({ state: "detached" });
     expect(faults).toEqual([]);
     await page.context().close();
   });
