@@ -52,6 +52,7 @@ export class Grammar {
   readonly #maxElements: number;
   readonly #spend: (steps: number) => void;
   #size = 0;
+  #names = 0;
 
   constructor({ maxElements = 20_000, spend = () => undefined }: GrammarLimits = {}) {
     this.#maxElements = maxElements;
@@ -61,6 +62,11 @@ export class Grammar {
   /** Before parts are made that have so many elements at least. Throws `GrammarTooLarge`. */
   requireRoom(elements: number): void {
     if (this.#size + elements > this.#maxElements) throw new GrammarTooLarge();
+  }
+
+  /** For rules that no other name tells apart. */
+  freshName(kind: string): string {
+    return `${kind}-${this.#names++}`;
   }
 
   /** The rule's content is made after it can be referred to. Throws `GrammarTooLarge` as soon as all are. */
@@ -98,8 +104,12 @@ export class Grammar {
   isLeftRecursive(): boolean {
     this.#spend(this.#size);
     const empty = rulesThat(mayBeEmpty, this.#rules);
-    const edges = new Map([...this.#rules].map(([name, content]) => [name, beginnings(content, empty)]));
-    return hasCycle(edges);
+    const begun = [...this.#rules].map(([name, content]): [string, Expression] => {
+      const first = new Set(beginnings(content, empty).filter((one) => this.#rules.has(one)));
+      return [name, sequence(...Array.from(first, rule))];
+    });
+    // A rule that only begins with rules that can begin is on no cycle.
+    return rulesThat(canBe, new Map(begun)).size < this.#rules.size;
   }
 
   #sizeOf(part: Expression): number {
@@ -179,28 +189,6 @@ function beginnings(expression: Expression, empty: ReadonlySet<string>): string[
     case "chars":
       return [];
   }
-}
-
-/** Topological sort: what cannot be removed is on a cycle. No recursion: chains may be long. */
-function hasCycle(edges: ReadonlyMap<string, readonly string[]>): boolean {
-  const users = new Map<string, string[]>([...edges.keys()].map((name) => [name, []]));
-  const left = new Map<string, number>();
-  for (const [name, all] of edges) {
-    const targets = [...new Set(all)].filter((target) => edges.has(target));
-    left.set(name, targets.length);
-    for (const target of targets) users.get(target)?.push(name);
-  }
-  const open = [...left].filter(([, targets]) => targets === 0).map(([name]) => name);
-  let removed = 0;
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    removed += 1;
-    for (const user of users.get(name) ?? []) {
-      const targets = (left.get(user) ?? 0) - 1;
-      left.set(user, targets);
-      if (targets === 0) open.push(user);
-    }
-  }
-  return removed < edges.size;
 }
 
 /** What holds for an expression by what holds for the texts and characters in it. */

@@ -42,6 +42,37 @@ export function readChunk(data: string): Chunk | null {
   return { choices, usage: readUsage(chunk.usage) };
 }
 
+/** The same of an event of llama-server's `/infill`, which has a shape of its own. */
+export function readInfillEvent(data: string): Chunk | null {
+  const event = parseObject(data);
+  if (event === null || typeof event.content !== "string") return null;
+  const isLast = event.stop === true;
+  const probabilities = event.completion_probabilities;
+  return {
+    choices: [
+      {
+        choice: 0,
+        text: event.content,
+        reasoning: "",
+        calls: [],
+        finish: isLast ? finishOf(event) : null,
+        logprobs: Array.isArray(probabilities) ? readTokens(probabilities) : undefined,
+        stoppedAt: textOf(event.stopping_word),
+      },
+    ],
+    usage: isLast ? usageOf(event) : undefined,
+  };
+}
+
+const finishOf = ({ stop_type }: JsonObject): FinishReason => (stop_type === "limit" ? "length" : "stop");
+
+/** Of the cache, which is switched off, it counts the tokens that are in it afterwards. */
+function usageOf({ tokens_evaluated, tokens_predicted }: JsonObject): Usage | undefined {
+  const [promptTokens, completionTokens] = [countOf(tokens_evaluated), countOf(tokens_predicted)];
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+}
+
 function readChoice(choice: JsonObject): ChoiceDelta {
   const delta = objectOf(choice.delta);
   return {
@@ -117,7 +148,7 @@ function readLogprobs(logprobs: JsonObject): ReplyLogprob[] | undefined {
   return Array.isArray(logprobs.tokens) ? readTokenLists(logprobs) : undefined;
 }
 
-export const readTokens = (list: unknown): ReplyLogprob[] =>
+const readTokens = (list: unknown): ReplyLogprob[] =>
   listOf(list)
     .filter(isObject)
     .map((token) => ({

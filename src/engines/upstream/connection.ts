@@ -87,15 +87,8 @@ export class Connection {
 
   /** The body is JSON. */
   stream(path: string, body: string | Buffer, call: StreamCall): void {
-    this.#replies.dispatch(
-      {
-        method: "POST",
-        path: this.#basePath + path,
-        headers: this.#streamHeaders,
-        body,
-      },
-      call,
-    );
+    const headers = this.#streamHeaders;
+    this.#replies.dispatch({ method: "POST", path: this.#basePath + path, headers, body }, call);
   }
 
   /** A control request. Throws `engine_unavailable` when there is no response in time. */
@@ -139,6 +132,16 @@ export class Connection {
     const parsed = parseObject(text);
     if (parsed === null) throw unavailable("INVALID_ANSWER");
     return parsed;
+  }
+
+  /** The same where a failure says no more than that nothing is known: null. */
+  optional(path: string, options?: RequestOptions): Promise<EngineResponse | null> {
+    return this.request(path, options).catch(() => null);
+  }
+
+  /** What the engine reports there; empty where it does not. */
+  report(path: string, body?: object): Promise<JsonObject> {
+    return this.requestJson(path, { body }).catch(() => ({}));
   }
 
   async close(): Promise<void> {

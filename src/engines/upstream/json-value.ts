@@ -14,12 +14,17 @@ export const flagOf = (value: unknown): boolean | undefined =>
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
+/** Undefined when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Null when it is not a JSON object. */
 export function parseObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : null;
 }

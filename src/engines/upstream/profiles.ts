@@ -3,6 +3,7 @@
  * name, and how one account's prompt cache is kept from another's.
  */
 import type { upstreamProfiles as profileNames } from "../../core/model-views.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export type ProfileName = (typeof profileNames)[number];
 
@@ -185,3 +186,17 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     tasks: ["embed"],
   },
 };
+
+/**
+ * Only engines that isolate accounts get conversations, unless the operator accepts that one does not: a sentence for
+ * the operator, or null.
+ */
+export function whyNotIsolated({ profile, acceptSharedCache }: UpstreamSource): string | null {
+  const { cache, label } = profiles[profile];
+  if (cache.type !== "none" || acceptSharedCache === true) return null;
+  return (
+    `An engine of the kind '${label}' cannot keep the prompt caches of accounts apart: one account could infer ` +
+    `from the time to the first token what another has asked. Use vLLM, SGLang or llama-server, or accept it ` +
+    `(--accept-shared-cache, or acceptSharedCache: true).`
+  );
+}

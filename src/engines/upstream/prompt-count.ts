@@ -9,8 +9,7 @@ import { imagesIn, withoutImages } from "../../core/chat/images.js";
 import type { RawPrompt } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
 import type { Connection } from "./connection.js";
-import { isConversation, promptFields, type PromptInput } from "./conversation.js";
-import { estimateImages } from "./images.js";
+import { estimateImages, isConversation, promptFields, type PromptInput } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 
 export interface PromptCount {

@@ -2,7 +2,8 @@
  * The body of a request to an engine, built field by field from a generation. Nothing else of a client's request
  * exists by then: unknown fields, such as a cache salt of its own, were dropped when it was parsed.
  */
-import type { RawPrompt, ReplyFormat, Sampling } from "../../core/chat/request.js";
+import { randomUUID } from "node:crypto";
+import type { Image, RawPrompt, ReplyFormat, Sampling } from "../../core/chat/request.js";
 import { ServiceError } from "../../core/errors.js";
 import type { Generation } from "../../core/serving/engine-port.js";
 import { cacheSalt } from "./cache-salt.js";
@@ -144,4 +145,31 @@ export function cacheFields({ cache }: Profile, secret: string, accountId: strin
     case "none":
       return {};
   }
+}
+
+/** Stands for an image until it is copied. It leaves the process nowhere, so that no text can have it. */
+const mark = randomUUID();
+
+/**
+ * The JSON of a body. JSON.stringify and the encoding as UTF-8 look at every character, which blocks the event loop for
+ * 45 ms where an image has 10 MB. Base64 needs neither: it is copied to its place, in a third of that. The images' URLs
+ * were checked when they were read: nothing in them has to be escaped.
+ */
+export function jsonBody(body: object, images: readonly Image[]): string | Buffer {
+  if (images.length === 0) return JSON.stringify(body);
+  const urls = new Set(images.map(({ url }) => url));
+  const inOrder: string[] = [];
+  const text = JSON.stringify(body, (_key, value: unknown) => {
+    if (typeof value !== "string" || !urls.has(value)) return value;
+    inOrder.push(value);
+    return mark;
+  });
+  const length = inOrder.reduce((sum, url) => sum + url.length - mark.length, Buffer.byteLength(text));
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const [index, piece] of text.split(mark).entries()) {
+    at += bytes.write(piece, at);
+    at += bytes.write(inOrder[index] ?? "", at, "latin1");
+  }
+  return bytes;
 }

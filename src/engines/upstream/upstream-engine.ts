@@ -25,19 +25,17 @@ import { newCallId } from "../chat-format/call-id.js";
 import { withSystemPrompt } from "../chat-format/system-prompt.js";
 import { Grammars } from "../structured-output/grammars.js";
 import { HealthMonitor } from "./checks/health.js";
-import { readChunk } from "./chunk.js";
+import { readChunk, readInfillEvent } from "./chunk.js";
 import { Connection } from "./connection.js";
 import { isConversation, type PromptInput } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
-import { readInfillEvent } from "./infill-event.js";
-import { whyNotIsolated } from "./isolation.js";
-import { jsonBody } from "./json-body.js";
 import type { UpstreamOptions } from "./options.js";
-import type { Profile } from "./profiles.js";
+import { type Profile, whyNotIsolated } from "./profiles.js";
 import { minTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
 import {
   cacheFields,
+  jsonBody,
   pathFor,
   requestBody,
   requireSupported,

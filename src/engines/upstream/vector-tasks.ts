@@ -17,11 +17,12 @@ import { estimateText } from "./prompt-count.js";
 import {
   lacksEndpoint,
   lacksModel,
+  readScores,
+  readVectors,
   tooLong,
   unsupportedDimensions,
   unsupportedTask,
-} from "./task-refusals.js";
-import { readScores, readVectors } from "./vector-reader.js";
+} from "./vector-reader.js";
 
 /** A response with as many vectors of 4,096 numbers is well below what is read of one. */
 const inputsPerBatch = 128;

@@ -3,7 +3,7 @@ import { isDeep } from "../../../../test/support/depth.js";
 import { hostileSchemas } from "../../../../test/support/inputs/hostile-schemas.js";
 import { schemaGrammar } from "./compile.js";
 import { SchemaError } from "./schema.js";
-import { Work } from "./work.js";
+import { Work } from "./parts.js";
 
 /** As it comes out of a request: what JSON cannot say is gone. */
 const asSent = (schema: object) => JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;

@@ -6,16 +6,16 @@
  * where a keyword cannot be enforced, which `strict` refuses. A schema that nothing can satisfy is refused always.
  */
 import { excessOf } from "../../../protocol/schema-budget.js";
-import { Arrays } from "./arrays.js";
+import { arrays } from "./arrays.js";
 import { constraints } from "./constraints.js";
 import { areDisjoint, discriminatorOf } from "./disjoint.js";
 import { choice, Grammar, GrammarTooLarge, impossible, type Expression } from "../gbnf.js";
 import * as json from "./json-text.js";
+import { insteadOf, type Keyword } from "./keywords.js";
 import { closed, mergeSchemas } from "./merge.js";
 import { numbers } from "./numbers/numbers.js";
-import { Objects } from "./objects.js";
-import { tooLarge, type Parts } from "./parts.js";
-import { isOnlyReference, References } from "./references.js";
+import { objects } from "./objects.js";
+import { isOnlyReference, References, tooLarge, Work, type Parts } from "./parts.js";
 import {
   isSchemaObject,
   listAt,
@@ -25,10 +25,8 @@ import {
   type Path,
   type Schema,
 } from "./schema.js";
-import { Strictness } from "./strictness.js";
 import { Strings } from "./strings/strings.js";
 import { listedValues } from "./values.js";
-import { Work } from "./work.js";
 
 const maxSchemas = 2000;
 const deepest = 64;
@@ -48,7 +46,7 @@ export function schemaGrammar(
   if (excess !== null) throw new SchemaError([], `it is too large: ${excess}`);
   const grammar = new Grammar({ spend: work.spend });
   try {
-    const root = new Compiler(grammar, schema, new Strictness(strict), work).value(schema, [], 0);
+    const root = new Compiler(grammar, schema, strict, work).value(schema, []);
     if (grammar.isLeftRecursive()) throw new SchemaError([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
     if (result === null) throw new SchemaError([], "no JSON value can satisfy it");
@@ -64,16 +62,15 @@ class Compiler implements Parts {
   /** The identity of each merged schema, by the schema whose parts it has. */
   readonly #merged = new Map<Schema, object>();
   readonly #strings: Strings;
-  readonly #arrays = new Arrays(this);
-  readonly #objects = new Objects(this);
   #schemas = 0;
+  #depth = 0;
   /** References followed since the last character: following one of them again would never end. */
   #open: ReadonlySet<unknown>;
 
   constructor(
     readonly grammar: Grammar,
     root: Schema,
-    readonly strictness: Strictness,
+    private readonly isStrict: boolean,
     readonly work: Work,
   ) {
     this.references = new References(root, work);
@@ -81,28 +78,37 @@ class Compiler implements Parts {
     this.#strings = new Strings(this);
   }
 
-  value(schema: unknown, path: Path, depth: number): Expression {
+  value(schema: unknown, path: Path): Expression {
     this.#schemas += 1;
-    if (this.#schemas > maxSchemas || depth > deepest) throw new SchemaError([], tooLarge);
+    if (this.#schemas > maxSchemas || this.#depth > deepest) throw new SchemaError([], tooLarge);
+    this.#depth += 1;
+    const made = this.#valueOf(schema, path);
+    this.#depth -= 1;
+    return made;
+  }
+
+  leaveOut(path: Path, keyword: Keyword, reason = "this cannot be enforced"): void {
+    if (!this.isStrict) return;
+    throw new SchemaError([...path, keyword], `${reason} with 'strict'; ${insteadOf(keyword)}`);
+  }
+
+  #valueOf(schema: unknown, path: Path): Expression {
     if (schema === true) return json.anyValue(this.grammar);
     if (schema === false) return impossible;
     if (!isSchemaObject(schema)) throw new SchemaError(path, "expected a schema: an object, true or false");
     if (isOnlyReference(schema)) {
       const target = this.references.target(schema["$ref"], path);
-      return this.#shared(target, () => this.value(target, path, depth + 1));
+      return this.#shared(target, () => this.value(target, path));
     }
+    const make = () => this.#constrained(constraints(schema, path, this), path);
     // Schemas merged of the same parts share a rule, also recursively.
     if ("$ref" in schema || "allOf" in schema) {
       const place = this.#merged.get(schema) ?? {};
       this.#merged.set(schema, place);
-      return this.#shared(place, () =>
-        this.#constrained(constraints(schema, path, this.strictness), path, depth),
-      );
+      return this.#shared(place, make);
     }
     // A rule of its own: written out in each place that needs it, nested schemas would double at every level.
-    return this.grammar.define(`value-${this.#schemas}`, () =>
-      this.#constrained(constraints(schema, path, this.strictness), path, depth),
-    );
+    return this.grammar.define(`value-${this.#schemas}`, make);
   }
 
   /** Each place that is referred to becomes one rule, so that schemas may refer to themselves. */
@@ -121,47 +127,34 @@ class Compiler implements Parts {
     return made;
   }
 
-  #constrained(schema: Schema, path: Path, depth: number): Expression {
+  #constrained(schema: Schema, path: Path): Expression {
     const { not, $ref, allOf, anyOf, oneOf } = schema;
     if (not !== undefined) return impossible;
-    const merge = (a: unknown, b: unknown) => mergeSchemas(a, closed(b), this, path);
     if ($ref !== undefined) {
-      const { $ref: _reference, ...beside } = schema;
       const target = closed(this.references.resolve(this.references.target($ref, path), path));
-      return this.value(mergeSchemas(target, beside, this, path), path, depth + 1);
+      return this.value(mergeSchemas(target, without("$ref", schema), this, path), path);
     }
     if (allOf !== undefined) {
-      const { allOf: _parts, ...beside } = schema;
-      const [part, ...others] = listAt(schema, "allOf", path);
-      const isAlone = part !== undefined && others.length === 0 && Object.keys(beside).length === 0;
-      if (isAlone) return this.value(part, [...path, "allOf", 0], depth + 1);
-      return this.value(listAt(schema, "allOf", path).reduce(merge, beside), path, depth + 1);
+      const [parts, beside] = [listAt(schema, "allOf", path), without("allOf", schema)];
+      const isAlone = parts.length === 1 && Object.keys(beside).length === 0;
+      if (isAlone) return this.value(parts[0], [...path, "allOf", 0]);
+      const merge = (a: unknown, b: unknown) => mergeSchemas(a, closed(b), this, path);
+      return this.value(parts.reduce(merge, beside), path);
     }
-    if (anyOf !== undefined) {
-      const { anyOf: _options, ...beside } = schema;
-      return this.#alternatives("anyOf", listAt(schema, "anyOf", path), beside, path, depth);
-    }
-    if (oneOf !== undefined) {
-      const { oneOf: _options, ...beside } = schema;
-      const options = this.#exclusive(listAt(schema, "oneOf", path), beside, path);
-      return this.#alternatives("oneOf", options, beside, path, depth);
-    }
+    if (anyOf !== undefined) return this.#alternatives("anyOf", schema, path);
+    if (oneOf !== undefined) return this.#alternatives("oneOf", schema, path);
     if ("enum" in schema || "const" in schema) return listedValues(schema, path, this);
-    return choice(...typesOf(schema, path).map((type) => this.#typed(type, schema, path, depth)));
+    return choice(...typesOf(schema, path).map((type) => this.#typed(type, schema, path)));
   }
 
-  #alternatives(
-    keyword: "anyOf" | "oneOf",
-    options: readonly unknown[],
-    beside: Schema,
-    path: Path,
-    depth: number,
-  ): Expression {
+  #alternatives(keyword: "anyOf" | "oneOf", schema: Schema, path: Path): Expression {
+    const [given, beside] = [listAt(schema, keyword, path), without(keyword, schema)];
+    const options = keyword === "oneOf" ? this.#exclusive(given, beside, path) : given;
     const isAlone = Object.keys(beside).length === 0;
     return choice(
       ...options.map((option, index) => {
         const merged = isAlone ? option : mergeSchemas(beside, closed(option), this, path);
-        return this.value(merged, [...path, keyword, index], depth + 1);
+        return this.value(merged, [...path, keyword, index]);
       }),
     );
   }
@@ -175,10 +168,10 @@ class Compiler implements Parts {
     const discriminators = merged.map(() => new Set<string>());
     for (const [index, option] of merged.entries()) {
       for (let other = index + 1; other < merged.length; other++) {
-        if (areDisjoint(option, merged[other], this.references, place)) continue;
-        const name = discriminatorOf(option, merged[other], this.references, place);
+        if (areDisjoint(option, merged[other], place, this)) continue;
+        const name = discriminatorOf(option, merged[other], place, this);
         if (name === null) {
-          this.strictness.leaveOut(path, "oneOf", "its alternatives must exclude each other");
+          this.leaveOut(path, "oneOf", "its alternatives must exclude each other");
           return options;
         }
         discriminators[index]?.add(name);
@@ -191,12 +184,12 @@ class Compiler implements Parts {
     });
   }
 
-  #typed(type: JsonType, schema: Schema, path: Path, depth: number): Expression {
+  #typed(type: JsonType, schema: Schema, path: Path): Expression {
     switch (type) {
       case "object":
-        return this.#within(new Set(), () => this.#objects.of(schema, path, depth));
+        return this.#within(new Set(), () => objects(schema, path, this));
       case "array":
-        return this.#within(new Set(), () => this.#arrays.of(schema, path, depth));
+        return this.#within(new Set(), () => arrays(schema, path, this));
       case "string":
         return this.#strings.of(schema, path);
       case "number":
@@ -209,3 +202,6 @@ class Compiler implements Parts {
     }
   }
 }
+
+const without = (keyword: Keyword, schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => name !== keyword));

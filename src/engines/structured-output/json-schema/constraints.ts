@@ -1,20 +1,20 @@
 /** The constraints of a schema, without annotations and what cannot be enforced. */
 import { isKeyword, keywords, type Keyword } from "./keywords.js";
+import type { Parts } from "./parts.js";
 import { isSchemaObject, typesOf, type Path, type Schema } from "./schema.js";
-import type { Strictness } from "./strictness.js";
 
 /**
  * The keywords that constrain, in the words of the current draft. Others are annotations: libraries write many of
  * their own. Those that no grammar can enforce are left out, or refused.
  */
-export function constraints(given: Schema, path: Path, strictness: Strictness): Schema {
+export function constraints(given: Schema, path: Path, parts: Parts): Schema {
   const schema = modern(given);
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
     if (!isKeyword(name)) continue;
     if (keywords[name].enforced === "no") {
-      if (isAbout(name, schema, path)) strictness.leaveOut(path, name);
-    } else if (name !== "not" || allowsNothing(value, schema, path, strictness)) result[name] = value;
+      if (isAbout(name, schema, path)) parts.leaveOut(path, name);
+    } else if (name !== "not" || allowsNothing(value, schema, path, parts)) result[name] = value;
   }
   return result;
 }
@@ -28,10 +28,10 @@ function isAbout(keyword: Keyword, schema: Schema, path: Path): boolean {
 }
 
 /** Whether `not` excludes every value. Anything between that and excluding none cannot be enforced. */
-function allowsNothing(value: unknown, schema: Schema, path: Path, strictness: Strictness): boolean {
+function allowsNothing(value: unknown, schema: Schema, path: Path, parts: Parts): boolean {
   if (value === false) return false;
   if (value === true || (isSchemaObject(value) && !Object.keys(value).some(isKeyword))) return true;
-  if (isAbout("not", schema, path)) strictness.leaveOut(path, "not");
+  if (isAbout("not", schema, path)) parts.leaveOut(path, "not");
   return false;
 }
 

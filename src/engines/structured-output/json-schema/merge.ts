@@ -1,7 +1,7 @@
 /** Two schemas to one that allows what both allow, for `allOf` and for what stands beside `anyOf` or `$ref`. */
 import { constraints } from "./constraints.js";
 import { isKeyword, type Keyword } from "./keywords.js";
-import type { References } from "./references.js";
+import type { Parts } from "./parts.js";
 import {
   All,
   asList,
@@ -13,7 +13,6 @@ import {
   type Path,
   type Schema,
 } from "./schema.js";
-import type { Strictness } from "./strictness.js";
 
 /** Schemas that refer to themselves would be merged without end. Two steps for each level of properties. */
 const longestPath = 256;
@@ -33,33 +32,28 @@ const severalHold = new Set<Keyword>(["pattern", "format", "multipleOf"]);
 /** Schemas themselves. */
 const ofOthers = new Set<Keyword>(["propertyNames", "unevaluatedItems", "unevaluatedProperties"]);
 
-interface Context {
-  readonly references: References;
-  readonly strictness: Strictness;
-}
-
 /** `true` allows everything, `false` nothing. */
-export function mergeSchemas(a: unknown, b: unknown, context: Context, path: Path): unknown {
-  const { references, strictness } = context;
+export function mergeSchemas(a: unknown, b: unknown, parts: Parts, path: Path): unknown {
+  const { references, work } = parts;
   if (path.length > longestPath) throw new SchemaError([], "it is nested too deeply to be merged");
   const [first, second] = [references.resolve(a, path), references.resolve(b, path)];
   if (first === false || second === false) return false;
   if (!isSchemaObject(first)) return second;
   if (!isSchemaObject(second)) return first;
-  const left = constraints(withoutReference(first), path, strictness);
-  const right = constraints(withoutReference(second), path, strictness);
+  const left = constraints(withoutReference(first), path, parts);
+  const right = constraints(withoutReference(second), path, parts);
   const merged: Record<string, unknown> = { ...left };
   for (const [name, value] of Object.entries(right)) {
     if (!isKeyword(name)) continue;
     const other = left[name];
-    if (other === undefined || sameJson(other, value, references.work.compare)) merged[name] = value;
+    if (other === undefined || sameJson(other, value, work.compare)) merged[name] = value;
     else if (name === "const") return false;
-    else if (!joint.has(name)) merged[name] = joined(name, [left, right], context, path);
+    else if (!joint.has(name)) merged[name] = joined(name, [left, right], parts, path);
   }
   return {
     ...merged,
-    ...objectKeywords(left, right, context, path),
-    ...arrayKeywords(left, right, context, path),
+    ...objectKeywords(left, right, parts, path),
+    ...arrayKeywords(left, right, parts, path),
   };
 }
 
@@ -85,7 +79,7 @@ export function closed(part: unknown): unknown {
   };
 }
 
-function joined(keyword: Keyword, [left, right]: [Schema, Schema], context: Context, path: Path): unknown {
+function joined(keyword: Keyword, [left, right]: [Schema, Schema], parts: Parts, path: Path): unknown {
   const [a, b] = [left[keyword], right[keyword]];
   if (typeof a === "number" && typeof b === "number") {
     if (larger.has(keyword)) return Math.max(a, b);
@@ -95,13 +89,13 @@ function joined(keyword: Keyword, [left, right]: [Schema, Schema], context: Cont
     if (keyword === "allOf") return [...(a as unknown[]), ...(b as unknown[])];
     if (keyword === "anyOf" || keyword === "oneOf") return pairs(keyword, a, b, path);
     if (keyword === "enum") {
-      return a.filter((value) => b.some((other) => sameJson(value, other, context.references.work.compare)));
+      return a.filter((value) => b.some((other) => sameJson(value, other, parts.work.compare)));
     }
   }
   if (keyword === "type") return commonTypes(left, right, path);
   if (keyword === "uniqueItems") return a === true || b === true;
   if (severalHold.has(keyword)) return All.of(a, b);
-  if (ofOthers.has(keyword)) return mergeSchemas(a, b, context, [...path, keyword]);
+  if (ofOthers.has(keyword)) return mergeSchemas(a, b, parts, [...path, keyword]);
   // Whatever is left is wrong in one of them, and will be found to be.
   return typeof a === "number" || Array.isArray(a) ? b : a;
 }
@@ -127,10 +121,10 @@ function pairs(
 }
 
 /** Names that one side does not know are subject to its `additionalProperties`. */
-function objectKeywords(left: Schema, right: Schema, context: Context, path: Path): Schema {
+function objectKeywords(left: Schema, right: Schema, parts: Parts, path: Path): Schema {
   const touches = (schema: Schema) => "properties" in schema || "additionalProperties" in schema;
   const required = [...asList(left["required"]), ...asList(right["required"])];
-  context.references.work.compare(required.length);
+  parts.work.compare(required.length);
   const result: Record<string, unknown> = {};
   if (required.length > 0) result["required"] = [...new Set(required)];
   const [patternsA, patternsB] = [asObject(left["patternProperties"]), asObject(right["patternProperties"])];
@@ -139,7 +133,7 @@ function objectKeywords(left: Schema, right: Schema, context: Context, path: Pat
     const both = Object.keys(patternsB).filter((name) => Object.hasOwn(patternsA, name));
     const merged = both.map((name): [string, unknown] => [
       name,
-      mergeSchemas(patternsA[name], patternsB[name], context, place),
+      mergeSchemas(patternsA[name], patternsB[name], parts, place),
     ]);
     result["patternProperties"] = { ...patternsA, ...patternsB, ...Object.fromEntries(merged) };
   }
@@ -152,26 +146,26 @@ function objectKeywords(left: Schema, right: Schema, context: Context, path: Pat
   result["properties"] = Object.fromEntries(
     [...names].map((name, index) => [
       name,
-      mergeSchemas(of(a, name, restA), of(b, name, restB), context, [...path, "properties", index]),
+      mergeSchemas(of(a, name, restA), of(b, name, restB), parts, [...path, "properties", index]),
     ]),
   );
-  result["additionalProperties"] = mergeSchemas(restA, restB, context, [...path, "additionalProperties"]);
+  result["additionalProperties"] = mergeSchemas(restA, restB, parts, [...path, "additionalProperties"]);
   return result;
 }
 
 /** Items that one side has no place for are subject to its `items`. */
-function arrayKeywords(left: Schema, right: Schema, context: Context, path: Path): Schema {
+function arrayKeywords(left: Schema, right: Schema, parts: Parts, path: Path): Schema {
   const touches = (schema: Schema) => "items" in schema || "prefixItems" in schema;
   if (!touches(left) || !touches(right)) return {};
   const [a, b] = [asList(left["prefixItems"]), asList(right["prefixItems"])];
   const [restA, restB] = [left["items"] ?? true, right["items"] ?? true];
   const prefixItems = Array.from({ length: Math.max(a.length, b.length) }, (_, index) =>
-    mergeSchemas(index < a.length ? a[index] : restA, index < b.length ? b[index] : restB, context, [
+    mergeSchemas(index < a.length ? a[index] : restA, index < b.length ? b[index] : restB, parts, [
       ...path,
       "prefixItems",
       index,
     ]),
   );
-  const items = mergeSchemas(restA, restB, context, [...path, "items"]);
+  const items = mergeSchemas(restA, restB, parts, [...path, "items"]);
   return prefixItems.length === 0 ? { items } : { prefixItems, items };
 }

@@ -17,14 +17,14 @@ export function canCount(members: readonly Member[], min: number, max: number): 
   return members.length * (countedUpTo(members, min, max) + 1) <= maxRules;
 }
 
-/** `name`: of its rules, of which there are one or two for each member and each count that matters. */
+/** Its rules are one or two for each member and each count that matters. */
 export function orderedSubset(
   members: readonly Member[],
   min: number,
   max: number,
-  name: string,
   grammar: Grammar,
 ): Expression {
+  const name = grammar.freshName("members");
   // Whether there was one before matters always: a comma follows it.
   const most = Math.max(1, countedUpTo(members, min, max));
   const rest = (index: number, count: number): Expression => rule(nameOf(index, Math.min(count, most)));

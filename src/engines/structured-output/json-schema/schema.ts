@@ -37,6 +37,12 @@ export const isSchemaObject: (value: unknown) => value is Schema = isObject;
 export const asObject = (value: unknown): Schema => (isObject(value) ? value : {});
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** The values that `const` or `enum` lists; null where neither does. */
+export function listedIn(schema: Schema): readonly unknown[] | null {
+  if ("const" in schema) return [schema["const"]];
+  return Array.isArray(schema["enum"]) ? schema["enum"] : null;
+}
+
 export function typesOf(schema: Schema, path: Path): JsonType[] {
   const { type } = schema;
   if (type === undefined) return [...jsonTypes];

@@ -54,7 +54,7 @@ function withoutExcluded(
   const bound = schema[keyword];
   const measure = measures[keyword];
   if (measure === undefined || typeof bound !== "number") {
-    parts.strictness.leaveOut(path, keyword, "this cannot be enforced beside 'enum' or 'const'");
+    parts.leaveOut(path, keyword, "this cannot be enforced beside 'enum' or 'const'");
     return values;
   }
   return values.filter((value) => !isConcerned(value) || measure(value, bound));

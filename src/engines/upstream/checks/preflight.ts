@@ -11,7 +11,7 @@ import { checkAddress } from "./address.js";
 import { checkHealth, identifyEngine, whyUnusable } from "./identify.js";
 import { type Finding, findingsFor } from "./preflight-checks.js";
 import { Connection } from "../connection.js";
-import { whyNotIsolated } from "../isolation.js";
+import { whyNotIsolated } from "../profiles.js";
 import type { UpstreamSource } from "../../../protocol/engine-member.js";
 
 export interface PreflightFinding {

@@ -15,7 +15,7 @@ export function numbers(given: "number" | "integer", schema: Schema, path: Path,
   }
   const steps = stepsAt(schema, path);
   const [step] = steps;
-  if (steps.length > 1) parts.strictness.leaveOut(path, "multipleOf", "several cannot be enforced together");
+  if (steps.length > 1) parts.leaveOut(path, "multipleOf", "several cannot be enforced together");
   const type = step === 1 ? "integer" : given;
   // Every integer is a multiple of a half, a tenth and so on.
   const isMultiple = type === "integer" && step !== undefined && Number.isInteger(1 / step);
@@ -23,7 +23,7 @@ export function numbers(given: "number" | "integer", schema: Schema, path: Path,
     const canBe = type === "number" || Number.isInteger(step);
     const multiples = canBe ? steppedBy(step, { min, max }, parts) : null;
     if (multiples !== null) return multiples;
-    parts.strictness.leaveOut(path, "multipleOf");
+    parts.leaveOut(path, "multipleOf");
   }
   const bounds = withinReach({ min, max }, type === "integer" ? largest : json.largestNumber);
   if (bounds.min === undefined && bounds.max === undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GrammarWalker } from "../../../../../test/support/inputs/grammar-walker.js";
 import { Grammar } from "../../gbnf.js";
-import { Work } from "../work.js";
+import { Work } from "../parts.js";
 import { Automata, type Language } from "./automaton.js";
 import { readPattern } from "./pattern.js";
 

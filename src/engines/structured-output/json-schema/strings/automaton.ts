@@ -20,7 +20,7 @@ import {
   type Expression,
   type Grammar,
 } from "../../gbnf.js";
-import type { Work } from "../work.js";
+import type { Work } from "../parts.js";
 import { lastCode, written } from "./characters.js";
 
 /** Of characters, by code point. How they are written in JSON is decided when rules are made. */

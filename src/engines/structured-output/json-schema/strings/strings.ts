@@ -30,8 +30,8 @@ export class Strings {
   }
 
   of(schema: Schema, path: Path): Expression {
-    const { grammar, strictness } = this.parts;
-    const lengths = countsAt(schema, "minLength", "maxLength", path, strictness);
+    const { grammar } = this.parts;
+    const lengths = countsAt(schema, "minLength", "maxLength", path, this.parts);
     const patterns = textsAt(schema, "pattern", path);
     const formats = textsAt(schema, "format", path).flatMap((name) => formatPattern(name) ?? []);
     const key = JSON.stringify([patterns, formats, lengths]);
@@ -56,17 +56,16 @@ export class Strings {
     name: string,
     path: Path,
   ): Expression | null {
-    const { strictness } = this.parts;
     const languages = this.#read(patterns, path);
     const content = this.#matching(languages, lengths, name);
     // A format beside patterns means the same as they do, as libraries write them.
     if (patterns.length > 0 && formats.length === 0) {
-      if (languages.length < patterns.length) strictness.leaveOut(path, "pattern");
-      else if (content?.isComplete !== true) strictness.leaveOut(path, "pattern", tooLarge);
+      if (languages.length < patterns.length) this.parts.leaveOut(path, "pattern");
+      else if (content?.isComplete !== true) this.parts.leaveOut(path, "pattern", tooLarge);
     }
     if (content !== null || formats.length === 0) return content?.expression ?? null;
     const described = this.#matching(this.#read(formats, path), lengths, name);
-    if (described === null) strictness.leaveOut(path, "format", tooLarge);
+    if (described === null) this.parts.leaveOut(path, "format", tooLarge);
     return described?.expression ?? null;
   }
 

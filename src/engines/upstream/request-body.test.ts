@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonBody } from "./json-body.js";
+import { jsonBody } from "./request-body.js";
 
 const png = (data: string) => ({ url: `data:image/png;base64,${data}` });
 const part = (image: { url: string }) => ({ type: "image_url", image_url: image });
