@@ -1,23 +1,30 @@
-/** Accounts, for admins. */
+/** Accounts and invitations, for admins. What was done to an account is in the audit trail's routes. */
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { changeAccounts } from "../../core/accounts/bulk-change.js";
+import type { PendingInvite } from "../../core/accounts/invites.js";
+import { accountsPageSize, keysPageSize } from "../../core/bounds.js";
+import type { MonthView } from "../../core/limits/month-use.js";
+import type { UsageReport } from "../../core/usage/usage-views.js";
 import {
   accountsQuery,
   bulkBody,
+  inviteBody,
   newAccountBody,
+  type AccountDetail,
+  type AccountKeys,
   type AccountPage,
   type BulkResult,
+  type InviteView,
 } from "../../protocol/dashboard/accounts.js";
-import { setPlanBody, setRoleBody } from "../../protocol/dashboard/api.js";
-import { accountsPageSize } from "../../core/bounds.js";
+import { setPlanBody, setRoleBody, usageQuery } from "../../protocol/dashboard/api.js";
+import { fieldsInJson } from "../../protocol/dashboard/in-json.js";
 import type { DashboardParts } from "./parts.js";
-import { admin, type DashboardRoute } from "./route.js";
-import { accountView, linkView } from "./views.js";
-import type { Visit } from "./guard/visit.js";
+import { admin, confirmed, type DashboardRoute } from "./route.js";
+import { usageRequest } from "./usage.js";
+import { accountView, keyView, linkView, planView } from "./views.js";
 
 export function accountRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
-  const { accountAdmin } = dashboard;
-  const confirmed = { confirm: true };
+  const { accountAdmin, usageReports, monthUse, clock } = dashboard;
   return [
     admin("GET", "/admin/accounts", async (visit): Promise<AccountPage> => {
       const { search, after = null } = visit.query(accountsQuery);
@@ -33,7 +40,7 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { changed, refused } = await changeAccounts(accountAdmin, actor, request);
       const known = await dashboard.store.accounts.findSummaries(
         refused.map(({ id }) => id),
-        dashboard.clock.now(),
+        clock.now(),
       );
       const emails = new Map(known.map(({ account }) => [account.id, account.email]));
       return {
@@ -51,25 +58,58 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       const { planId } = await visit.body(setPlanBody);
       return accountView(await accountAdmin.setPlan(actor, visit.id, planId));
     }),
-    admin(
-      "POST",
-      "/admin/accounts/:id/role",
-      async (visit, actor) => {
-        const { role } = await visit.body(setRoleBody);
-        return accountView(await accountAdmin.setRole(actor, visit.id, role));
-      },
-      confirmed,
+    admin("POST", "/admin/accounts/:id/role", confirmed, async (visit, actor) => {
+      const { role } = await visit.body(setRoleBody);
+      return accountView(await accountAdmin.setRole(actor, visit.id, role));
+    }),
+    admin("DELETE", "/admin/accounts/:id", confirmed, ({ id }, actor) => accountAdmin.remove(actor, id)),
+    admin("POST", "/admin/accounts/:id/reset-link", confirmed, async (visit, actor) =>
+      linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? visit.baseUrl),
     ),
-    admin("DELETE", "/admin/accounts/:id", ({ id }, actor) => accountAdmin.remove(actor, id), confirmed),
-    admin(
-      "POST",
-      "/admin/accounts/:id/reset-link",
-      async (visit, actor) =>
-        linkView(await accountAdmin.createResetLink(actor, visit.id), publicUrl ?? baseUrlOf(visit)),
-      confirmed,
+    admin("POST", "/admin/accounts/:id/reset-factors", confirmed, ({ id }, actor) =>
+      accountAdmin.resetFactors(actor, id),
     ),
+    admin("GET", "/admin/accounts/:id", async ({ id }): Promise<AccountDetail> => {
+      const { summary, plan, sessions, factors } = await accountAdmin.detail(id);
+      return {
+        account: accountView(summary),
+        plan: planView(plan),
+        factors: { hasTotp: factors.totpSince !== null, passkeys: factors.passkeys.length },
+        sessions: sessions.map((session) => fieldsInJson(session, "createdAt", "lastSeenAt", "expiresAt")),
+      };
+    }),
+    admin("GET", "/admin/accounts/:id/keys", async ({ id }): Promise<AccountKeys> => {
+      const { keys, total } = await accountAdmin.keys(id, keysPageSize);
+      return { keys: keys.map((key) => keyView(key, clock.now())), total };
+    }),
+    admin("GET", "/admin/accounts/:id/usage", async (visit): Promise<UsageReport> => {
+      const request = usageRequest(visit.query(usageQuery));
+      await accountAdmin.require(visit.id);
+      return usageReports.report(visit.id, request);
+    }),
+    admin("GET", "/admin/accounts/:id/month", async ({ id }): Promise<MonthView> => {
+      const { plan } = await accountAdmin.detail(id);
+      return monthUse.ofAccount(id, plan);
+    }),
+    admin("POST", "/admin/accounts/:id/sessions/end", ({ id }, actor) => accountAdmin.endSessions(actor, id)),
   ];
 }
 
-/** For links that are shown to the admin who asks, in whose browser the address is right. */
-export const baseUrlOf = ({ request }: Visit): string => `${request.protocol}://${request.host}`;
+export function inviteRoutes({ dashboard: { invites }, publicUrl }: DashboardParts): DashboardRoute[] {
+  return [
+    admin("GET", "/admin/invites", async () => ({ invites: (await invites.pending()).map(inviteView) })),
+    admin("POST", "/admin/invites", async (visit, actor) => {
+      const { email = null, planId = null, expiresInDays: days } = await visit.body(inviteBody);
+      return linkView(await invites.create(actor, { email, planId, days }), publicUrl ?? visit.baseUrl);
+    }),
+    admin("GET", "/admin/invites/:id", async ({ id }) => inviteView(await invites.require(id))),
+    admin("DELETE", "/admin/invites/:id", ({ id }, actor) => invites.revoke(actor, id)),
+  ];
+}
+
+const inviteView = ({ email, emailHash, planId, ...invite }: PendingInvite): InviteView => ({
+  ...fieldsInJson(invite, "id", "createdAt", "expiresAt"),
+  email: email ?? null,
+  isForUnknownAddress: emailHash !== null && email == null,
+  planId: planId ?? null,
+});

@@ -65,25 +65,17 @@ function answerServiceError(error: ServiceError, request: FastifyRequest, reply:
     ...(param === null ? {} : { field: param }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
-  send(reply, error.status, new DashboardError(codeOf(error.status), message, details));
+  const code = codesByStatus.get(error.status) ?? (error.status < 500 ? "bad_request" : "internal");
+  send(reply, error.status, new DashboardError(code, message, details));
 }
 
-function codeOf(status: number): DashboardErrorCode {
-  switch (status) {
-    case 401:
-      return "signed_out";
-    case 403:
-      return "forbidden";
-    case 404:
-      return "not_found";
-    case 429:
-      return "limit_reached";
-    case 503:
-      return "unavailable";
-    default:
-      return status < 500 ? "bad_request" : "internal";
-  }
-}
+const codesByStatus = new Map<number, DashboardErrorCode>([
+  [401, "signed_out"],
+  [403, "forbidden"],
+  [404, "not_found"],
+  [429, "limit_reached"],
+  [503, "unavailable"],
+]);
 
 function send(reply: FastifyReply, status: number, error: DashboardError): void {
   const { code, message, field, retryAfterSeconds } = error;

@@ -1,4 +1,4 @@
-/** One's own second factors and sessions, and confirming who one is. */
+/** One's own second factors and sessions, confirming who one is, and who must have a second factor. */
 import { passkeyName } from "../../core/factors/passkeys.js";
 import { sessionId } from "../../core/sign-in/sessions.js";
 import {
@@ -6,106 +6,79 @@ import {
   confirmIdentityBody,
   confirmTotpBody,
   renamePasskeyBody,
+  requirementBody,
   type FactorsView,
   type NewCodesView,
   type SessionView,
 } from "../../protocol/dashboard/factors.js";
+import { fieldsInJson } from "../../protocol/dashboard/in-json.js";
 import type { DashboardParts } from "./parts.js";
-import { user, type DashboardRoute } from "./route.js";
+import { admin, confirmed, user, type DashboardRoute } from "./route.js";
 
 /** Possible for someone who must add a second factor first. */
 const always = { beforeEnrolment: true };
-const confirmed = { confirm: true };
+const alwaysConfirmed = { ...always, ...confirmed };
 
 export function factorRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownFactors, ownIdentities, ownAccount, sessions } = dashboard;
+  const { ownFactors, ownIdentities, ownAccount, sessions, factorRequirement, audit } = dashboard;
   return [
-    user(
-      "GET",
-      "/me/factors",
-      async (_visit, me): Promise<FactorsView> => {
-        const { totpSince, passkeys, recoveryCodes } = await ownFactors.summary(me.account);
-        const { hasPassword, identities } = await ownIdentities.list(me);
-        return {
-          totpSince: totpSince?.toISOString() ?? null,
-          passkeys: passkeys.map(({ id, name, isSynced, createdAt, lastUsedAt }) => ({
-            ...{ id: passkeyName({ id }), name, isSynced, createdAt: createdAt.toISOString() },
-            lastUsedAt: lastUsedAt?.toISOString() ?? null,
-          })),
-          recoveryCodes,
-          hasPassword,
-          providers: identities.map(({ providerId }) => providerId),
-        };
-      },
-      always,
-    ),
-    user(
-      "POST",
-      "/me/confirm",
-      async (visit, me) => ownFactors.confirm(me, await visit.body(confirmIdentityBody)),
-      always,
-    ),
-    user("POST", "/me/confirm/passkey", (_visit, me) => ownFactors.confirmOptions(me.account), always),
-
-    user("POST", "/me/totp", (_visit, me) => ownFactors.beginTotp(me.account), { ...always, ...confirmed }),
-    user(
-      "POST",
-      "/me/totp/confirm",
-      async (visit, { account }): Promise<NewCodesView> => {
-        const { code } = await visit.body(confirmTotpBody);
-        return { recoveryCodes: await ownFactors.confirmTotp(account, code) };
-      },
-      { ...always, ...confirmed },
-    ),
-    user("DELETE", "/me/totp", (_visit, me) => ownFactors.removeTotp(me), confirmed),
-
-    user("POST", "/me/passkeys/options", (_visit, me) => ownFactors.addOptions(me.account), {
-      ...always,
-      ...confirmed,
+    user("GET", "/me/factors", always, async (_visit, me): Promise<FactorsView> => {
+      const { totpSince, passkeys, recoveryCodes } = await ownFactors.summary(me.account);
+      const { hasPassword, identities } = await ownIdentities.list(me);
+      return {
+        totpSince: totpSince?.toISOString() ?? null,
+        passkeys: passkeys.map((passkey) => ({
+          ...fieldsInJson(passkey, "name", "isSynced", "createdAt", "lastUsedAt"),
+          id: passkeyName(passkey),
+        })),
+        recoveryCodes,
+        hasPassword,
+        providers: identities.map(({ providerId }) => providerId),
+      };
     }),
-    user(
-      "POST",
-      "/me/passkeys",
-      async (visit, { account }): Promise<NewCodesView> => {
-        const { passkey, name } = await visit.body(addPasskeyBody);
-        return { recoveryCodes: await ownFactors.addPasskey(account, passkey, name) };
-      },
-      { ...always, ...confirmed },
+    user("POST", "/me/confirm", always, async (visit, me) =>
+      ownFactors.confirm(me, await visit.body(confirmIdentityBody)),
     ),
-    user(
-      "PUT",
-      "/me/passkeys/:id",
-      async (visit, { account }) => {
-        const { name } = await visit.body(renamePasskeyBody);
-        await ownFactors.renamePasskey(account, visit.id, name);
-      },
-      confirmed,
-    ),
-    user("DELETE", "/me/passkeys/:id", (visit, me) => ownFactors.removePasskey(me, visit.id), confirmed),
-    user(
-      "POST",
-      "/me/recovery-codes",
-      async (_visit, { account }): Promise<NewCodesView> => ({
-        recoveryCodes: await ownFactors.replaceCodes(account),
-      }),
-      confirmed,
-    ),
+    user("POST", "/me/confirm/passkey", always, (_visit, me) => ownFactors.confirmOptions(me.account)),
+
+    user("POST", "/me/totp", alwaysConfirmed, (_visit, me) => ownFactors.beginTotp(me.account)),
+    user("POST", "/me/totp/confirm", alwaysConfirmed, async (visit, { account }): Promise<NewCodesView> => {
+      const { code } = await visit.body(confirmTotpBody);
+      return { recoveryCodes: await ownFactors.confirmTotp(account, code) };
+    }),
+    user("DELETE", "/me/totp", confirmed, (_visit, me) => ownFactors.removeTotp(me)),
+
+    user("POST", "/me/passkeys/options", alwaysConfirmed, (_visit, me) => ownFactors.addOptions(me.account)),
+    user("POST", "/me/passkeys", alwaysConfirmed, async (visit, { account }): Promise<NewCodesView> => {
+      const { passkey, name } = await visit.body(addPasskeyBody);
+      return { recoveryCodes: await ownFactors.addPasskey(account, passkey, name) };
+    }),
+    user("PUT", "/me/passkeys/:id", confirmed, async (visit, { account }) => {
+      const { name } = await visit.body(renamePasskeyBody);
+      await ownFactors.renamePasskey(account, visit.id, name);
+    }),
+    user("DELETE", "/me/passkeys/:id", confirmed, (visit, me) => ownFactors.removePasskey(me, visit.id)),
+    user("POST", "/me/recovery-codes", confirmed, async (_visit, { account }): Promise<NewCodesView> => ({
+      recoveryCodes: await ownFactors.replaceCodes(account),
+    })),
 
     user("GET", "/me/sessions", async (_visit, me): Promise<{ sessions: SessionView[] }> => {
       const live = await sessions.listLive(me.account);
       const own = sessionId(me.session);
       return {
         sessions: live.map((session) => ({
+          ...fieldsInJson(session, "device", "method", "createdAt", "lastSeenAt"),
           id: sessionId(session),
-          device: session.device,
-          method: session.method,
-          createdAt: session.createdAt.toISOString(),
-          lastSeenAt: session.lastSeenAt.toISOString(),
           isThisOne: sessionId(session) === own,
         })),
       };
     }),
     user("POST", "/me/sessions/:id/end", ({ id }, me) => ownAccount.endSession(me, id)),
     user("POST", "/me/sessions/end-others", (_visit, me) => ownAccount.endOtherSessions(me)),
+
+    admin("GET", "/admin/second-factor", () => factorRequirement.read()),
+    admin("PUT", "/admin/second-factor", confirmed, async (visit, actor) =>
+      factorRequirement.save(audit, actor, await visit.body(requirementBody)),
+    ),
   ];
 }

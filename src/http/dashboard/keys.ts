@@ -19,7 +19,7 @@ import {
   type KeyPageView,
   type KeyUsageView,
 } from "../../protocol/dashboard/keys.js";
-import { requireConfirmed } from "./guard/confirmed.js";
+import type { Visit } from "./guard/visit.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { spacesOf } from "./space.js";
@@ -31,18 +31,17 @@ const hourMs = 60 * 60_000;
 const usageDays = 7;
 
 export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { ownKeys, connectionTests, usageReports, teams, sessions, clock } = dashboard;
+  const { ownKeys, connectionTests, usageReports, teams, clock } = dashboard;
   const withSecret = ({ key, text }: IssuedKey): KeyWithSecret => ({
     key: keyView(key, clock.now()),
     secret: text,
   });
   const testNow = (accountId: string): ConnectionTestView =>
     connectionTests.read(accountId) ?? { leftMs: null, requests: [] };
-  const expiryOf = (days: number | null) => keyExpiry(clock, days);
   /** A key with scopes does more than its owner's session may without being asked again. */
-  const requireAsked = async (holder: KeyHolder, id: string, me: SessionRecord): Promise<void> => {
-    const { scopes } = await ownKeys.require(holder, id);
-    if (scopes.length > 0) requireConfirmed(sessions, me);
+  const requireAsked = async (holder: KeyHolder, visit: Visit, me: SessionRecord): Promise<void> => {
+    const { scopes } = await ownKeys.require(holder, visit.id);
+    if (scopes.length > 0) visit.requireConfirmed(me);
   };
   const usageOf = async (accountId: string): Promise<KeyUsageView> => {
     const now = clock.now().getTime();
@@ -76,12 +75,12 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     user("PUT", `${prefix}/keys/:id`, async (visit, me) => {
       const { holder } = await open(visit, me, "own_keys");
-      await requireAsked(holder, visit.id, me);
+      await requireAsked(holder, visit, me);
       const { limits, expiresInDays, allowFrom, ...change } = await visit.body(editKeyBody);
       const key = await ownKeys.edit(holder, visit.id, {
         ...change,
         limits: limits ?? noKeyLimits,
-        ...(expiresInDays === undefined ? {} : { expiresAt: expiryOf(expiresInDays) }),
+        ...(expiresInDays === undefined ? {} : { expiresAt: keyExpiry(clock, expiresInDays) }),
         ...(allowFrom === undefined ? {} : { allowFrom }),
       });
       return keyView(key, clock.now());
@@ -96,23 +95,17 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     user("POST", `${prefix}/keys/:id/rotate`, async (visit, me) => {
       const { holder } = await open(visit, me, "own_keys");
-      await requireAsked(holder, visit.id, me);
+      await requireAsked(holder, visit, me);
       const { graceHours } = await visit.body(rotateKeyBody);
       return withSecret(await ownKeys.rotate(holder, visit.id, graceHours * hourMs));
     }),
-    user("POST", `${prefix}/keys/:id/disable`, async (visit, me) => {
-      const { holder } = await open(visit, me, "own_keys");
-      return keyView(await ownKeys.disable(holder, visit.id), clock.now());
-    }),
-    user("POST", `${prefix}/keys/:id/enable`, async (visit, me) => {
-      const { holder } = await open(visit, me, "own_keys");
-      await requireAsked(holder, visit.id, me);
-      return keyView(await ownKeys.enable(holder, visit.id), clock.now());
-    }),
-    user("POST", `${prefix}/keys/:id/revoke`, async (visit, me) => {
-      const { holder } = await open(visit, me, "own_keys");
-      return keyView(await ownKeys.revoke(holder, visit.id), clock.now());
-    }),
+    ...(["disable", "enable", "revoke"] as const).map((action) =>
+      user("POST", `${prefix}/keys/:id/${action}`, async (visit, me) => {
+        const { holder } = await open(visit, me, "own_keys");
+        if (action === "enable") await requireAsked(holder, visit, me);
+        return keyView(await ownKeys[action](holder, visit.id), clock.now());
+      }),
+    ),
   ]);
   return [
     user("GET", "/connection-test", async (_visit, { account }) => testNow(account.id)),

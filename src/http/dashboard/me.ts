@@ -10,11 +10,9 @@ import {
   type EmailChangeView,
 } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
-import { user, type DashboardRoute } from "./route.js";
+import { confirmed, user, type DashboardRoute } from "./route.js";
 import { requirePasswordMode } from "./sign-in.js";
 import { meView } from "./views.js";
-
-const confirmed = { confirm: true };
 
 export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[] {
   const { store, clock, ownAccount, ownEmail } = dashboard;
@@ -22,7 +20,7 @@ export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[
     change: change && { ...change, expiresAt: change.expiresAt.toISOString() },
   });
   return [
-    user("GET", "/me", (_visit, me) => meView(dashboard, me), { beforeEnrolment: true }),
+    user("GET", "/me", { beforeEnrolment: true }, (_visit, me) => meView(dashboard, me)),
     user("GET", "/me/stored", (_visit, { account }) => storedAbout(store.stored, clock, account.id)),
     user("GET", "/me/stored/rows", (visit, { account }) => {
       const { table, after = null } = visit.query(storedQuery);
@@ -37,40 +35,25 @@ export function meRoutes({ dashboard, memory }: DashboardParts): DashboardRoute[
       await memory.forgetEverywhere(account.id);
       return memory.of(account.id);
     }),
-    user(
-      "POST",
-      "/me/password",
-      async (visit, me) => {
-        requirePasswordMode(dashboard.signInMode);
-        const { next } = await visit.body(changePasswordBody);
-        await ownAccount.changePassword(me, next);
-      },
-      confirmed,
-    ),
+    user("POST", "/me/password", confirmed, async (visit, me) => {
+      requirePasswordMode(dashboard.signInMode);
+      const { next } = await visit.body(changePasswordBody);
+      await ownAccount.changePassword(me, next);
+    }),
     user("GET", "/me/email", async (_visit, me) => changeView(await ownEmail.pendingChange(me))),
-    user(
-      "PUT",
-      "/me/email",
-      async (visit, me) => {
-        const { email } = await visit.body(changeEmailBody);
-        return changeView(await ownEmail.change(me, email));
-      },
-      confirmed,
-    ),
+    user("PUT", "/me/email", confirmed, async (visit, me) => {
+      const { email } = await visit.body(changeEmailBody);
+      return changeView(await ownEmail.change(me, email));
+    }),
     user("DELETE", "/me/email", async (_visit, me) => {
       await ownEmail.cancelChange(me);
       return changeView(null);
     }),
     user("POST", "/me/verify", (_visit, me) => ownEmail.requestVerification(me)),
-    user(
-      "DELETE",
-      "/me",
-      async (visit, me) => {
-        await ownAccount.remove(me);
-        await visit.signOut();
-        visit.forgetDevice();
-      },
-      confirmed,
-    ),
+    user("DELETE", "/me", confirmed, async (visit, me) => {
+      await ownAccount.remove(me);
+      await visit.signOut();
+      visit.knownDevice.clear();
+    }),
   ];
 }

@@ -1,10 +1,32 @@
-/** What answers for the models, and the pulls that bring weights here, for admins. */
+/** What people choose a model by; for admins, what answers for each, the engines, and the pulls that bring weights here. */
+import { modelIds, type ModelId } from "../../core/models.js";
+import { isOffered } from "../../core/serving/required-task.js";
+import type { ModelFacts } from "../../protocol/dashboard/api.js";
 import { choicesQuery, engineBody, pullBody, useWeightsBody } from "../../protocol/dashboard/models.js";
+import { liveView } from "./live-view.js";
 import type { DashboardParts } from "./parts.js";
-import { admin, type DashboardRoute } from "./route.js";
+import { admin, anyone, type DashboardRoute } from "./route.js";
 
-export function modelRoutes({ models }: DashboardParts): DashboardRoute[] {
+export function modelRoutes(parts: DashboardParts): DashboardRoute[] {
+  const { http, models, weights, suggestion } = parts;
+  const factsOf = async (id: ModelId): Promise<ModelFacts> => {
+    const { contextTokens, follows } = http.engineStatus(id);
+    return {
+      id,
+      description: http.modelDescription?.(id) ?? null,
+      contextTokens: contextTokens > 0 ? contextTokens : null,
+      tools: follows.tools,
+      vision: follows.vision ?? false,
+      weights: await weights(id),
+    };
+  };
   return [
+    anyone("GET", "/models", async () => {
+      const offered = modelIds.filter((id) => isOffered(id, http.engineStatus(id)));
+      return { models: await Promise.all(offered.map(factsOf)) };
+    }),
+    admin("GET", "/admin/model-suggestion", async () => ({ suggestion: suggestion() })),
+    admin("GET", "/admin/engines", async () => ({ engines: (await liveView(parts)).engines })),
     admin("GET", "/admin/models", () => models.now()),
     admin("GET", "/admin/models/choices", (visit) => models.choices(visit.query(choicesQuery).model)),
     admin("GET", "/admin/models/:id", ({ id }) => models.one(id)),

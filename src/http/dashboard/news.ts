@@ -1,5 +1,6 @@
 /** Changelog and maintenance, for admins. */
 import type { NewWindow } from "../../core/admin/news.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { Visit } from "./guard/visit.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
@@ -7,6 +8,7 @@ import { entryView, maintenanceView } from "./views.js";
 import { changelogBody, maintenanceBody } from "../../protocol/dashboard/api.js";
 
 export function newsRoutes({ dashboard: { news, drafts } }: DashboardParts): DashboardRoute[] {
+  const view = (window: MaintenanceWindow) => maintenanceView(window, news.stateOf(window));
   return [
     admin("GET", "/admin/changelog", async () => ({ entries: (await news.listEntries()).map(entryView) })),
     admin("GET", "/admin/changelog/:id", async ({ id }) => entryView(await news.requireEntry(id))),
@@ -26,24 +28,16 @@ export function newsRoutes({ dashboard: { news, drafts } }: DashboardParts): Das
     }),
     admin("DELETE", "/admin/changelog/drafts/:id", ({ id }) => drafts.discard(id)),
     admin("GET", "/admin/maintenance", async () => ({
-      maintenance: (await news.listWindows()).map((window) => maintenanceView(window, news.stateOf(window))),
+      maintenance: (await news.listWindows()).map(view),
     })),
-    admin("GET", "/admin/maintenance/:id", async ({ id }) => {
-      const window = await news.requireWindow(id);
-      return maintenanceView(window, news.stateOf(window));
-    }),
-    admin("POST", "/admin/maintenance", async (visit, actor) => {
-      const window = await news.schedule(actor, await plannedWindow(visit));
-      return maintenanceView(window, news.stateOf(window));
-    }),
-    admin("PUT", "/admin/maintenance/:id", async (visit, actor) => {
-      const window = await news.reschedule(actor, visit.id, await plannedWindow(visit));
-      return maintenanceView(window, news.stateOf(window));
-    }),
-    admin("POST", "/admin/maintenance/:id/end", async ({ id }, actor) => {
-      const window = await news.end(actor, id);
-      return maintenanceView(window, news.stateOf(window));
-    }),
+    admin("GET", "/admin/maintenance/:id", async ({ id }) => view(await news.requireWindow(id))),
+    admin("POST", "/admin/maintenance", async (visit, actor) =>
+      view(await news.schedule(actor, await plannedWindow(visit))),
+    ),
+    admin("PUT", "/admin/maintenance/:id", async (visit, actor) =>
+      view(await news.reschedule(actor, visit.id, await plannedWindow(visit))),
+    ),
+    admin("POST", "/admin/maintenance/:id/end", async ({ id }, actor) => view(await news.end(actor, id))),
   ];
 }
 

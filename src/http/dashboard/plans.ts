@@ -1,7 +1,7 @@
 /** Plans, for admins. */
 import { newPlanBody, planBody, type PlanMonths } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
-import { admin, type DashboardRoute } from "./route.js";
+import { admin, confirmed, type DashboardRoute } from "./route.js";
 import { planView } from "./views.js";
 
 export function planRoutes({ dashboard: { accountAdmin, monthUse } }: DashboardParts): DashboardRoute[] {
@@ -22,8 +22,6 @@ export function planRoutes({ dashboard: { accountAdmin, monthUse } }: DashboardP
       const body = await visit.body(planBody);
       return planView(await accountAdmin.savePlan(actor, { id: visit.id, ...body }));
     }),
-    admin("DELETE", "/admin/plans/:id", ({ id }, actor) => accountAdmin.deletePlan(actor, id), {
-      confirm: true,
-    }),
+    admin("DELETE", "/admin/plans/:id", confirmed, ({ id }, actor) => accountAdmin.deletePlan(actor, id)),
   ];
 }

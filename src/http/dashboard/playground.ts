@@ -21,7 +21,7 @@ export function playgroundRoutes({ http, dashboard: { sessions, teams } }: Dashb
   return [
     user("POST", "/playground", (visit, me) => serve(visit, me, null)),
     user("POST", "/teams/:team/playground", async (visit, me) =>
-      serve(visit, me, await teams.requireActedFor(me.account, visit.param("team"))),
+      serve(visit, me, await teams.requireActedFor(me.account, visit.team)),
     ),
   ];
 }

@@ -16,13 +16,15 @@ interface RouteOptions {
   fromAnywhere?: boolean;
 }
 
+/** One that resolves to nothing is answered `{}`. */
+type Handle<Caller extends unknown[]> = (visit: Visit, ...caller: Caller) => Promise<unknown>;
+
 interface RouteOf<Access, Caller extends unknown[]> extends RouteOptions {
   method: Method;
   /** Below /api. */
   path: string;
   access: Access;
-  /** One that resolves to nothing is answered `{}`. */
-  handle: (visit: Visit, ...caller: Caller) => Promise<unknown>;
+  handle: Handle<Caller>;
 }
 
 export type DashboardRoute =
@@ -35,10 +37,14 @@ const routeFor =
   (
     method: Method,
     path: string,
-    handle: RouteOf<Who, Caller>["handle"],
-    options: RouteOptions = {},
-  ): RouteOf<Who, Caller> => ({ method, path, access, handle, ...options });
+    ...rest: [handle: Handle<Caller>] | [options: RouteOptions, handle: Handle<Caller>]
+  ): RouteOf<Who, Caller> => {
+    const [options, handle] = rest.length === 1 ? [{}, rest[0]] : rest;
+    return { method, path, access, handle, ...options };
+  };
 
 export const anyone = routeFor<"anyone", []>("anyone");
 export const user = routeFor<"user", [me: SessionRecord]>("user");
 export const admin = routeFor<"admin", [actor: Person]>("admin");
+
+export const confirmed = { confirm: true };

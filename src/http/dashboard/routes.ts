@@ -2,23 +2,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
-import { accountRoutes } from "./accounts.js";
-import { accountPageRoutes } from "./admin/account-page.js";
-import { inviteRoutes } from "./admin/invites.js";
-import { secondFactorRoutes } from "./admin/second-factor.js";
+import { accountRoutes, inviteRoutes } from "./accounts.js";
 import { auditRoutes } from "./audit.js";
-import { engineRoutes } from "./engines.js";
 import { factorRoutes } from "./factors.js";
 import { keyRoutes } from "./keys.js";
 import { meRoutes } from "./me.js";
-import { modelFactsRoutes } from "./model-facts.js";
 import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import { adminHomeRoutes } from "./admin/home.js";
 import { webhookRoutes } from "./admin/webhooks.js";
 import { adminKeyRoutes } from "./admin/keys.js";
 import { adminTeamRoutes } from "./admin/teams.js";
-import { serviceUsageRoutes } from "./admin/service-usage.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
 import { playgroundRoutes } from "./playground.js";
@@ -28,9 +22,8 @@ import { signInRoutes } from "./sign-in.js";
 import { singleSignOnRoutes } from "./single-sign-on/api.js";
 import { siteRoutes } from "./site.js";
 import { teamRoutes } from "./teams.js";
-import { usageRoutes } from "./usage.js";
-import { requireConfirmed } from "./guard/confirmed.js";
-import { Visit } from "./guard/visit.js";
+import { serviceUsageRoutes, usageRoutes } from "./usage.js";
+import { signedOut, Visit } from "./guard/visit.js";
 
 export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...siteRoutes(parts),
@@ -40,19 +33,15 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...usageRoutes(parts),
   ...playgroundRoutes(parts),
   ...accountRoutes(parts),
-  ...accountPageRoutes(parts),
   ...adminKeyRoutes(parts),
   ...inviteRoutes(parts),
   ...planRoutes(parts),
-  ...engineRoutes(parts),
-  ...modelFactsRoutes(parts),
   ...modelRoutes(parts),
   ...newsRoutes(parts),
   ...auditRoutes(parts),
   ...adminHomeRoutes(parts),
   ...serviceUsageRoutes(parts),
   ...factorRoutes(parts),
-  ...secondFactorRoutes(parts),
   ...singleSignOnRoutes(parts),
   ...webhookRoutes(parts),
   ...teamRoutes(parts),
@@ -72,14 +61,14 @@ export function serve(route: DashboardRoute, guard: Guard) {
 
 async function handle(route: DashboardRoute, visit: Visit, guard: Guard): Promise<unknown> {
   if (route.access === "anyone") return route.handle(visit);
-  const me = await requireSession(visit, guard);
+  const me = (await visit.whoIsHere()) ?? signedOut();
   if (route.beforeEnrolment !== true) await requireFactor(me, guard);
   if (route.path.startsWith("/teams/:team") && route.fromAnywhere !== true)
-    await guard.teams.requireNetwork(me.account, visit.param("team"), visit.request.ip);
+    await guard.teams.requireNetwork(me.account, visit.team, visit.request.ip);
   if (route.access === "admin" && me.account.role !== "admin") {
     throw new DashboardError("forbidden", "Only an admin may do this.");
   }
-  if (route.confirm === true) requireConfirmed(guard.sessions, me);
+  if (route.confirm === true) visit.requireConfirmed(me);
   return route.access === "user"
     ? route.handle(visit, me)
     : route.handle(visit, { accountId: me.account.id });
@@ -89,11 +78,4 @@ async function requireFactor(me: SessionRecord, { factorRequirement, clock }: Gu
   const missing = await factorRequirement.missing(me);
   if (missing === null || missing.by > clock.now()) return;
   throw new DashboardError("factor_required", "Add a second factor to continue.");
-}
-
-async function requireSession(visit: Visit, { sessions }: Guard): Promise<SessionRecord> {
-  const token = visit.sessionToken;
-  const me = token === null ? null : await sessions.find(token);
-  if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
-  return me;
 }

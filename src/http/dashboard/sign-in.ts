@@ -27,21 +27,22 @@ import {
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
 import type { Visit } from "./guard/visit.js";
-import { welcome as welcomeIn } from "./welcome.js";
+import { meView } from "./views.js";
+import { startSession } from "./welcome.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   const { store, clock, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } = dashboard;
   const { secondStep, passkeys } = dashboard;
 
-  const welcome = (visit: Visit, account: Account, method: SessionMethod = "password") =>
-    welcomeIn(dashboard, visit, account, method);
+  const welcome = async (visit: Visit, account: Account, method: SessionMethod = "password") =>
+    meView(dashboard, await startSession(dashboard, visit, account, method));
   const requirePasswords = () => requirePasswordMode(dashboard.signInMode);
 
   /** For someone whose password is right: null where that is enough. */
   const askForFactor = async (visit: Visit, account: Account): Promise<SecondStepView | null> => {
     const step = await secondStep.begin(account);
     if (step === null) return null;
-    visit.rememberStep(step.token, step.expiresAt);
+    visit.step.set(step.token, step.expiresAt);
     return { next: "second_factor", methods: step.methods };
   };
 
@@ -64,10 +65,10 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     anyone("POST", "/sign-in/second-factor", async (visit): Promise<Me & Recovered> => {
       const proof = await visit.body(secondFactorBody);
-      const { account, recoveryCodesLeft } = await secondStep.finish(visit.stepToken, proof);
+      const { account, recoveryCodesLeft } = await secondStep.finish(visit.step.value, proof);
       return { ...(await welcome(visit, account)), recoveryCodesLeft };
     }),
-    anyone("POST", "/sign-in/second-factor/passkey", (visit) => secondStep.passkeyOptions(visit.stepToken)),
+    anyone("POST", "/sign-in/second-factor/passkey", (visit) => secondStep.passkeyOptions(visit.step.value)),
     anyone("POST", "/sign-in/passkey/options", async (visit) => {
       requirePasswords();
       return passkeys.signInOptions(visit.network);
@@ -109,20 +110,16 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       return ownEmail.confirm(token);
     }),
     anyone("POST", "/sign-out", async (visit): Promise<SignedOut> => {
-      const hash = visit.sessionToken === null ? null : tokenHash(visit.sessionToken);
+      const { value } = visit.session;
+      const hash = value === null ? null : tokenHash(value);
       const next = hash === null ? null : await dashboard.providerLogout.signOutUrl(hash);
       await visit.signOut();
       return { next };
     }),
-    user(
-      "POST",
-      "/sign-out-everywhere",
-      async (visit, me) => {
-        await ownAccount.signOutEverywhere(me);
-        await visit.signOut();
-      },
-      { beforeEnrolment: true },
-    ),
+    user("POST", "/sign-out-everywhere", { beforeEnrolment: true }, async (visit, me) => {
+      await ownAccount.signOutEverywhere(me);
+      await visit.signOut();
+    }),
   ];
 }
 

@@ -17,16 +17,15 @@ export function siteRoutes({
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
-  const { store, operator, sessions, news, outbox, signUpMode, availability, privacyCheck, clock } =
-    dashboard;
+  const { store, operator, news, outbox, signUpMode, availability, privacyCheck, clock } = dashboard;
   const { passkeyParty } = dashboard;
   const { signInMode, providers } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 
   return [
-    anyone("GET", "/site", async ({ sessionToken }): Promise<Site> => {
-      const me = sessionToken === null ? null : await sessions.find(sessionToken);
+    anyone("GET", "/site", async (visit): Promise<Site> => {
+      const me = await visit.whoIsHere();
       const [maintenance = null] = await currentMaintenance();
       return {
         operator: await operator.read(),

@@ -31,7 +31,7 @@ export const spacesOf = (teams: Pick<Teams, "open" | "holderOf">): Space[] => [
   {
     prefix: "/teams/:team",
     open: async (visit, { account }, right) => {
-      const team = await teams.open(account, visit.param("team"), right);
+      const team = await teams.open(account, visit.team, right);
       return { holder: teams.holderOf(account, team), plan: team.plan, team };
     },
   },

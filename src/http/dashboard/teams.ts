@@ -3,6 +3,7 @@ import type { OpenTeam } from "../../core/teams/teams.js";
 import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
 import type { PendingTeamInvite } from "../../core/teams/team-invites.js";
 import { usageQuery } from "../../protocol/dashboard/api.js";
+import { fieldsInJson } from "../../protocol/dashboard/in-json.js";
 import {
   deleteTeamBody,
   memberLimitsBody,
@@ -20,9 +21,8 @@ import {
   type TeamSecurityView,
   type TeamView,
 } from "../../protocol/dashboard/teams.js";
-import { baseUrlOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";
-import { user, type DashboardRoute } from "./route.js";
+import { confirmed, user, type DashboardRoute } from "./route.js";
 import { usageRequest } from "./usage.js";
 import { linkView, planView } from "./views.js";
 
@@ -31,75 +31,65 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
   return [
     user("GET", "/teams", async (_visit, { account }): Promise<TeamList> => {
       const { teams: own, offered } = await teams.of(account);
-      return { teams: own.map(teamView), offered: offered.map(({ id, name }) => ({ id, name })) };
+      return { teams: own.map(teamView), offered: offered.map((team) => fieldsInJson(team, "id", "name")) };
     }),
     user("GET", "/teams/:team", async (visit, { account }) =>
-      teamPage(await teams.members(account, visit.param("team"))),
+      teamPage(await teams.members(account, visit.team)),
     ),
     user("PUT", "/teams/:team", async (visit, { account }) => {
-      const id = visit.param("team");
+      const id = visit.team;
       await teams.change(account, id, await visit.body(teamBody));
       return teamPage(await teams.members(account, id));
     }),
-    user(
-      "PUT",
-      "/teams/:team/security",
-      async (visit, { account }) => {
-        const id = visit.param("team");
-        await teams.secure(account, id, await visit.body(teamSecurityBody), visit.request.ip);
-        return teamPage(await teams.members(account, id));
-      },
-      { confirm: true },
-    ),
-    user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
-      teams.counts(account, visit.param("team")),
-    ),
-    user(
-      "DELETE",
-      "/teams/:team",
-      async (visit, { account }): Promise<TeamCounts> => {
-        const { name } = await visit.body(deleteTeamBody);
-        return teams.remove(account, visit.param("team"), name);
-      },
-      { confirm: true },
-    ),
-    user("POST", "/teams/:team/join", async (visit, { account }) => {
-      await teams.join(account, visit.param("team"));
+    user("PUT", "/teams/:team/security", confirmed, async (visit, { account }) => {
+      const id = visit.team;
+      await teams.secure(account, id, await visit.body(teamSecurityBody), visit.request.ip);
+      return teamPage(await teams.members(account, id));
     }),
-    user("POST", "/teams/:team/leave", (visit, { account }) => teams.leave(account, visit.param("team")), {
-      fromAnywhere: true,
+    user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
+      teams.counts(account, visit.team),
+    ),
+    user("DELETE", "/teams/:team", confirmed, async (visit, { account }): Promise<TeamCounts> => {
+      const { name } = await visit.body(deleteTeamBody);
+      return teams.remove(account, visit.team, name);
+    }),
+    user("POST", "/teams/:team/join", async (visit, { account }) => {
+      await teams.join(account, visit.team);
     }),
     user(
       "POST",
-      "/teams/:team/members/:id/role",
-      async (visit, { account }) => {
-        const { role } = await visit.body(memberRoleBody);
-        await teams.setRole(account, visit.param("team"), visit.id, role);
+      "/teams/:team/leave",
+      {
+        fromAnywhere: true,
       },
-      { confirm: true },
+      (visit, { account }) => teams.leave(account, visit.team),
     ),
+    user("POST", "/teams/:team/members/:id/role", confirmed, async (visit, { account }) => {
+      const { role } = await visit.body(memberRoleBody);
+      await teams.setRole(account, visit.team, visit.id, role);
+    }),
     user("POST", "/teams/:team/members/:id/limits", async (visit, { account }) => {
       const { limits } = await visit.body(memberLimitsBody);
-      await teams.setLimits(account, visit.param("team"), visit.id, limits);
+      await teams.setLimits(account, visit.team, visit.id, limits);
     }),
     user("DELETE", "/teams/:team/members/:id", (visit, { account }) =>
-      teams.removeMember(account, visit.param("team"), visit.id),
+      teams.removeMember(account, visit.team, visit.id),
     ),
     user("GET", "/teams/:team/usage/members", async (visit, { account }): Promise<MemberUsageList> => {
-      const id = visit.param("team");
+      const id = visit.team;
       await teams.open(account, id, "usage_parts");
       return { members: await teamUsage.byMember(id, usageRequest(visit.query(usageQuery))) };
     }),
     user("GET", "/teams/:team/invites", async (visit, { account }) => ({
-      invites: (await teamInvites.list(account, visit.param("team"))).map(inviteView),
+      invites: (await teamInvites.list(account, visit.team)).map(inviteView),
     })),
     user("POST", "/teams/:team/invites", async (visit, { account }) => {
       const { email = null, role, expiresInDays: days } = await visit.body(teamInviteBody);
-      const made = await teamInvites.create(account, visit.param("team"), { email, role, days });
-      return linkView(made, publicUrl ?? baseUrlOf(visit));
+      const made = await teamInvites.create(account, visit.team, { email, role, days });
+      return linkView(made, publicUrl ?? visit.baseUrl);
     }),
     user("DELETE", "/teams/:team/invites/:id", (visit, { account }) =>
-      teamInvites.revoke(account, visit.param("team"), visit.id),
+      teamInvites.revoke(account, visit.team, visit.id),
     ),
     user("POST", "/team-invitation", async (visit, { account }): Promise<TeamInvitation> => {
       const { team, role } = await teamInvites.look(account, (await visit.body(teamTokenBody)).token);
@@ -116,41 +106,30 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
 }
 
 const teamView = ({ team, role }: Pick<OpenTeam, "team" | "role">): TeamView => ({
-  id: team.id,
-  name: team.name,
+  ...fieldsInJson(team, "id", "name", "suspendedAt"),
   role,
-  suspendedAt: time(team.suspendedAt),
 });
 
 const teamPage = ({ team, role, plan, members }: OpenTeam & { members: Membership[] }): TeamPage => ({
   ...teamView({ team, role }),
-  createdAt: team.createdAt.toISOString(),
+  ...fieldsInJson(team, "createdAt", "joinDomain"),
   plan: planView(plan),
-  joinDomain: team.joinDomain,
   security: securityView(team),
   members: members.map(memberView),
 });
 
-export const securityView = ({ allowFrom, secondFactor }: Team): TeamSecurityView => ({
-  allowFrom: allowFrom && [...allowFrom],
-  secondFactorDays: secondFactor?.graceDays ?? null,
+export const securityView = (team: Team): TeamSecurityView => ({
+  ...fieldsInJson(team, "allowFrom"),
+  secondFactorDays: team.secondFactor?.graceDays ?? null,
 });
 
 export const memberView = (member: Membership): MemberView => ({
-  accountId: member.accountId,
-  email: member.email,
-  role: member.role,
-  limits: member.limits,
-  joinedAt: member.joinedAt.toISOString(),
+  ...fieldsInJson(member, "accountId", "email", "role", "limits", "joinedAt"),
   isSuspended: member.suspendedAt !== null,
 });
 
-const inviteView = ({ id, email, team, createdAt, expiresAt }: PendingTeamInvite): TeamInviteView => ({
-  id,
-  email: email ?? null,
-  role: team?.role ?? "member",
-  createdAt: createdAt.toISOString(),
-  expiresAt: expiresAt.toISOString(),
+const inviteView = (invite: PendingTeamInvite): TeamInviteView => ({
+  ...fieldsInJson(invite, "id", "createdAt", "expiresAt"),
+  email: invite.email ?? null,
+  role: invite.team?.role ?? "member",
 });
-
-const time = (date: Team["suspendedAt"]): string | null => date?.toISOString() ?? null;

@@ -1,12 +1,14 @@
-/** Usage and what is left of the limits: one's own, and those of a team. */
+/** Usage and what is left of the limits: one's own, those of a team, and for admins of all accounts. */
+import { Readable } from "node:stream";
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
+import { serviceUsageQuery, topQuery } from "../../protocol/dashboard/admin.js";
 import type { MonthView } from "../../core/limits/month-use.js";
-import type { UsageReport } from "../../core/usage/usage-views.js";
+import type { ServiceUsageReport, TopUsers, UsageReport } from "../../core/usage/usage-views.js";
 import { liveView } from "./live-view.js";
 import type { DashboardParts } from "./parts.js";
-import { user, type DashboardRoute } from "./route.js";
+import { admin, user, type DashboardRoute } from "./route.js";
 import { spacesOf } from "./space.js";
 import { gaugeView, planView, quotaView } from "./views.js";
 
@@ -60,3 +62,29 @@ export const usageRequest = <Query extends { from: string; to: string }>({ from,
   from: new Date(from),
   to: new Date(to),
 });
+
+/** Of all accounts, for admins. */
+export function serviceUsageRoutes({ dashboard: { serviceUsage } }: DashboardParts): DashboardRoute[] {
+  return [
+    admin("GET", "/admin/usage", (visit): Promise<ServiceUsageReport> =>
+      serviceUsage.report(usageRequest(visit.query(serviceUsageQuery))),
+    ),
+    admin("GET", "/admin/usage/top", (visit): Promise<TopUsers> => {
+      const { measure, ...query } = visit.query(topQuery);
+      return serviceUsage.top(usageRequest(query), measure);
+    }),
+    admin("GET", "/admin/usage.csv", async (visit) => {
+      const query = visit.query(serviceUsageQuery);
+      const lines = serviceUsage.csv(usageRequest(query));
+      // An invalid filter is answered as an error rather than with a file that breaks off.
+      const first = await lines.next();
+      visit.attach(`sotto-service-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
+      return Readable.from(after(first.done === true ? "" : first.value, lines));
+    }),
+  ];
+}
+
+async function* after(first: string, rest: AsyncGenerator<string, void, undefined>): AsyncGenerator<string> {
+  yield first;
+  for await (const text of rest) if (text !== "") yield text;
+}

@@ -13,6 +13,7 @@ import type { CreatedLink } from "../../core/sign-in/one-time-links.js";
 import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type * as wire from "../../protocol/dashboard/api.js";
 import type { AuditEntry } from "../../protocol/dashboard/audit.js";
+import { fieldsInJson } from "../../protocol/dashboard/in-json.js";
 import type { KeyReference, ListedKeyView } from "../../protocol/dashboard/keys.js";
 import type { DashboardServices } from "./services.js";
 
@@ -29,11 +30,8 @@ export async function meView(
   const missing = await factorRequirement.missing(me);
   return {
     account: {
-      id: account.id,
-      email: account.email,
+      ...fieldsInJson(account, "id", "email", "role", "createdAt"),
       isEmailVerified: account.emailVerifiedAt !== null,
-      role: account.role,
-      createdAt: account.createdAt.toISOString(),
     },
     plan: planView(plan),
     missingFactor: missing && {
@@ -58,21 +56,11 @@ export const privacyCheckView = (saved: SavedPrivacyCheck | null, now: Date): wi
 export function keyView(key: ApiKey, now: Date): wire.KeyView {
   const status = keyStatus(key, now);
   return {
-    id: key.id,
-    name: key.name,
-    lastFour: key.lastFour,
-    models: key.models === null ? null : [...key.models],
-    limits: key.limits,
-    createdAt: key.createdAt.toISOString(),
-    expiresAt: time(key.expiresAt),
+    ...fieldsInJson(key, "id", "name", "lastFour", "models", "limits", "createdAt", "expiresAt"),
+    ...fieldsInJson(key, "lastUsedModel", "tags", "allowFrom", "memberId", "scopes"),
     lastUsedDay: day(key.lastUsedAt),
-    lastUsedModel: key.lastUsedModel,
-    tags: [...key.tags],
-    allowFrom: key.allowFrom && [...key.allowFrom],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
-    memberId: key.memberId,
-    scopes: [...key.scopes],
   };
 }
 
@@ -83,24 +71,14 @@ export const listedKeyView = ({ key, replaces, replacedBy }: ListedKey, now: Dat
 });
 
 const keyReference = (key: ApiKey | null): KeyReference | null =>
-  key && { id: key.id, name: key.name, lastFour: key.lastFour };
+  key && fieldsInJson(key, "id", "name", "lastFour");
 
-export const accountView = ({
-  account,
-  canSignIn,
-  liveKeys,
-  lastUsedAt,
-}: AccountSummary): wire.AccountView => ({
-  id: account.id,
-  email: account.email,
+export const accountView = ({ account, ...summary }: AccountSummary): wire.AccountView => ({
+  ...fieldsInJson(account, "id", "email", "role", "planId", "createdAt", "suspendedAt"),
   isEmailVerified: account.emailVerifiedAt !== null,
-  canSignIn,
-  role: account.role,
-  planId: account.planId,
-  createdAt: account.createdAt.toISOString(),
-  suspendedAt: time(account.suspendedAt),
-  keys: liveKeys,
-  lastUsedDay: day(lastUsedAt),
+  canSignIn: summary.canSignIn,
+  keys: summary.liveKeys,
+  lastUsedDay: day(summary.lastUsedAt),
 });
 
 export const linkView = (made: CreatedLink, baseUrl: string): wire.OneTimeLink => ({
@@ -109,21 +87,13 @@ export const linkView = (made: CreatedLink, baseUrl: string): wire.OneTimeLink =
 });
 
 export const maintenanceView = (window: MaintenanceWindow, state: WindowState): wire.Maintenance => ({
-  id: window.id,
-  title: window.title,
-  body: window.body,
-  startsAt: window.startsAt.toISOString(),
-  endsAt: window.endsAt.toISOString(),
-  endedAt: time(window.endedAt),
+  ...fieldsInJson(window, "id", "title", "body", "startsAt", "endsAt", "endedAt"),
   state,
 });
 
-export const entryView = ({ id, title, body, publishedAt }: ChangelogItem): wire.ChangelogEntry => ({
-  id,
+export const entryView = (item: ChangelogItem): wire.ChangelogEntry => ({
+  ...fieldsInJson(item, "id", "title", "body", "publishedAt"),
   kind: "entry",
-  title,
-  body,
-  publishedAt: publishedAt.toISOString(),
   maintenance: null,
 });
 

@@ -2,10 +2,8 @@
 import type { Account } from "../../core/entities.js";
 import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
 import type { SessionMethod, SessionOrigin, SessionRecord } from "../../core/sign-in/ports.js";
-import type { Me } from "../../protocol/dashboard/api.js";
 import type { Visit } from "./guard/visit.js";
 import type { DashboardServices } from "./services.js";
-import { meView } from "./views.js";
 
 export async function startSession(
   { clock, devices }: Pick<DashboardServices, "clock" | "devices">,
@@ -16,15 +14,6 @@ export async function startSession(
 ): Promise<SessionRecord> {
   const me = await visit.signIn(account.id, method, origin);
   const device = await devices.remember(visit.device, account.email);
-  visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
+  visit.knownDevice.set(device, new Date(clock.now().getTime() + deviceLifeMs));
   return me;
-}
-
-export async function welcome(
-  parts: Pick<DashboardServices, "clock" | "devices" | "factorRequirement">,
-  visit: Visit,
-  account: Account,
-  method: SessionMethod,
-): Promise<Me> {
-  return meView(parts, await startSession(parts, visit, account, method));
 }

@@ -22,26 +22,21 @@ export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
     sessionOnly: "What the admins' home page shows of itself; the rest has routes of its own.",
   };
   return [
-    admin("GET", "/admin/home", homePage, pageOnly),
+    admin("GET", "/admin/home", pageOnly, homePage),
     admin("GET", "/admin/operator", () => operator.read()),
     admin("PUT", "/admin/operator", async (visit, actor) =>
       operator.save(audit, actor, await visit.body(operatorBody)),
     ),
-    admin("POST", "/admin/checklist/hide", async () => checklist.hide(await own()), pageOnly),
+    admin("POST", "/admin/checklist/hide", pageOnly, async () => checklist.hide(await own())),
     admin("GET", "/admin/alerts", async (): Promise<AbuseAlertList> => ({
       alerts: await abuseAlerts.list(),
     })),
     admin("POST", "/admin/alerts/:id/dismiss", ({ id }, actor) => abuseAlerts.dismiss(actor, id)),
     admin("POST", "/admin/alerts/:id/restore", ({ id }, actor) => abuseAlerts.restore(actor, id)),
-    admin(
-      "POST",
-      "/admin/checklist/:id",
-      async (visit) => {
-        const { ticked } = await visit.body(tickBody);
-        await checklist.tick(visit.id, ticked);
-      },
-      pageOnly,
-    ),
+    admin("POST", "/admin/checklist/:id", pageOnly, async (visit) => {
+      const { ticked } = await visit.body(tickBody);
+      await checklist.tick(visit.id, ticked);
+    }),
   ];
 
   async function homePage(): Promise<AdminHome> {

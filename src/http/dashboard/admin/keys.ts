@@ -4,7 +4,7 @@ import { accountKeyBody, accountKeysQuery, type AccountKey } from "../../../prot
 import { operatorKeyBody, type KeyWithSecret } from "../../../protocol/dashboard/api.js";
 import { keyRequest } from "../keys.js";
 import type { DashboardParts } from "../parts.js";
-import { admin, type DashboardRoute } from "../route.js";
+import { admin, confirmed, type DashboardRoute } from "../route.js";
 import { keyView } from "../views.js";
 
 export function adminKeyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
@@ -16,17 +16,12 @@ export function adminKeyRoutes({ dashboard }: DashboardParts): DashboardRoute[] 
       const { keys, next } = await ownKeys.list(await accountAdmin.requireHolder(actor, account), after);
       return { keys: keys.map(view), next };
     }),
-    admin(
-      "POST",
-      "/admin/keys",
-      async (visit, actor) => {
-        const { account, models, ...fields } = await visit.body(accountKeyBody);
-        const holder = await accountAdmin.requireHolder(actor, account);
-        const { key, text } = await ownKeys.create(holder, { models, ...keyRequest(clock, fields) });
-        return { key: view(key), secret: text };
-      },
-      { confirm: true },
-    ),
+    admin("POST", "/admin/keys", confirmed, async (visit, actor) => {
+      const { account, models, ...fields } = await visit.body(accountKeyBody);
+      const holder = await accountAdmin.requireHolder(actor, account);
+      const { key, text } = await ownKeys.create(holder, { models, ...keyRequest(clock, fields) });
+      return { key: view(key), secret: text };
+    }),
     admin("GET", "/admin/keys/:id", async ({ id }) => view(await accountAdmin.requireKey(id))),
     admin("POST", "/admin/keys/:id/revoke", async ({ id }, actor) =>
       keyView(await accountAdmin.revokeKey(actor, id), clock.now()),
@@ -37,6 +32,7 @@ export function adminKeyRoutes({ dashboard }: DashboardParts): DashboardRoute[] 
     admin(
       "POST",
       "/admin/operator-keys",
+      { confirm: true, sessionOnly: "A key that leaked must not create others, which would outlive it." },
       async (visit, actor): Promise<KeyWithSecret> => {
         const { scopes, ...fields } = await visit.body(operatorKeyBody);
         const holder = await accountAdmin.requireHolder(actor, actor.accountId);
@@ -44,7 +40,6 @@ export function adminKeyRoutes({ dashboard }: DashboardParts): DashboardRoute[] 
         const { key, text } = await ownKeys.create(holder, request);
         return { key: keyView(key, clock.now()), secret: text };
       },
-      { confirm: true, sessionOnly: "A key that leaked must not create others, which would outlive it." },
     ),
   ];
 }

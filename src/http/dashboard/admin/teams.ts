@@ -4,6 +4,7 @@ import type { MonthView } from "../../../core/limits/month-use.js";
 import type { Team, TeamCounts } from "../../../core/teams/ports.js";
 import type { UsageReport } from "../../../core/usage/usage-views.js";
 import { setPlanBody, usageQuery } from "../../../protocol/dashboard/api.js";
+import { fieldsInJson } from "../../../protocol/dashboard/in-json.js";
 import {
   adminTeamsQuery,
   newTeamBody,
@@ -16,7 +17,7 @@ import {
   type AdminTeamList,
 } from "../../../protocol/dashboard/teams.js";
 import type { DashboardParts } from "../parts.js";
-import { admin, type DashboardRoute } from "../route.js";
+import { admin, confirmed, type DashboardRoute } from "../route.js";
 import { memberView, securityView } from "../teams.js";
 import { usageRequest } from "../usage.js";
 import { planView } from "../views.js";
@@ -68,15 +69,10 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
       await teamAdmin.setQuotas(actor, visit.id, await visit.body(teamQuotasBody));
       return detail(visit.id);
     }),
-    admin(
-      "PUT",
-      "/admin/teams/:id/security",
-      async (visit, actor) => {
-        await teamAdmin.secure(actor, visit.id, await visit.body(teamSecurityBody));
-        return detail(visit.id);
-      },
-      { confirm: true },
-    ),
+    admin("PUT", "/admin/teams/:id/security", confirmed, async (visit, actor) => {
+      await teamAdmin.secure(actor, visit.id, await visit.body(teamSecurityBody));
+      return detail(visit.id);
+    }),
     admin("POST", "/admin/teams/:id/suspend", async ({ id }, actor) => {
       await teamAdmin.suspend(actor, id);
       return detail(id);
@@ -94,9 +90,9 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
       await teamAdmin.removeMember(actor, visit.id, visit.param("member"));
       return detail(visit.id);
     }),
-    admin("DELETE", "/admin/teams/:id", ({ id }, actor): Promise<TeamCounts> => teamAdmin.remove(actor, id), {
-      confirm: true,
-    }),
+    admin("DELETE", "/admin/teams/:id", confirmed, ({ id }, actor): Promise<TeamCounts> =>
+      teamAdmin.remove(actor, id),
+    ),
     admin("GET", "/admin/teams/:id/usage", async (visit): Promise<UsageReport> => {
       await teamAdmin.require(visit.id);
       return usageReports.report(visit.id, usageRequest(visit.query(usageQuery)));
@@ -108,12 +104,11 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
   ];
 }
 
-const teamView = (team: Team, { members, liveKeys }: { members: number; liveKeys: number }): AdminTeam => ({
-  id: team.id,
-  name: team.name,
-  planId: team.planId,
-  createdAt: team.createdAt.toISOString(),
-  suspendedAt: team.suspendedAt?.toISOString() ?? null,
+const teamView = (
+  team: Team,
+  { members, liveKeys }: Pick<TeamCounts, "members" | "liveKeys">,
+): AdminTeam => ({
+  ...fieldsInJson(team, "id", "name", "planId", "createdAt", "suspendedAt"),
   members,
   keys: liveKeys,
 });

@@ -1,5 +1,6 @@
 /** Webhooks, for admins. */
 import type { Delivery, Webhook } from "../../../core/events/ports.js";
+import { fieldsInJson } from "../../../protocol/dashboard/in-json.js";
 import {
   deliveriesQuery,
   webhookBody,
@@ -10,7 +11,7 @@ import {
   type WebhookWithSecret,
 } from "../../../protocol/dashboard/webhooks.js";
 import type { DashboardParts } from "../parts.js";
-import { admin, type DashboardRoute } from "../route.js";
+import { admin, confirmed, type DashboardRoute } from "../route.js";
 
 export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): DashboardRoute[] {
   return [
@@ -24,12 +25,9 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
       webhookView(await webhooks.change(actor, visit.id, await visit.body(webhookChangeBody))),
     ),
     admin("DELETE", "/admin/webhooks/:id", ({ id }, actor) => webhooks.remove(actor, id)),
-    admin(
-      "POST",
-      "/admin/webhooks/:id/secret",
-      async ({ id }, actor) => ({ secret: await webhooks.rotateSecret(actor, id) }),
-      { confirm: true },
-    ),
+    admin("POST", "/admin/webhooks/:id/secret", confirmed, async ({ id }, actor) => ({
+      secret: await webhooks.rotateSecret(actor, id),
+    })),
     admin("POST", "/admin/webhooks/:id/test", ({ id }) => webhooks.test(id)),
     admin("GET", "/admin/webhook-deliveries", async (visit): Promise<DeliveryPage> => {
       const { webhook = null, before = null } = visit.query(deliveriesQuery);
@@ -43,36 +41,13 @@ export function webhookRoutes({ dashboard: { webhooks } }: DashboardParts): Dash
   ];
 }
 
-const webhookView = ({
-  id,
-  url,
-  description,
-  events,
-  createdAt,
-  off,
-  failingSince,
-}: Webhook): WebhookView => ({
-  id,
-  url,
-  description,
-  events: events && [...events],
-  createdAt: createdAt.toISOString(),
-  off: off && { at: off.at.toISOString(), reason: off.reason },
-  failingSince: failingSince?.toISOString() ?? null,
-});
+const webhookView = (webhook: Webhook): WebhookView =>
+  fieldsInJson(webhook, "id", "url", "description", "events", "createdAt", "off", "failingSince");
 
 const deliveryView = (delivery: Delivery): DeliveryView => ({
-  id: delivery.id,
-  webhookId: delivery.webhookId,
-  type: delivery.type,
+  ...fieldsInJson(delivery, "id", "webhookId", "type", "createdAt", "nextAt", "attempts", "lastAt"),
+  ...fieldsInJson(delivery, "responseStatus", "error", "durationMs"),
   state: stateOf(delivery),
-  createdAt: delivery.createdAt.toISOString(),
-  nextAt: delivery.nextAt?.toISOString() ?? null,
-  attempts: delivery.attempts,
-  lastAt: delivery.lastAt?.toISOString() ?? null,
-  responseStatus: delivery.responseStatus,
-  error: delivery.error,
-  durationMs: delivery.durationMs,
 });
 
 function stateOf({ nextAt, deliveredAt }: Delivery): DeliveryView["state"] {

@@ -5,48 +5,42 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-export interface CookieKind {
-  name: string;
-  sameSite: "Lax" | "Strict";
-}
+/** One cookie of the browser that asks. */
+export class Cookie {
+  readonly #name: string;
+  /** As a proxy says, if it is a trusted one. */
+  readonly #isSecure: boolean;
 
-export function readCookie(request: FastifyRequest, kind: CookieKind): string | null {
-  const name = nameOf(request, kind);
-  for (const pair of (request.headers.cookie ?? "").split(";")) {
-    const equals = pair.indexOf("=");
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    name: string,
+    private readonly sameSite: "Lax" | "Strict",
+  ) {
+    this.#isSecure = request.protocol === "https";
+    this.#name = this.#isSecure ? `__Host-${name}` : name;
   }
-  return null;
+
+  get value(): string | null {
+    for (const pair of (this.request.headers.cookie ?? "").split(";")) {
+      const equals = pair.indexOf("=");
+      if (equals > 0 && pair.slice(0, equals).trim() === this.#name) return pair.slice(equals + 1).trim();
+    }
+    return null;
+  }
+
+  set(value: string, expiresAt: Date): void {
+    this.#write(value, `Expires=${expiresAt.toUTCString()}`);
+  }
+
+  clear(): void {
+    this.#write("", "Max-Age=0");
+  }
+
+  /** Fastify keeps the others that were set. */
+  #write(value: string, lifetime: string): void {
+    const attributes = `Path=/; HttpOnly; SameSite=${this.sameSite}`;
+    const secure = this.#isSecure ? "; Secure" : "";
+    this.reply.header("set-cookie", `${this.#name}=${value}; ${attributes}; ${lifetime}${secure}`);
+  }
 }
-
-export function writeCookie(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  kind: CookieKind,
-  { value, expiresAt }: { value: string; expiresAt: Date },
-): void {
-  set(request, reply, kind, value, `Expires=${expiresAt.toUTCString()}`);
-}
-
-export function clearCookie(request: FastifyRequest, reply: FastifyReply, kind: CookieKind): void {
-  set(request, reply, kind, "", "Max-Age=0");
-}
-
-/** Fastify keeps the others that were set. */
-function set(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  kind: CookieKind,
-  value: string,
-  lifetime: string,
-): void {
-  const attributes = `Path=/; HttpOnly; SameSite=${kind.sameSite}`;
-  const secure = isSecure(request) ? "; Secure" : "";
-  reply.header("set-cookie", `${nameOf(request, kind)}=${value}; ${attributes}; ${lifetime}${secure}`);
-}
-
-const nameOf = (request: FastifyRequest, { name }: CookieKind): string =>
-  isSecure(request) ? `__Host-${name}` : name;
-
-/** As a proxy says, if it is a trusted one. */
-const isSecure = (request: FastifyRequest): boolean => request.protocol === "https";

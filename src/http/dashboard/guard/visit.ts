@@ -7,28 +7,31 @@ import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
 import { clientNetwork } from "../../connection/client-network.js";
-import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
-
-/** Who is signed in here. */
-const sessionCookie: CookieKind = { name: "sotto_session", sameSite: "Lax" };
-
-/** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
-const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
-
-/** Whose password was right, while the second factor is missing; see `second-step.ts`. */
-const stepCookie: CookieKind = { name: "sotto_step", sameSite: "Strict" };
-/** A sign-in with an identity provider that is under way. The provider's redirect back must carry it, so it is Lax. */
-const roundCookie: CookieKind = { name: "sotto_sign_in", sameSite: "Lax" };
+import { Cookie } from "./cookies.js";
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
 
 export class Visit {
+  /** Who is signed in here. */
+  readonly session: Cookie;
+  /** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
+  readonly knownDevice: Cookie;
+  /** Whose password was right, while the second factor is missing; see `second-step.ts`. */
+  readonly step: Cookie;
+  /** A sign-in with an identity provider that is under way. The provider's redirect back must carry it, so it is Lax. */
+  readonly round: Cookie;
+
   constructor(
     readonly request: FastifyRequest,
     readonly reply: FastifyReply,
     private readonly sessions: Sessions,
-  ) {}
+  ) {
+    this.session = new Cookie(request, reply, "sotto_session", "Lax");
+    this.knownDevice = new Cookie(request, reply, "sotto_device", "Strict");
+    this.step = new Cookie(request, reply, "sotto_step", "Strict");
+    this.round = new Cookie(request, reply, "sotto_sign_in", "Lax");
+  }
 
   /** Fields that the schema does not name are dropped. */
   async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
@@ -46,6 +49,11 @@ export class Visit {
     return this.param("id");
   }
 
+  /** The `:team` of the path. */
+  get team(): string {
+    return this.param("team");
+  }
+
   /** Another part of the path that varies. */
   param(name: "id" | "team" | "member"): string {
     const { params } = this.request;
@@ -60,12 +68,8 @@ export class Visit {
     return clientNetwork(this.request.ip);
   }
 
-  get sessionToken(): string | null {
-    return readCookie(this.request, sessionCookie);
-  }
-
   get device(): string | null {
-    return readCookie(this.request, deviceCookie);
+    return this.knownDevice.value;
   }
 
   /** Starts a session in the browser that asks; the one it had is over. */
@@ -77,39 +81,26 @@ export class Visit {
     await this.endSession();
     const device = deviceLabelOf(this.request.headers["user-agent"]);
     const { token, expiresAt } = await this.sessions.open(accountId, { method, device, origin });
-    writeCookie(this.request, this.reply, sessionCookie, { value: token, expiresAt });
-    if (this.stepToken !== null) clearCookie(this.request, this.reply, stepCookie);
-    const me = await this.sessions.find(token);
-    if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
-    return me;
+    this.session.set(token, expiresAt);
+    if (this.step.value !== null) this.step.clear();
+    return (await this.sessions.find(token)) ?? signedOut();
   }
 
-  get stepToken(): string | null {
-    return readCookie(this.request, stepCookie);
+  /** Whose session the browser has; null for none. */
+  async whoIsHere(): Promise<SessionRecord | null> {
+    const { value } = this.session;
+    return value === null ? null : this.sessions.find(value);
   }
 
-  rememberStep(value: string, expiresAt: Date): void {
-    writeCookie(this.request, this.reply, stepCookie, { value, expiresAt });
+  /** Asks again who is signed in, where that was proved too long ago. */
+  requireConfirmed({ session }: SessionRecord): void {
+    if (this.sessions.isConfirmed(session)) return;
+    throw new DashboardError("confirmation_required", "Confirm that it is you, then try again.");
   }
 
-  get roundToken(): string | null {
-    return readCookie(this.request, roundCookie);
-  }
-
-  rememberRound(value: string, expiresAt: Date): void {
-    writeCookie(this.request, this.reply, roundCookie, { value, expiresAt });
-  }
-
-  forgetRound(): void {
-    clearCookie(this.request, this.reply, roundCookie);
-  }
-
-  rememberDevice(value: string, expiresAt: Date): void {
-    writeCookie(this.request, this.reply, deviceCookie, { value, expiresAt });
-  }
-
-  forgetDevice(): void {
-    clearCookie(this.request, this.reply, deviceCookie);
+  /** For links that are shown to whoever asks, in whose browser the address is right. */
+  get baseUrl(): string {
+    return `${this.request.protocol}://${this.request.host}`;
   }
 
   /** Sends what the handler returns as a file. */
@@ -120,13 +111,17 @@ export class Visit {
 
   async signOut(): Promise<void> {
     await this.endSession();
-    clearCookie(this.request, this.reply, sessionCookie);
+    this.session.clear();
   }
 
   private async endSession(): Promise<void> {
-    const token = this.sessionToken;
-    if (token !== null) await this.sessions.end(token);
+    const { value } = this.session;
+    if (value !== null) await this.sessions.end(value);
   }
+}
+
+export function signedOut(): never {
+  throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -19,7 +19,7 @@ import {
 } from "../../../protocol/identity-provider.js";
 import type { Visit } from "../guard/visit.js";
 import type { DashboardParts } from "../parts.js";
-import { admin, anyone, user, type DashboardRoute } from "../route.js";
+import { admin, anyone, confirmed, user, type DashboardRoute } from "../route.js";
 import type { DashboardServices } from "../services.js";
 import { meView } from "../views.js";
 import { startSession } from "../welcome.js";
@@ -35,23 +35,23 @@ const inviteRoutes = ({ singleSignOn }: DashboardServices): DashboardRoute[] => 
   anyone("POST", "/sign-up/provider", async (visit): Promise<ProviderRound> => {
     const { provider, invite } = await visit.body(invitedBody);
     const round = await singleSignOn.startInvited(provider, visit.network, invite);
-    visit.rememberRound(round.token, round.expiresAt);
+    visit.round.set(round.token, round.expiresAt);
     return { url: round.url };
   }),
 ];
 
 const joinRoutes = (dashboard: DashboardServices): DashboardRoute[] => [
-  anyone("GET", "/sign-in/join", async ({ roundToken }): Promise<PendingJoin> => ({
-    join: await dashboard.singleSignOn.pendingJoin(roundToken),
+  anyone("GET", "/sign-in/join", async ({ round }): Promise<PendingJoin> => ({
+    join: await dashboard.singleSignOn.pendingJoin(round.value),
   })),
   anyone("POST", "/sign-in/join", async (visit) => {
     const { password } = await visit.body(joinBody);
     const { account, origin } = await dashboard.singleSignOn
-      .join(visit.roundToken, password, visit)
+      .join(visit.round.value, password, visit)
       .catch((error: unknown) => {
         throw error instanceof SignInFailed ? new DashboardError("forbidden", error.message) : error;
       });
-    visit.forgetRound();
+    visit.round.clear();
     return meView(dashboard, await startSession(dashboard, visit, account, "oidc", origin));
   }),
 ];
@@ -71,18 +71,13 @@ const ownRoutes = ({ singleSignOn, ownIdentities, providers }: DashboardServices
       })),
     };
   }),
-  user(
-    "POST",
-    "/me/identities",
-    async (visit, me): Promise<ProviderRound> => {
-      const { provider } = await visit.body(linkBody);
-      const round = await singleSignOn.startLink(me, provider, "/app/account");
-      visit.rememberRound(round.token, round.expiresAt);
-      return { url: round.url };
-    },
-    { confirm: true },
-  ),
-  user("DELETE", "/me/identities/:id", ({ id }, me) => ownIdentities.unlink(me, id), { confirm: true }),
+  user("POST", "/me/identities", confirmed, async (visit, me): Promise<ProviderRound> => {
+    const { provider } = await visit.body(linkBody);
+    const round = await singleSignOn.startLink(me, provider, "/app/account");
+    visit.round.set(round.token, round.expiresAt);
+    return { url: round.url };
+  }),
+  user("DELETE", "/me/identities/:id", confirmed, ({ id }, me) => ownIdentities.unlink(me, id)),
 ];
 
 function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: DashboardServices): DashboardRoute[] {
@@ -96,28 +91,18 @@ function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: Dashboard
         isRequired: signInMode === "oidc",
       };
     }),
-    admin(
-      "POST",
-      "/admin/providers",
-      async (visit, actor): Promise<ProviderView> => {
-        const provider = await providers.create(actor, await visit.body(newProviderBody));
-        return view({ provider, isConfigured: false });
-      },
-      { confirm: true },
-    ),
+    admin("POST", "/admin/providers", confirmed, async (visit, actor): Promise<ProviderView> => {
+      const provider = await providers.create(actor, await visit.body(newProviderBody));
+      return view({ provider, isConfigured: false });
+    }),
     admin("GET", "/admin/providers/:id", async ({ id }) => view(await providers.require(id))),
-    admin(
-      "PUT",
-      "/admin/providers/:id",
-      async (visit, actor): Promise<ProviderView> => {
-        const provider = await providers.save(actor, {
-          id: idOf(visit),
-          ...(await visit.body(providerBody)),
-        });
-        return view({ provider, isConfigured: false });
-      },
-      { confirm: true },
-    ),
+    admin("PUT", "/admin/providers/:id", confirmed, async (visit, actor): Promise<ProviderView> => {
+      const provider = await providers.save(actor, {
+        id: idOf(visit),
+        ...(await visit.body(providerBody)),
+      });
+      return view({ provider, isConfigured: false });
+    }),
     admin("POST", "/admin/providers/:id/test", async (visit): Promise<ProviderTest> => {
       const provider = await providers.complete({ id: idOf(visit), ...(await visit.body(providerBody)) });
       try {
@@ -128,9 +113,7 @@ function adminRoutes({ providers, oidcClient, publicUrl, signInMode }: Dashboard
         return { problem: error.message, hasLogout: false, hasBackChannelLogout: false };
       }
     }),
-    admin("DELETE", "/admin/providers/:id", ({ id }, actor) => providers.remove(actor, id), {
-      confirm: true,
-    }),
+    admin("DELETE", "/admin/providers/:id", confirmed, ({ id }, actor) => providers.remove(actor, id)),
   ];
 }
 

@@ -35,26 +35,22 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
       return reply.code(303).headers({ location: target, "cache-control": "no-store" }).send();
     };
 
-  const whoIsHere = async ({ sessionToken }: Visit) =>
-    sessionToken === null ? null : sessions.find(sessionToken);
-
   const start = redirecting(async (visit, provider, query) => {
     const round = query.has("confirm")
-      ? await singleSignOn.startConfirm(provider, visit.network, await whoIsHere(visit))
+      ? await singleSignOn.startConfirm(provider, visit.network, await visit.whoIsHere())
       : await singleSignOn.start(provider, visit.network, localPath(query.get("next")));
-    visit.rememberRound(round.token, round.expiresAt);
+    visit.round.set(round.token, round.expiresAt);
     return round.url;
   });
 
   const finish = redirecting(async (visit, provider) => {
-    const { roundToken } = visit;
-    const me = await whoIsHere(visit);
-    const finished = await singleSignOn.finish(provider, roundToken, queryOf(visit.request), me);
+    const me = await visit.whoIsHere();
+    const finished = await singleSignOn.finish(provider, visit.round.value, queryOf(visit.request), me);
     if (finished.type === "join") {
-      visit.rememberRound(finished.token, finished.expiresAt);
+      visit.round.set(finished.token, finished.expiresAt);
       return joinPage;
     }
-    visit.forgetRound();
+    visit.round.clear();
     if (finished.type === "entered")
       await startSession(dashboard, visit, finished.account, "oidc", finished.origin);
     if (finished.type === "confirmed" && me !== null) await sessions.noteConfirmed(me.session);
@@ -70,8 +66,7 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
 }
 
 /** Whoever is signed in was linking a provider. */
-const problemPage = ({ sessionToken }: Visit): string =>
-  sessionToken === null ? "/sign-in" : "/app/account";
+const problemPage = ({ session }: Visit): string => (session.value === null ? "/sign-in" : "/app/account");
 
 const problemOf = (error: unknown): SignInProblem | null =>
   error instanceof SignInFailed ? error.problem : null;
