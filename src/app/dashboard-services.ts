@@ -1,6 +1,6 @@
 /**
  * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
- * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
+ * Closing them writes what is still in memory.
  */
 import { AccountAdmin } from "../core/accounts/account-admin.js";
 import { Invites } from "../core/accounts/invites.js";
@@ -15,14 +15,19 @@ import { LiveHour } from "../core/admin/live-hour.js";
 import { Drafts } from "../core/admin/drafts.js";
 import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import { ServiceUsageReports } from "../core/admin/service-report.js";
-import type { Clock } from "../core/clock.js";
-import { closeAll } from "../core/close-all.js";
+import { AuthenticatorApp } from "../core/factors/authenticator-app.js";
+import { FactorProofs } from "../core/factors/factor-proofs.js";
+import { OwnFactors } from "../core/factors/own-factors.js";
+import { Passkeys } from "../core/factors/passkeys.js";
+import { RecoveryCodes } from "../core/factors/recovery-codes.js";
+import { relyingPartyOf } from "../core/factors/relying-party.js";
+import { FactorRequirement } from "../core/factors/requirement.js";
+import { SecondStep } from "../core/factors/second-step.js";
 import { ConnectionTests } from "../core/keys/connection-tests.js";
 import { OwnKeys } from "../core/keys/own-keys.js";
 import { Calendar } from "../core/limits/calendar.js";
 import { MonthUse } from "../core/limits/month-use.js";
-import { QuotaBook } from "../core/limits/quota-book.js";
-import { quotaUse } from "../core/limits/quota-use.js";
+import { QuotaBook, quotaUse } from "../core/limits/quota-book.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import { modelIds } from "../core/models.js";
@@ -50,6 +55,8 @@ import { Teams } from "../core/teams/teams.js";
 import { lazyOidcClient } from "../adapters/oidc/lazy-client.js";
 import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
 import { smtpMailer } from "../adapters/smtp.js";
+import { totpCodes } from "../adapters/totp.js";
+import { webAuthn } from "../adapters/webauthn.js";
 import { StoreUnavailable } from "../core/store.js";
 import { causeOf } from "../log.js";
 import { machineNow } from "../models/files/machine.js";
@@ -57,7 +64,6 @@ import { databasePath } from "../store/sql/sqlite.js";
 import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
-import { createFactors } from "./factor-services.js";
 import type { Context } from "./overrides.js";
 import type { Proof } from "./proof.js";
 import { createScim } from "./scim-services.js";
@@ -85,17 +91,10 @@ export function createDashboard(
   { vault }: Pick<Proof, "vault">,
   { sessions, engines, publicUrl, cutStreams }: DashboardParts,
 ) {
-  const { config, overrides, clock, log } = context;
-  const { service, limits } = config;
+  const { config, overrides, clock, log, closers } = context;
+  const { service } = config;
   const { ownProcess } = overrides;
-  const {
-    signUp,
-    signIn: signInMode,
-    smtpUrl,
-    mailFrom,
-    usageRetentionDays,
-    oidcProviders,
-  } = config.accounts;
+  const { signUp, signIn: mode, smtpUrl, mailFrom, oidcProviders, ...settings } = config.accounts;
   const { store, keys, counters } = storage;
   const { admissions } = counters;
   const reportError = (error: unknown) => {
@@ -106,167 +105,125 @@ export function createDashboard(
   const operator = new Operator(store, service.ownerName);
   // Until it is known, the program's name stands in.
   operator.read().catch(reportError);
-  const ownerName = () => operator.name;
-  const { accounts } = store;
   const hash = overrides.hashPassword ?? hashPassword;
-  const passwords = withBoundedQueue({ hash, verify: verifyPassword });
   const hooks = createWebhooks(context, store, vault, engines, reportError);
-  const { audit, events, news } = hooks;
-  const links = new OneTimeLinks(store.links, clock);
-  const devices = new KnownDevices(store, clock);
-  const signIn = new SignIn(accounts, passwords, devices, admissions, clock);
+  const { audit, news } = hooks;
   const rates = new LiveRates(clock);
-  const usage = new UsageRecorder({
-    store: store.usage,
-    rates,
-    clock,
-    reportError,
-    spill: usageSpill(service.dataDir, ownProcess && { pid: process.pid, isFirst: ownProcess.isFirst }),
-    onLeft: (left) => noteUsageLeft(left, context, storage),
-  });
-  const live = new LiveHour(clock, {
-    load: () => engines.fleet.load(),
-    machine: () => machineNow(service.dataDir),
-    tokensPerSecond: () => rates.tokensPerSecond(modelIds),
-  });
-  const outcomes = new OutcomeRecorder({ store: store.service.outcomes, live, clock, reportError });
-  const usageReports = new UsageReports(store, usage);
+  const usage = closers.add(
+    new UsageRecorder({
+      ...{ store: store.usage, rates, clock, reportError },
+      spill: usageSpill(service.dataDir, ownProcess && { pid: process.pid, isFirst: ownProcess.isFirst }),
+      onLeft: (left) => noteUsageLeft(left, context, storage),
+    }),
+  );
   const mailer = smtpUrl === undefined ? null : smtpMailer({ url: smtpUrl, from: mailFrom });
-  const outbox = new Outbox(mailer, reportError);
+  // Each part takes what it needs of it.
+  const shared = {
+    ...{ store, accounts: store.accounts, keys, clock, admissions, reportError },
+    ...{ sessions, audit, events: hooks.events, usage, publicUrl, cutStreams },
+    ownerName: () => operator.name,
+    passwords: withBoundedQueue({ hash, verify: verifyPassword }),
+    links: new OneTimeLinks(store.links, clock),
+    devices: new KnownDevices(store, clock),
+    outbox: closers.add(new Outbox(mailer, reportError)),
+  };
+  const { passwords, devices } = shared;
+  const signIn = new SignIn(store.accounts, passwords, devices, admissions, clock);
+  const live = closers.add(
+    new LiveHour(clock, {
+      load: () => engines.fleet.load(),
+      machine: () => machineNow(service.dataDir),
+      tokensPerSecond: () => rates.tokensPerSecond(modelIds),
+    }),
+  );
+  const outcomes = closers.add(new OutcomeRecorder({ ...shared, store: store.service.outcomes, live }));
+  const usageReports = new UsageReports(store, usage);
   const used = quotaUse(store.quotas, usage);
-  const calendar = new Calendar(limits.quotaTimezone);
-  const monthUse = new MonthUse({ store: store.quotas, usage, clock, calendar });
+  const calendar = new Calendar(config.limits.quotaTimezone);
+  const monthUse = new MonthUse({ ...shared, store: store.quotas, calendar });
   const quotaWarnings = new QuotaWarnings({
-    store: store.quotas,
-    used,
+    ...shared,
+    ...{ store: store.quotas, used },
     recipients: (caller, meter) => quotaRecipients(store.teams, caller, meter),
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
-    outbox,
-    events,
-    reportError,
-    clock,
-    ownerName,
-    publicUrl,
   });
-  const retentionDays = usageRetentionDays;
-  const removeOldCopies = (now: Date) =>
-    removeOldUpgradeCopies(databasePath(service.dataDir), config.storage.upgradeCopyDays, now);
-  const housekeeping = new Housekeeping({
-    ...{ store, sessions, clock, retentionDays, removeOldCopies, reportError },
-  });
-  const ownKeys = new OwnKeys({ store, keys, audit, clock, cutStreams });
+  closers.add(
+    new Housekeeping({
+      ...shared,
+      retentionDays: settings.usageRetentionDays,
+      removeOldCopies: (now) =>
+        removeOldUpgradeCopies(databasePath(service.dataDir), config.storage.upgradeCopyDays, now),
+    }),
+  );
+  const ownKeys = new OwnKeys(shared);
   const timeoutMs = overrides.providerTimeoutMs ?? providerTimeoutMs;
-  const oidcClient = lazyOidcClient({ clock, timeoutMs });
+  const oidcClient = closers.add(lazyOidcClient({ clock, timeoutMs }));
   const providers = new Providers(oidcProviders, vault, audit, reportError);
-  const oidc = { store, providers, client: oidcClient, audit, clock, publicUrl };
-  const teams = new Teams({ store: store.teams, keys, audit, clock });
-  const forAccounts = {
-    ...{ links, keys, usage, audit, events, outbox, sessions },
-    ...{ ownerName, publicUrl, clock, cutStreams },
-  };
+  const oidc = { ...shared, providers, client: oidcClient };
+  const teams = new Teams({ ...shared, store: store.teams });
+  const ofFactors = { ...shared, store: store.factors, steps: store.signInSteps };
+  const passkeyParty = () => relyingPartyOf(publicUrl());
+  const requirement = new FactorRequirement(store, clock, {
+    requiredFor: settings.secondFactor,
+    graceDays: settings.secondFactorGraceDays,
+  });
+  const app = new AuthenticatorApp({ ...ofFactors, codes: totpCodes, sealed: vault });
+  const recovery = new RecoveryCodes(store.factors);
+  const passkeys = new Passkeys({ ...ofFactors, webAuthn, party: passkeyParty });
+  const proofs = new FactorProofs(app, recovery, passkeys, audit, admissions, clock);
   return {
-    store,
-    clock,
-    outbox,
+    ...shared,
+    ...hooks,
     signUpMode: signUp,
-    signInMode,
+    signInMode: mode,
+    signIn,
+    passkeys,
+    passkeyParty,
+    factorRequirement: requirement,
+    secondStep: new SecondStep({ ...ofFactors, proofs, passkeys }),
+    ownFactors: new OwnFactors({ ...ofFactors, app, passkeys, recovery, proofs, requirement, signIn }),
     providers,
     oidcClient,
     singleSignOn: new SingleSignOn({
       ...oidc,
-      ...{ signIn, signUp, keys, admissions },
+      ...{ signIn, signUp },
       hasFactor: async (accountId) => {
         const { totpSince, passkeys } = await store.factors.summary(accountId);
         return totpSince !== null || passkeys.length > 0;
       },
     }),
-    providerLogout: new ProviderLogout({ ...oidc, sessions, ownKeys }),
-    ownIdentities: new OwnIdentities({ store, audit, mode: signInMode }),
-    publicUrl,
-    audit,
-    sessions,
-    devices,
-    links,
-    signIn,
-    ...createFactors(context, storage, { sealed: vault, sessions, signIn, audit, ownerName, publicUrl }),
+    providerLogout: new ProviderLogout({ ...oidc, ownKeys }),
+    ownIdentities: new OwnIdentities({ store, audit, mode }),
     signUp: new SignUp(store, passwords, audit, signUp, clock, admissions),
-    passwordReset: new PasswordReset({
-      accounts,
-      store: store.links,
-      links,
-      passwords,
-      audit,
-      outbox,
-      devices,
-      admissions,
-      clock,
-      ownerName,
-      publicUrl,
-    }),
-    ownEmail: new OwnEmail({
-      store,
-      links,
-      keys,
-      audit,
-      outbox,
-      admissions,
-      clock,
-      ownerName,
-      publicUrl,
-    }),
+    passwordReset: new PasswordReset({ ...shared, store: store.links }),
+    ownEmail: new OwnEmail(shared),
     operator,
-    ownAccount: new OwnAccount({
-      accounts,
-      sessions,
-      passwords,
-      keys,
-      usage,
-      audit,
-      events,
-      cutStreams,
-    }),
+    ownAccount: new OwnAccount(shared),
     ownKeys,
     connectionTests: new ConnectionTests(clock, counters.wakeUps.tests),
-    accountAdmin: new AccountAdmin({ store, ...forAccounts }),
-    invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
-    webhooks: hooks.webhooks,
-    events,
-    deliverer: hooks.deliverer,
-    eventWatch: hooks.watch,
-    news,
+    accountAdmin: new AccountAdmin(shared),
+    invites: new Invites({ ...shared, signUp }),
     drafts: new Drafts(store, news),
-    usage,
-    quotaUse: used,
+    quotas: new QuotaBook({
+      ...{ clock, calendar, used },
+      record: (day, options) => usage.recordDay(day, options),
+      onUse: (...given) => quotaWarnings.note(...given),
+    }),
     monthUse,
-    quotaWarnings,
     usageReports,
     rates,
     live,
     outcomes,
     serviceUsage: new ServiceUsageReports({ store, usage, outcomes, reports: usageReports }),
-    abuseAlerts: new AbuseAlerts({ store, usage, audit, clock }),
+    abuseAlerts: new AbuseAlerts(shared),
     checklist: new AdminChecklist(store),
     availability: new AvailabilityReports(store.service.outcomes, clock),
     privacyCheck: new LastPrivacyCheck(store, clock),
     teams,
-    teamInvites: new TeamInvites({
-      ...{ teams, store: store.teams, linkStore: store.links, links },
-      ...{ audit, outbox, ownerName, publicUrl, admissions, clock },
-    }),
-    teamAdmin: new TeamAdmin({ store, keys, audit, clock }),
+    teamInvites: new TeamInvites({ ...shared, teams, store: store.teams, linkStore: store.links }),
+    teamAdmin: new TeamAdmin(shared),
     teamUsage: new TeamUsage(store, usageReports),
-    scim: createScim(store, forAccounts),
-    close: () => {
-      live.close();
-      return closeAll([
-        () => usage.close(),
-        () => outcomes.close(),
-        () => outbox.close(),
-        () => housekeeping.close(),
-        () => oidcClient.close(),
-        () => hooks.close(),
-      ]);
-    },
+    scim: createScim(store, shared),
   };
 }
 
@@ -277,13 +234,3 @@ function noteUsageLeft(left: UsageLeft, { config, overrides, log }: Context, { d
   });
   overrides.onNotice?.(usageNotice(left, config.service.dataDir));
 }
-
-/** Quotas that are kept by the parts above, which may be created later. */
-export const quotaBook = (clock: Clock, zone: string, dashboard: () => Dashboard): QuotaBook =>
-  new QuotaBook({
-    clock,
-    calendar: new Calendar(zone),
-    used: (...given) => dashboard().quotaUse(...given),
-    record: (used, options) => dashboard().usage.recordDay(used, options),
-    onUse: (...given) => dashboard().quotaWarnings.note(...given),
-  });

@@ -66,8 +66,8 @@ export interface EngineOverrides {
   /** Where it is one of several processes of a server: how many there are. */
   ownProcess?: { count: number } | undefined;
   onWeightsProgress?: WeightsProgress;
-  /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
-  onWeightsNotice?: (notice: string) => void;
+  /** Called with a sentence for the operator: what is being waited for, had to be done again, was lost. */
+  onNotice?: (notice: string) => void;
 }
 
 export interface EngineParts {
@@ -88,6 +88,12 @@ interface EngineStart {
   measures?: boolean;
   failsOver?: boolean;
   onLoaded?: (facts: LoadedFacts) => void;
+}
+
+/** What is built together: from one configuration, in one memory. */
+interface Building {
+  config: Config;
+  files: WeightsFiles;
 }
 
 /** Of the embedding starter, while no setting says how long idle models stay loaded. */
@@ -127,19 +133,17 @@ export class EngineBuilder {
       ...overrides.gpu,
       now: () => clock.now(),
       onProbing: (backend) => {
-        overrides.onWeightsNotice?.(
-          `Checking that ${backendNames[backend]} works here, once for this driver ...`,
-        );
+        overrides.onNotice?.(`Checking that ${backendNames[backend]} works here, once for this driver ...`);
       },
       onFailed: (failure, next) => {
         const { backend: gpu, kind: gpuFailure, words: gpuError } = failure;
         log.warn("gpu not used", { gpu, gpuFailure, gpuError, fallback: next });
-        overrides.onWeightsNotice?.(failureNotice(failure, next));
+        overrides.onNotice?.(failureNotice(failure, next));
       },
     });
     const grammars = new Grammars({ keeps: config.engine.prefixReuse === "on" });
     this.#grammars = grammars;
-    const [processes, onNotice] = [this.#processes, overrides.onWeightsNotice];
+    const [processes, onNotice] = [this.#processes, overrides.onNotice];
     this.#upstreams = new UpstreamMembers({ log, grammars, cacheSaltSecret, processes, onNotice });
   }
 
@@ -197,12 +201,16 @@ export class EngineBuilder {
     this.#mapping = mapping;
     const prepared = new Map<ModelId, () => EngineSource>();
     const reasons = new Map<ModelId, string>();
-    const files = this.#weightsFiles(config);
+    const { onWeightsProgress: onProgress, onNotice } = this.parts.overrides;
+    const files = new WeightsFiles(config, {
+      ...{ speed: this.speed, processes: this.#processes, onProgress, onNotice },
+      settle: () => this.#gpu.settle(),
+    });
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
         if (desired.type === "unreadable") throw new WeightsError(desired.reason);
-        prepared.set(model, await this.#prepareSource(model, desired.source, config, files));
+        prepared.set(model, await this.#prepareSource(model, desired.source, { config, files }));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         reasons.set(model, sourceError(model, desired, error));
@@ -213,33 +221,20 @@ export class EngineBuilder {
     return { sources, reasons };
   }
 
-  #weightsFiles(config: Config): WeightsFiles {
-    const { onWeightsProgress: onProgress, onWeightsNotice: onNotice } = this.parts.overrides;
-    const settle = () => this.#gpu.settle();
-    return new WeightsFiles(config, {
-      ...{ speed: this.speed, processes: this.#processes, settle, onProgress, onNotice },
-    });
-  }
-
-  async #prepareSource(
-    model: ModelId,
-    source: ModelSource,
-    config: Config,
-    files: WeightsFiles,
-  ): Promise<() => EngineSource> {
+  async #prepareSource(model: ModelId, source: ModelSource, building: Building): Promise<() => EngineSource> {
     if (source.type === "off") return () => noSource;
-    if (source.type === "embedding-starter") return () => this.#embeddingStarter(model, config);
+    if (source.type === "embedding-starter") return () => this.#embeddingStarter(model, building.config);
     if (source.type === "upstreams") {
-      const pool = await this.#poolSource(model, source.upstreams, config, files);
+      const pool = await this.#poolSource(model, source.upstreams, building);
       return () => pool;
     }
-    const file = await files.prepare(model, source);
+    const file = await building.files.prepare(model, source);
     const purpose = isChatModelId(model) ? "weights" : "embedding weights";
     return () => {
       const { path, contextTokens, draft } = file;
       const size = contextTokens === undefined ? "" : ` ${contextTokens} tokens`;
       const key = `${purpose}:${path}${size}${draft === undefined ? "" : ` draft:${draft.path}`}`;
-      return { key, weights: path, start: () => this.#startWeights(model, file, config, files) };
+      return { key, weights: path, start: () => this.#startWeights(model, file, building) };
     };
   }
 
@@ -301,8 +296,7 @@ export class EngineBuilder {
   #startWeights(
     model: ModelId,
     file: WeightsFile,
-    config: Config,
-    files: WeightsFiles,
+    { config, files }: Building,
     failsOver = false,
   ): StartedEngine {
     const { path, isMeasured, draft } = file;
@@ -358,7 +352,7 @@ export class EngineBuilder {
           onLoaded?.(event);
         }
         if (event.type === "load_failed" && event.cause === "NOT_BUILT")
-          overrides.onWeightsNotice?.(`${model} cannot be used: ${event.reason}`);
+          overrides.onNotice?.(`${model} cannot be used: ${event.reason}`);
         if (event.type === "unloaded") this.#memory.set(engine, 0);
         if (event.type === "unloaded" || event.type === "exited") this.#cacheBytes.delete(engine);
         logEngineEvent(log, event);
@@ -375,17 +369,17 @@ export class EngineBuilder {
   async #poolSource(
     model: ModelId,
     members: readonly EngineMember[],
-    config: Config,
-    files: WeightsFiles,
+    building: Building,
   ): Promise<EngineSource> {
-    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, config, files)));
+    const { limits, engine } = building.config;
+    const listed = await Promise.all(members.map((member) => this.#poolMember(model, member, building)));
     return {
       key: `pool:${model}`,
       start: () => {
         const pool = new PoolEngine(listed, {
           clock: this.parts.clock,
-          drainMs: config.limits.drainMs,
-          keepsAffinity: config.engine.prefixReuse === "on",
+          drainMs: limits.drainMs,
+          keepsAffinity: engine.prefixReuse === "on",
         });
         return { engine: pool, ready: (signal) => pool.ready(signal) };
       },
@@ -395,21 +389,15 @@ export class EngineBuilder {
     };
   }
 
-  async #poolMember(
-    model: ModelId,
-    member: EngineMember,
-    config: Config,
-    files: WeightsFiles,
-  ): Promise<PoolMember> {
+  async #poolMember(model: ModelId, member: EngineMember, building: Building): Promise<PoolMember> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
-    if ("url" in member) return { ...common, make: await this.#upstreams.prepare(member, config) };
-    const file = await files.prepare(model, weightsSource(member.weights, model));
+    if ("url" in member) return { ...common, make: await this.#upstreams.prepare(member, building.config) };
+    const file = await building.files.prepare(model, weightsSource(member.weights, model));
     return {
       ...common,
       make: () => {
-        const started = this.#startWeights(model, file, config, files, true);
-        const { engine, isOnDemand = false, ready } = started;
+        const { engine, isOnDemand = false, ready } = this.#startWeights(model, file, building, true);
         return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
       },
     };

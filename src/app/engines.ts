@@ -120,7 +120,7 @@ export class Engines {
     if (reasons.size < modelIds.length) log.info("models changed");
     for (const [model, reason] of reasons) {
       log.warn("model not changed", { model });
-      overrides.onWeightsNotice?.(`${model} was not switched over: ${reason}`);
+      overrides.onNotice?.(`${model} was not switched over: ${reason}`);
     }
     return reasons;
   }

@@ -20,7 +20,7 @@ import type { Engines, ServingPart } from "./engines.js";
 import type { Context } from "./overrides.js";
 import type { Storage } from "./storage.js";
 
-export interface StatementSources {
+interface StatementSources {
   context: Context;
   store: Storage["store"];
   sealed: SealedSettings;

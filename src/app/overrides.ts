@@ -2,8 +2,8 @@
 import type { Config } from "../config.js";
 import type { HashPassword } from "../core/accounts/accounts.js";
 import type { Clock } from "../core/clock.js";
+import type { Closers } from "../core/close-all.js";
 import type { Log } from "../log.js";
-import type { Closers } from "./closers.js";
 import type { EngineOverrides } from "./engine-builder.js";
 import type { OwnProcess } from "./process-link.js";
 
@@ -13,8 +13,6 @@ export interface AppOverrides extends EngineOverrides {
   /** Interval of the comments that keep an idle stream open. */
   keepAliveMs?: number;
   webDir?: string;
-  /** Called with a sentence for the operator: what is being waited for, what was lost. */
-  onNotice?: (notice: string) => void;
   /** The commands in a text as they can be typed on this machine. */
   typed?: (text: string) => string;
   /** Whether the database is opened in threads, as by default. */

@@ -5,7 +5,7 @@
  */
 import cluster, { type Worker } from "node:cluster";
 import { ProcessLink } from "../adapters/process-link.js";
-import { type Clock, systemClock } from "../core/clock.js";
+import { systemClock } from "../core/clock.js";
 import type { LiveView } from "../http/dashboard/parts.js";
 import type { Log } from "../log.js";
 import type { MetricsSample } from "../metrics.js";
@@ -40,13 +40,12 @@ const steadyMs = 60_000;
 /** Of a process that is asked what it does. One that is too busy is left out. */
 const answerMs = 2_000;
 
-export interface OwnerOptions {
+interface OwnerOptions {
   count: number;
   dataDir: string;
   log: Log;
   /** The first process listens. */
   onStarted: () => void;
-  clock?: Clock;
 }
 
 export class ProcessOwner {
@@ -62,7 +61,7 @@ export class ProcessOwner {
   /** Throws `StoreError` where another server has the data directory. */
   constructor(private readonly options: OwnerOptions) {
     this.#lock = lockDataDir(options.dataDir);
-    this.#counters = new CountersOwner(options.clock ?? systemClock);
+    this.#counters = new CountersOwner(systemClock);
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });

@@ -13,83 +13,58 @@ import type { IssuedStatements } from "./issued-statements.js";
 import type { Context } from "./overrides.js";
 import type { Storage } from "./storage.js";
 
-export interface ReceiptFacts {
-  /** SHA-256 of the file that computes the model's replies; null where there is no single one, or it is not known. */
-  weights: string | null;
-  statement: string | null;
-}
-
-export interface Proof {
-  /** Null where they were sealed under another service key. */
-  readonly sealed: SealedSettings | null;
-  /** Secrets that admins enter: in the database wherever the keys of statements are. */
-  readonly vault: SealedSettings;
-  /** Needs the service key alone. */
-  readonly summaries: SealedSummaries;
-  /** The key that signs now. It may be replaced while the server runs. */
-  readonly signer: () => Signer | null;
-  /** Null where there are none, and for a moment after the start. */
-  readonly statements: () => Statements | null;
-  readonly facts: (model: ModelId) => ReceiptFacts;
-  /** The public key for encrypted bodies, in hexadecimal. Set before `start`. */
-  hpkeKey: () => string | null;
-  /** Begins to issue statements, in the background. */
-  start(engines: Engines): void;
-  /** Something that the statement says has changed. */
-  look(): void;
-}
-
 export async function openProof(context: Context, { store }: Storage): Promise<Proof> {
   const { config, overrides, log } = context;
   const { proofKeys, secretKey, dataDir } = config.service;
   const serviceKey = readServiceKey(secretKey, dataDir);
-  const summaries = new SealedSummaries(serviceKey);
   const vault = new SealedSettings(store, serviceKey);
   const sealed = proofKeys === "memory" ? new SealedSettings(settingsInMemory(), serviceKey) : vault;
+  const summaries = new SealedSummaries(serviceKey);
   try {
-    return new OpenProof(context, store, sealed, { vault, summaries }, await openSigner(sealed));
+    return new Proof(context, store, { vault, summaries }, { sealed, signer: await openSigner(sealed) });
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
     overrides.onNotice?.(
       `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
     );
-    return { ...noProof, vault, summaries };
+    return new Proof(context, store, { vault, summaries }, null);
   }
 }
 
-const noProof: Omit<Proof, "vault" | "summaries"> = {
-  sealed: null,
-  signer: () => null,
-  statements: () => null,
-  facts: () => ({ weights: null, statement: null }),
-  hpkeKey: () => null,
-  start: () => undefined,
-  look: () => undefined,
-};
-
-class OpenProof implements Proof {
+export class Proof {
+  /** Secrets that admins enter: in the database wherever the keys of statements are. */
   readonly vault: SealedSettings;
+  /** Needs the service key alone. */
   readonly summaries: SealedSummaries;
+  /** Null where they were sealed under another service key. */
+  readonly sealed: SealedSettings | null;
+  /** The public key for encrypted bodies, in hexadecimal. Set before `start`. */
   hpkeKey: () => string | null = () => null;
   #issued: IssuedStatements | null = null;
 
   constructor(
     private readonly context: Context,
     private readonly store: Storage["store"],
-    readonly sealed: SealedSettings,
     { vault, summaries }: Pick<Proof, "vault" | "summaries">,
-    private readonly first: Signer,
+    private readonly opened: { sealed: SealedSettings; signer: Signer } | null,
   ) {
     this.vault = vault;
     this.summaries = summaries;
+    this.sealed = opened?.sealed ?? null;
   }
 
-  readonly signer = (): Signer => this.statements()?.signer ?? this.first;
+  /** The key that signs now. It may be replaced while the server runs. */
+  readonly signer = (): Signer | null => this.statements()?.signer ?? this.opened?.signer ?? null;
 
+  /** Null where there are none, and for a moment after the start. */
   readonly statements = (): Statements | null => this.#issued?.statements ?? null;
 
-  readonly facts = (model: ModelId): ReceiptFacts => {
+  /**
+   * For receipts: SHA-256 of the file that computes the model's replies, null where there is no single one or it is not
+   * known, and of the statement.
+   */
+  readonly facts = (model: ModelId): { weights: string | null; statement: string | null } => {
     const statements = this.statements();
     const parts = statements?.current?.models[model] ?? [];
     const [part] = parts;
@@ -97,12 +72,15 @@ class OpenProof implements Proof {
     return { weights: isKnown ? part.weights : null, statement: statements?.currentDigest ?? null };
   };
 
+  /** Something that the statement says has changed. */
   look(): void {
     void this.statements()?.look();
   }
 
+  /** Begins to issue statements, in the background. */
   start(engines: Engines): void {
     const { context, store, sealed } = this;
+    if (sealed === null) return;
     const started = import("./issued-statements.js").then(({ IssuedStatements: Issued }) => {
       this.#issued = new Issued({ context, store, sealed, engines, hpkeKey: () => this.hpkeKey() });
     });

@@ -7,7 +7,6 @@ import type { Log } from "../log.js";
 import { WeightsError } from "../models/weights-error.js";
 import { modelDefaults } from "../models/weights-settings.js";
 import type { UpstreamSource } from "../protocol/engine-member.js";
-import { upstreamEvents } from "./engine-log.js";
 
 interface UpstreamOptions {
   log: Log;
@@ -33,6 +32,7 @@ export class UpstreamMembers {
     await this.#preflight(member, config);
     // Loaded here, since many installations have no engine on the network.
     const { UpstreamEngine } = await import("../engines/upstream/upstream-engine.js");
+    const { host } = new URL(member.url);
     return () => {
       const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
       const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
@@ -40,7 +40,14 @@ export class UpstreamMembers {
       const models = modelDefaults(config.models, plainDefaults);
       const engine = new UpstreamEngine(
         { ...member, timeouts, models, cacheSaltSecret, processes },
-        { grammars, ...upstreamEvents(log, member) },
+        {
+          grammars,
+          onState: (state, cause) => {
+            if (state === "ready") log.info("engine reachable", { engine: host });
+            else log.warn("engine unreachable", { engine: host, cause });
+          },
+          onFailure: (cause) => log.warn("engine request failed", { engine: host, cause }),
+        },
       );
       // A server may be started after this one: it is checked once, whatever the result.
       return { engine, waiting: () => engine.waiting(), ready: () => engine.checked() };

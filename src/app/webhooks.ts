@@ -1,9 +1,9 @@
 /** Events and the webhooks that they are sent to, wired to the store, the audit trail and the network. */
 import { hostname } from "node:os";
 import { isForbiddenHost } from "../adapters/address-policy.js";
+import type { WebhookClient } from "../adapters/webhook-client.js";
 import { News } from "../core/admin/news.js";
 import { Audit } from "../core/audit.js";
-import { closeAll } from "../core/close-all.js";
 import { auditEvents } from "../core/events/audit-events.js";
 import { Deliverer } from "../core/events/deliverer.js";
 import { EventPublisher } from "../core/events/event-publisher.js";
@@ -23,25 +23,33 @@ const isUp = (status: EngineStatus): boolean | null =>
   status.state === "starting" || status.state === "off" ? null : isAvailable(status);
 
 export function createWebhooks(
-  { clock, log }: Context,
+  { clock, log, closers }: Context,
   store: FullStore,
   vault: SealedSettings,
   { fleet }: Engines,
   reportError: (error: unknown) => void,
 ) {
   const secrets = new WebhookSecrets(vault, clock);
-  const sender = new SenderOnDemand();
-  const deliverer = new Deliverer({
-    ...{ store: store.webhooks, secrets, sender, clock, reportError },
-    onSwitchedOff: (_id, reason) =>
-      log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
-  });
+  // Loaded for the first delivery: most services have no webhooks.
+  let client: Promise<WebhookClient> | undefined;
+  const load = async () => new (await import("../adapters/webhook-client.js")).WebhookClient();
+  closers.add({ close: async () => (await client)?.close() });
+  const sender: WebhookSender = { send: async (...given) => (await (client ??= load())).send(...given) };
+  const deliverer = closers.add(
+    new Deliverer({
+      ...{ store: store.webhooks, secrets, sender, clock, reportError },
+      onSwitchedOff: (_id, reason) =>
+        log.warn("webhook switched off: it keeps failing", { cause: reason.toUpperCase() }),
+    }),
+  );
   const onDue = () => void deliverer.wake();
-  const publisher = new EventPublisher({
-    ...{ store: store.webhooks, clock, reportError },
-    onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
-    onAdded: onDue,
-  });
+  const publisher = closers.add(
+    new EventPublisher({
+      ...{ store: store.webhooks, clock, reportError },
+      onDropped: (count) => log.warn("events dropped: a webhook has too many deliveries", { count }),
+      onAdded: onDue,
+    }),
+  );
   const note = auditEvents({
     findKey: (id) => store.findKey(id),
     findAccount: (id) => store.accounts.findAccount(id),
@@ -51,36 +59,22 @@ export function createWebhooks(
   });
   const audit = new Audit(store.audit, clock, (...line) => publisher.follow(note(...line)));
   const news = new News(store.news, audit, clock);
-  const watch = new EventWatch({
-    ...{ store, clock, reportError, events: publisher, server: hostname() },
-    engines: () => new Map(modelIds.map((model) => [model, isUp(fleet.status(model))])),
-    endedWindows: (since) => news.listPastWindows(since),
-    lookForListeners: () => publisher.look(),
-  });
+  const eventWatch = closers.add(
+    new EventWatch({
+      ...{ store, clock, reportError, events: publisher, server: hostname() },
+      engines: () => new Map(modelIds.map((model) => [model, isUp(fleet.status(model))])),
+      endedWindows: (since) => news.listPastWindows(since),
+      lookForListeners: () => publisher.look(),
+    }),
+  );
   return {
     events: publisher,
     audit,
     news,
-    watch,
+    eventWatch,
     deliverer,
     webhooks: new Webhooks({
       ...{ store: store.webhooks, secrets, publisher, audit, clock, isForbiddenHost, onDue },
     }),
-    close: () =>
-      closeAll([() => sender.close(), () => deliverer.close(), () => publisher.close(), () => watch.close()]),
   };
-}
-
-/** The HTTP client is loaded for the first delivery: most services have no webhooks. */
-class SenderOnDemand implements WebhookSender {
-  #client: Promise<WebhookSender & { close(): Promise<void> }> | null = null;
-
-  async send(...given: Parameters<WebhookSender["send"]>) {
-    this.#client ??= import("../adapters/webhook-client.js").then(({ WebhookClient }) => new WebhookClient());
-    return (await this.#client).send(...given);
-  }
-
-  async close(): Promise<void> {
-    await (await this.#client)?.close();
-  }
 }

@@ -22,3 +22,19 @@ export class CloseError extends AggregateError {
     this.name = "CloseError";
   }
 }
+
+/** What was opened, to be closed in reverse order. */
+export class Closers {
+  #closers: (() => void | Promise<void>)[] = [];
+
+  /** Returns the part, so that one expression creates and adds it. */
+  add<T extends { close(): void | Promise<void> }>(part: T): T {
+    this.#closers.push(() => part.close());
+    return part;
+  }
+
+  /** Once, however often it is called. */
+  close(): Promise<void> {
+    return closeAll(this.#closers.splice(0));
+  }
+}

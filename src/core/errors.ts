@@ -18,18 +18,13 @@ interface ErrorEntry {
   when: string;
 }
 
-const invalidRequest = (message: string, when: string): ErrorEntry => ({
-  status: 400,
-  type: "invalid_request_error",
-  message,
-  when,
-});
-const unavailable = (message: string, when: string): ErrorEntry => ({
-  status: 503,
-  type: "server_error",
-  message,
-  when,
-});
+const entry =
+  (status: ErrorEntry["status"], type: ErrorType) =>
+  (message: string, when: string): ErrorEntry => ({ status, type, message, when });
+const invalidRequest = entry(400, "invalid_request_error");
+const permission = entry(403, "permission_error");
+const notFound = entry(404, "invalid_request_error");
+const unavailable = entry(503, "server_error");
 
 export const errorTable = {
   invalid_json: invalidRequest(
@@ -100,57 +95,38 @@ export const errorTable = {
     "This encrypted request was received before. Encrypt each request on its own.",
     "The `Ehbp-Encapsulated-Key` was used before: each is accepted once.",
   ),
-  encryption_key_mismatch: {
-    status: 422,
-    type: "invalid_request_error",
-    message:
-      "The request body was not encrypted to a key of this service. Fetch /.well-known/hpke-keys again.",
-    when: "The key that the body was encrypted to has expired, or is another service's. Only for requests with `Ehbp-Encapsulated-Key`; the body is `application/problem+json` of type `urn:ietf:params:ehbp:error:key-config`.",
-  },
-  invalid_api_key: {
-    status: 401,
-    type: "authentication_error",
-    message:
-      "Missing or invalid API key. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'; keys are issued in the dashboard.",
-    when: "The key is missing, malformed, unknown, expired or revoked, its account is suspended, or two headers have different keys.",
-  },
-  insufficient_permissions: {
-    status: 403,
-    type: "permission_error",
-    message: "This API key does not have permission for this resource.",
-    when: "The key is restricted to other models or operations, or is one for the operator's API.",
-  },
-  ip_not_allowed: {
-    status: 403,
-    type: "permission_error",
-    message: "This API key may not be used from this network address.",
-    when: "The key or its team is restricted to networks, and the request comes from another. Behind a proxy the operator must set `SOTTO_TRUST_PROXY`, or all requests seem to come from it.",
-  },
-  unknown_url: {
-    status: 404,
-    type: "invalid_request_error",
-    message: "There is no such endpoint. See /docs for the ones that exist.",
-    when: "The path does not exist, or not with this method. The message names the endpoints, and the likely one.",
-  },
-  model_not_found: {
-    status: 404,
-    type: "invalid_request_error",
-    message:
-      "This model does not exist. The models are omega, prism and lambda, and iota for embeddings where it is offered.",
-    when: "`model` is none of `omega`, `prism`, `lambda` and `iota`, and no alias of one; or it is `iota`, and switched off.",
-  },
-  rate_limit_exceeded: {
-    status: 429,
-    type: "rate_limit_error",
-    message: "Too many requests. Try again later.",
-    when: "A limit of the plan or the key is reached, or has less left than the request needs: requests or tokens per minute, day or month, or concurrent requests. The message says which, its value and when to retry.",
-  },
-  internal_error: {
-    status: 500,
-    type: "server_error",
-    message: "Something went wrong on our side. Try again after a brief pause.",
-    when: "An error of the service. Its line in the operator's log has the id in `x-request-id`.",
-  },
+  encryption_key_mismatch: entry(422, "invalid_request_error")(
+    "The request body was not encrypted to a key of this service. Fetch /.well-known/hpke-keys again.",
+    "The key that the body was encrypted to has expired, or is another service's. Only for requests with `Ehbp-Encapsulated-Key`; the body is `application/problem+json` of type `urn:ietf:params:ehbp:error:key-config`.",
+  ),
+  invalid_api_key: entry(401, "authentication_error")(
+    "Missing or invalid API key. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'; keys are issued in the dashboard.",
+    "The key is missing, malformed, unknown, expired or revoked, its account is suspended, or two headers have different keys.",
+  ),
+  insufficient_permissions: permission(
+    "This API key does not have permission for this resource.",
+    "The key is restricted to other models or operations, or is one for the operator's API.",
+  ),
+  ip_not_allowed: permission(
+    "This API key may not be used from this network address.",
+    "The key or its team is restricted to networks, and the request comes from another. Behind a proxy the operator must set `SOTTO_TRUST_PROXY`, or all requests seem to come from it.",
+  ),
+  unknown_url: notFound(
+    "There is no such endpoint. See /docs for the ones that exist.",
+    "The path does not exist, or not with this method. The message names the endpoints, and the likely one.",
+  ),
+  model_not_found: notFound(
+    "This model does not exist. The models are omega, prism and lambda, and iota for embeddings where it is offered.",
+    "`model` is none of `omega`, `prism`, `lambda` and `iota`, and no alias of one; or it is `iota`, and switched off.",
+  ),
+  rate_limit_exceeded: entry(429, "rate_limit_error")(
+    "Too many requests. Try again later.",
+    "A limit of the plan or the key is reached, or has less left than the request needs: requests or tokens per minute, day or month, or concurrent requests. The message says which, its value and when to retry.",
+  ),
+  internal_error: entry(500, "server_error")(
+    "Something went wrong on our side. Try again after a brief pause.",
+    "An error of the service. Its line in the operator's log has the id in `x-request-id`.",
+  ),
   overloaded: unavailable(
     "The service is at capacity. Try again after the time in Retry-After.",
     "The queue is full, or the request waited in it for too long; or the server has reached its limit of connections or large requests.",

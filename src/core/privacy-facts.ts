@@ -458,51 +458,31 @@ export const storedTables: Readonly<Record<string, StoredTable>> = {
 /** What a table holds, as one list. */
 export const columnsText = ({ columns }: StoredTable): string => Object.keys(columns).join(", ");
 
+/** What a deleted account leaves outside of the tables, and for how long. */
+const leftElsewhere = {
+  "the id in an audit line of a request that was in progress at that moment": "an hour at most",
+  "in the memory of servers: cached conversation state and compiled schemas, encrypted items of replies, routing hashes":
+    "ten minutes at most; items are dropped immediately",
+  "in the memory of servers: its cache salt (an HMAC of its id)": "until the process restarts",
+  "what engines on the network keep in their caches": "as long as those engines keep it",
+  "counters for limits and sign-in attempts, in memory (by id) or in Redis (under hashed names)":
+    "an hour at most; for quotas the rest of their day or month",
+  "its counts in usage-waiting.json of a server that is stopped":
+    "until that server starts; its database then refuses them",
+  "SQLite: nothing in its files. Deleted rows are overwritten with zeros and the write-ahead log is emptied, immediately unless another process is reading, else within an hour. The disk itself may keep old blocks":
+    "until the disk reuses them; an encrypted disk avoids this",
+  "Postgres: deleted rows in its tables and its write-ahead log":
+    "until it vacuums and recycles them, and in archives of the log as long as the operator keeps those",
+  "the old sotto.db after “sotto store copy”": "until the operator deletes it",
+  "the sotto_device cookie in other browsers": "up to 400 days",
+  "with SQLite: copies of the database that upgrades take first":
+    "30 days, unless the operator set another time",
+  "log lines with its account and key ids, and backups": "as long as the operator keeps them",
+  "mails that were sent to it": "as long as mail servers keep them",
+};
+
 /** Everything that a deleted account leaves: in the tables, then elsewhere. */
 export const leftovers: readonly Leftover[] = [
   ...Object.values(storedTables).flatMap(({ leaves }) => leaves ?? []),
-  {
-    what: "the id in an audit line of a request that was in progress at that moment",
-    until: "an hour at most",
-  },
-  {
-    what: "in the memory of servers: cached conversation state and compiled schemas, encrypted items of replies, routing hashes",
-    until: "ten minutes at most; items are dropped immediately",
-  },
-  {
-    what: "in the memory of servers: its cache salt (an HMAC of its id)",
-    until: "until the process restarts",
-  },
-  {
-    what: "what engines on the network keep in their caches",
-    until: "as long as those engines keep it",
-  },
-  {
-    what: "counters for limits and sign-in attempts, in memory (by id) or in Redis (under hashed names)",
-    until: "an hour at most; for quotas the rest of their day or month",
-  },
-  {
-    what: "its counts in usage-waiting.json of a server that is stopped",
-    until: "until that server starts; its database then refuses them",
-  },
-  {
-    what: "SQLite: nothing in its files. Deleted rows are overwritten with zeros and the write-ahead log is emptied, immediately unless another process is reading, else within an hour. The disk itself may keep old blocks",
-    until: "until the disk reuses them; an encrypted disk avoids this",
-  },
-  {
-    what: "Postgres: deleted rows in its tables and its write-ahead log",
-    until:
-      "until it vacuums and recycles them, and in archives of the log as long as the operator keeps those",
-  },
-  { what: "the old sotto.db after “sotto store copy”", until: "until the operator deletes it" },
-  { what: "the sotto_device cookie in other browsers", until: "up to 400 days" },
-  {
-    what: "with SQLite: copies of the database that upgrades take first",
-    until: "30 days, unless the operator set another time",
-  },
-  {
-    what: "log lines with its account and key ids, and backups",
-    until: "as long as the operator keeps them",
-  },
-  { what: "mails that were sent to it", until: "as long as mail servers keep them" },
+  ...Object.entries(leftElsewhere).map(([what, until]) => ({ what, until })),
 ];

@@ -4,8 +4,7 @@
  */
 import { Readable } from "node:stream";
 import { request } from "undici";
-import { scheduleContextOf } from "../../core/proof/hpke.js";
-import { sendTo } from "../../core/proof/hpke-sender.js";
+import { scheduleContextOf, sendTo } from "../../core/proof/hpke.js";
 import { newMark } from "../../core/proof/marks.js";
 
 export interface Target {

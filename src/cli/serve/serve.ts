@@ -83,7 +83,6 @@ async function serve(readConfig: () => Config): Promise<void> {
     typed,
     collectsWhenIdle: true,
     onWeightsProgress: progress.weights,
-    onWeightsNotice: onNotice,
     onNotice,
     ownProcess,
   };

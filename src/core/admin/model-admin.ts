@@ -12,7 +12,7 @@ import type {
 import { isModelId, type ModelId } from "../models.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { ModelNames } from "../model-names.js";
+import type { ModelNames } from "../model-aliases.js";
 import type { ModelSources, Pulls } from "./ports.js";
 import { UserError } from "../user-error.js";
 

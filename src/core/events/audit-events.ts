@@ -5,7 +5,7 @@
 import type { AuditAction } from "../audit-actions.js";
 import type { TeamMatter } from "../audit.js";
 import type { Account, ApiKey, TeamRole } from "../entities.js";
-import type { EventSink, ServiceEvent } from "./events.js";
+import type { EventSink, ServiceEvent, SubscribedType } from "./events.js";
 
 export interface AnnouncedWindow {
   id: string;
@@ -21,27 +21,21 @@ export interface AuditEventParts {
   events: EventSink;
 }
 
-const ofKeys: Partial<Record<AuditAction, "key.created" | "key.rotated" | "key.revoked">> = {
+type AuditedType = Exclude<
+  SubscribedType,
+  "quota.reached" | "engine.down" | "engine.up" | "key.expiring" | "account.deleted"
+>;
+
+const typeOf: Partial<Record<AuditAction, AuditedType>> = {
   "created key": "key.created",
   "rotated key": "key.rotated",
   "revoked key": "key.revoked",
-};
-
-type AccountEventType =
-  "account.created" | "account.suspended" | "account.reactivated" | "account.plan_changed";
-
-const ofAccounts: Partial<Record<AuditAction, AccountEventType>> = {
   "set up the service": "account.created",
   "signed up": "account.created",
   "created account": "account.created",
   "suspended account": "account.suspended",
   "resumed account": "account.reactivated",
   "changed plan of account": "account.plan_changed",
-};
-
-type TeamEventType = "team.created" | "team.changed" | "team.suspended" | "team.reactivated" | "team.deleted";
-
-const ofTeams: Partial<Record<AuditAction, TeamEventType>> = {
   "created team": "team.created",
   "changed team": "team.changed",
   "changed plan of team": "team.changed",
@@ -50,19 +44,11 @@ const ofTeams: Partial<Record<AuditAction, TeamEventType>> = {
   "suspended team": "team.suspended",
   "resumed team": "team.reactivated",
   "deleted team": "team.deleted",
-};
-
-type MemberEventType = "team.member_joined" | "team.member_left" | "team.member_changed";
-
-const ofMembers: Partial<Record<AuditAction, MemberEventType>> = {
   "joined team": "team.member_joined",
   "added member of team": "team.member_joined",
   "left team": "team.member_left",
   "removed member of team": "team.member_left",
   "changed role in team": "team.member_changed",
-};
-
-const ofMaintenance: Partial<Record<AuditAction, "maintenance.announced" | "maintenance.ended">> = {
   "scheduled maintenance": "maintenance.announced",
   "changed maintenance": "maintenance.announced",
   "called off maintenance": "maintenance.ended",
@@ -74,43 +60,44 @@ export const auditEvents =
   (parts: AuditEventParts) =>
   async (action: AuditAction, target: string, team?: TeamMatter): Promise<void> => {
     const { findKey, findAccount, findWindow, events } = parts;
-    const [keyType, accountType] = [ofKeys[action], ofAccounts[action]];
-    const windowType = ofMaintenance[action];
-    if (keyType !== undefined) {
+    const type = typeOf[action];
+    if (type === undefined) return;
+    if (isOf(type, "key.")) {
       const key = await findKey(target);
-      if (key !== null) events.publish(keyEvent(keyType, key));
-    }
-    if (accountType !== undefined) {
+      if (key !== null) events.publish(keyEvent(type, key));
+    } else if (isOf(type, "account.")) {
       const account = await findAccount(target);
       if (account === null) return;
-      events.publish({ type: accountType, data: { account_id: account.id, plan_id: account.planId } });
-    }
-    if (team !== undefined) await teamEvents(parts, action, team);
-    if (windowType !== undefined) {
+      events.publish({ type, data: { account_id: account.id, plan_id: account.planId } });
+    } else if (isOf(type, "maintenance.")) {
       const window = await findWindow(target);
       if (window === null) return;
       // The end is also noticed by the clock (event-watch.ts).
-      const options = windowType === "maintenance.ended" ? { once: window.id } : {};
-      events.publish(maintenanceEvent(windowType, window), options);
-    }
+      const options = type === "maintenance.ended" ? { once: window.id } : {};
+      events.publish(maintenanceEvent(type, window), options);
+    } else if (team !== undefined) await teamEvent(parts, type, team);
   };
 
-async function teamEvents(
+async function teamEvent(
   { findAccount, findRole, events }: AuditEventParts,
-  action: AuditAction,
+  type: Extract<AuditedType, `team.${string}`>,
   { teamId, memberId }: TeamMatter,
 ): Promise<void> {
-  const [teamType, memberType] = [ofTeams[action], ofMembers[action]];
-  if (teamType === "team.deleted") events.publish({ type: teamType, data: { team_id: teamId } });
-  else if (teamType !== undefined) {
-    const team = await findAccount(teamId);
-    if (team !== null) events.publish({ type: teamType, data: { team_id: teamId, plan_id: team.planId } });
-  }
-  if (memberType !== undefined && memberId !== undefined && (await findAccount(memberId)) !== null) {
+  if (type === "team.deleted") events.publish({ type, data: { team_id: teamId } });
+  else if (isOf(type, "team.member_")) {
+    if (memberId === undefined || (await findAccount(memberId)) === null) return;
     const role = await findRole(teamId, memberId);
-    events.publish({ type: memberType, data: { team_id: teamId, account_id: memberId, role } });
+    events.publish({ type, data: { team_id: teamId, account_id: memberId, role } });
+  } else {
+    const team = await findAccount(teamId);
+    if (team !== null) events.publish({ type, data: { team_id: teamId, plan_id: team.planId } });
   }
 }
+
+const isOf = <Area extends string>(
+  type: AuditedType,
+  area: Area,
+): type is Extract<AuditedType, `${Area}${string}`> => type.startsWith(area);
 
 export const keyEvent = (
   type: "key.created" | "key.rotated" | "key.expiring" | "key.revoked",

@@ -4,58 +4,6 @@
  */
 import type { TeamRole } from "../entities.js";
 
-interface OfKey {
-  account_id: string;
-  key_id: string;
-  expires_at: string | null;
-  /** From when on it is refused; null where it was not revoked. */
-  revoked_at: string | null;
-}
-
-interface OfAccount {
-  account_id: string;
-  plan_id: string;
-}
-
-interface OfTeam {
-  team_id: string;
-  plan_id: string;
-}
-
-interface OfMember {
-  team_id: string;
-  account_id: string;
-  /** Null for one who has left. */
-  role: TeamRole | null;
-}
-
-interface OfMaintenance {
-  maintenance_id: string;
-  starts_at: string;
-  ends_at: string;
-}
-
-interface OfEngine {
-  model: string;
-  /** The machine whose server noticed it: each replica has its own view of an engine. */
-  server: string;
-}
-
-interface OfQuota {
-  account_id: string;
-  /** The first key of its chain of rotations; null for a quota of the account. */
-  key_id: string | null;
-  /** The member of the team whose own quota it is; null for that of a key or the whole account. */
-  member_id: string | null;
-  unit: "requests" | "tokens";
-  period: "day" | "month";
-  /** As in 2026-11-17 or 2026-11. */
-  window: string;
-  percent: 80 | 100;
-  used: number;
-  limit: number;
-}
-
 /** Those that a webhook can ask for, in the order in which they are shown. */
 export const eventTypes = [
   "quota.reached",
@@ -90,15 +38,37 @@ export type EventType = SubscribedType | "webhook.test";
 type Of<Area extends string> = Extract<SubscribedType, `${Area}.${string}`>;
 type MemberEvent = Extract<SubscribedType, `team.member_${string}`>;
 
-type EventData = Record<Of<"quota">, OfQuota> &
-  Record<Of<"engine">, OfEngine> &
-  Record<Of<"key">, OfKey> &
-  Record<Exclude<Of<"account">, "account.deleted">, OfAccount> &
+type EventData = Record<
+  Of<"quota">,
+  {
+    account_id: string;
+    /** The first key of its chain of rotations; null for a quota of the account. */
+    key_id: string | null;
+    /** The member of the team whose own quota it is; null for that of a key or the whole account. */
+    member_id: string | null;
+    unit: "requests" | "tokens";
+    period: "day" | "month";
+    /** As in 2026-11-17 or 2026-11. */
+    window: string;
+    percent: 80 | 100;
+    used: number;
+    limit: number;
+  }
+> &
+  /** `server`: the machine whose server noticed it, since each replica has its own view of an engine. */
+  Record<Of<"engine">, { model: string; server: string }> &
+  /** `revoked_at`: from when on it is refused; null where it was not revoked. */
+  Record<
+    Of<"key">,
+    { account_id: string; key_id: string; expires_at: string | null; revoked_at: string | null }
+  > &
+  Record<Exclude<Of<"account">, "account.deleted">, { account_id: string; plan_id: string }> &
   Record<"account.deleted", { account_id: string }> &
-  Record<Exclude<Of<"team">, MemberEvent | "team.deleted">, OfTeam> &
+  Record<Exclude<Of<"team">, MemberEvent | "team.deleted">, { team_id: string; plan_id: string }> &
   Record<"team.deleted", { team_id: string }> &
-  Record<MemberEvent, OfMember> &
-  Record<Of<"maintenance">, OfMaintenance> &
+  /** `role`: null for one who has left. */
+  Record<MemberEvent, { team_id: string; account_id: string; role: TeamRole | null }> &
+  Record<Of<"maintenance">, { maintenance_id: string; starts_at: string; ends_at: string }> &
   Record<"webhook.test", { webhook_id: string }>;
 
 export type ServiceEvent = { [Type in EventType]: { type: Type; data: EventData[Type] } }[EventType];

@@ -28,7 +28,7 @@ import {
 } from "./meters.js";
 import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 
-export interface AdmissionParts {
+interface AdmissionParts {
   admissions: Admissions;
   caller: KeyRecord;
   state: "new" | "deferred" | "counted";
@@ -151,11 +151,11 @@ export class Admission {
     if (quotas === null) return;
     const { account, key, member } = caller;
     const whose = { accountId: account.id, keyId: key.lineage, memberId: member?.id };
-    quotas.record({ day: this.#day, requests: 1, tokens: used, ...whose }, { isUrgent });
+    quotas.parts.record({ day: this.#day, requests: 1, tokens: used, ...whose }, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);
       if (counted !== undefined) {
-        quotas.noteUse(caller, meter, counted.count + correctionOf(counted, used), false);
+        quotas.parts.onUse?.(caller, meter, counted.count + correctionOf(counted, used), false);
       }
     }
   }
@@ -239,7 +239,7 @@ export class Admission {
     const reading = readings.get(name);
     const { caller, quotas, onRefusal } = this.parts;
     const quota = this.#quotas.find(isNamed);
-    if (quota !== undefined) quotas?.noteUse(caller, quota, reading?.count ?? 0, true);
+    if (quota !== undefined) quotas?.parts.onUse?.(caller, quota, reading?.count ?? 0, true);
     const { requests, tokens, concurrency } = this.#meters;
     const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
     if (meter === undefined) throw new Error("A limit that was not asked for refused.");
@@ -257,7 +257,7 @@ function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used:
 }
 
 /** For each kind and period, the one with the least left. */
-export function quotaReadingsOf(
+function quotaReadingsOf(
   meters: readonly QuotaMeter[],
   readings: AdmissionAnswer["readings"],
 ): readonly QuotaReading[] {

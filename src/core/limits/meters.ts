@@ -1,6 +1,6 @@
 /** The limits that apply to a caller: what is counted, under which name, up to what, and who set it. */
 import type { CounterReading, LeaseAsk, WindowAsk } from "../counters.js";
-import type { Account, ApiKey, KeyMember, KeyRecord, Plan } from "../entities.js";
+import type { KeyLimits, KeyRecord, Plan } from "../entities.js";
 import { ServiceError } from "../errors.js";
 
 const windowMs = 60_000;
@@ -43,21 +43,19 @@ export type Meters = readonly [...below: Meter[], account: Meter];
 
 export type Payer = Pick<KeyRecord, "account" | "plan">;
 
-/** What is counted by the minute, and how it is called. */
-const rates = {
-  requests: { limit: "requestsPerMinute", unit: "requests per minute" },
-  tokens: { limit: "tokensPerMinute", unit: "tokens per minute" },
+/** What is counted by the minute or held at once, and how it is called. */
+const kinds = {
+  requests: { limit: "requestsPerMinute", unit: "requests per minute", prefix: "requests:" },
+  tokens: { limit: "tokensPerMinute", unit: "tokens per minute", prefix: "tokens:" },
+  concurrency: { limit: "concurrentRequests", unit: "concurrent requests", prefix: "" },
 } as const;
 
-export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
-  const { limit, unit } = rates[kind];
-  return {
-    name: `${kind}:${account.id}`,
-    limit: plan[limit],
-    unit,
-    scopeLabel: payerLabel(account, plan),
-    owner: account.id,
-  };
+type Kind = keyof typeof kinds;
+
+export function accountMeter(kind: Kind, payer: Payer): Meter {
+  const { limit, unit, prefix } = kinds[kind];
+  const { owner, scopeLabel, limits } = payerOf(payer);
+  return { name: prefix + owner, limit: limits[limit], unit, scopeLabel, owner };
 }
 
 /** A caller's limits by the minute and on concurrency, and what is asked of the counters for each request. */
@@ -77,69 +75,57 @@ const known = new WeakMap<KeyRecord, CallerMeters>();
 export function metersOf(caller: KeyRecord): CallerMeters {
   let meters = known.get(caller);
   if (meters === undefined) {
-    const [requests, concurrency] = [rateMetersOf("requests", caller), concurrencyMetersOf(caller)];
+    const [requests, concurrency] = [allMeters("requests", caller), allMeters("concurrency", caller)];
     meters = {
       requests,
-      tokens: rateMetersOf("tokens", caller),
+      tokens: allMeters("tokens", caller),
       concurrency,
       countRequest: requests.map((meter) => windowAsk(meter, 1)),
       leases: concurrency.map(({ name, limit }) => ({ name, limit })),
-      owners: [caller.account.id, ...ownLimitsOf(caller).map(({ owner }) => owner)],
+      owners: [caller.account.id, ...limitedBelow(caller).map(({ owner }) => owner)],
     };
     known.set(caller, meters);
   }
   return meters;
 }
 
-function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
-  const { limit, unit } = rates[kind];
-  const below = ownLimitsOf(caller).flatMap(({ owner, scopeLabel, limits }): Meter[] => {
+function allMeters(kind: Kind, caller: KeyRecord): Meters {
+  const { limit, unit, prefix } = kinds[kind];
+  const below = limitedBelow(caller).flatMap(({ owner, scopeLabel, limits }): Meter[] => {
     const own = limits[limit];
-    return own === null ? [] : [{ name: `${kind}:${owner}`, limit: own, unit, scopeLabel, owner }];
+    return own === null ? [] : [{ name: prefix + owner, limit: own, unit, scopeLabel, owner }];
   });
   return [...below, accountMeter(kind, caller)];
 }
 
-function concurrencyMetersOf(caller: KeyRecord): Meters {
-  const { account, plan } = caller;
-  const unit = "concurrent requests";
-  const below = ownLimitsOf(caller).flatMap(({ owner, scopeLabel, limits }): Meter[] => {
-    const own = limits.concurrentRequests;
-    return own === null ? [] : [{ name: owner, limit: own, unit, scopeLabel, owner }];
-  });
-  const ofAccount = {
-    name: account.id,
-    limit: plan.concurrentRequests,
-    unit,
-    scopeLabel: payerLabel(account, plan),
-    owner: account.id,
-  };
-  return [...below, ofAccount];
-}
-
-/** Limits below those of the account, in the order in which they are asked. */
-function ownLimitsOf({ key, member, account }: KeyRecord): OwnLimits[] {
-  const ofKey = { owner: ownerOfKey(key), scopeLabel: "this key", limits: key.limits };
-  if (member === undefined) return [ofKey];
-  const scopeLabel = `this member of the team '${account.email}'`;
-  return [ofKey, { owner: ownerOfMember(account, member), scopeLabel, limits: member.limits }];
-}
-
-interface OwnLimits {
+/** Whose limits they are. */
+export interface Limited<Limits = KeyLimits> {
   owner: string;
   scopeLabel: string;
-  limits: KeyRecord["key"]["limits"];
+  limits: Limits;
+  accountId: string;
+  /** The lineage of the key; null for the member's and the account's. */
+  keyId: string | null;
+  /** The account of the team's member; null for the key's and the account's. */
+  memberId: string | null;
 }
 
-/** A key that replaces another continues its counts. */
-export const ownerOfKey = ({ lineage }: Pick<ApiKey, "lineage">): string => `key:${lineage}`;
+/** The key and the member, in the order in which their limits are asked. A key that replaces another continues its counts. */
+export function limitedBelow({ key, member, account }: KeyRecord): Limited[] {
+  const { lineage, limits } = key;
+  const whose = { accountId: account.id, keyId: null, memberId: null };
+  const ofKey = { ...whose, owner: `key:${lineage}`, scopeLabel: "this key", limits, keyId: lineage };
+  if (member === undefined) return [ofKey];
+  const [owner, memberId] = [`member:${account.id}:${member.id}`, member.id];
+  const scopeLabel = `this member of the team '${account.email}'`;
+  return [ofKey, { ...whose, owner, scopeLabel, limits: member.limits, memberId }];
+}
 
-export const ownerOfMember = ({ id }: Pick<Account, "id">, member: Pick<KeyMember, "id">): string =>
-  `member:${id}:${member.id}`;
-
-/** Whose limit it is. */
-export const payerLabel = (account: Pick<Account, "kind" | "email">, plan: Pick<Plan, "name">): string =>
-  account.kind === "team" ? `the team '${account.email}'` : `the plan '${plan.name}'`;
+export function payerOf({ account, plan }: Payer): Limited<Plan> {
+  const scopeLabel = account.kind === "team" ? `the team '${account.email}'` : `the plan '${plan.name}'`;
+  const whose = { accountId: account.id, keyId: null, memberId: null };
+  return { ...whose, owner: account.id, scopeLabel, limits: plan };
+}
 
 export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
   name: meter.name,

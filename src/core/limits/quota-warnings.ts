@@ -5,7 +5,6 @@
  * retries when the mail server refuses it. Without a mail server and without webhooks nothing is checked.
  */
 import type { QuotaStore } from "./ports.js";
-import type { QuotaUse } from "../usage/ports.js";
 import { mostOfQuota } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KeyRecord } from "../entities.js";
@@ -13,7 +12,7 @@ import type { EventSink } from "../events/events.js";
 import type { Mail } from "../sign-in/mail.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { MonthView } from "./month-use.js";
-import type { QuotaMeter } from "./quota-book.js";
+import type { QuotaMeter, QuotaUsed } from "./quota-book.js";
 
 /** Between two checks of a quota of which more is reserved than used. */
 const checkAgainMs = 10_000;
@@ -21,7 +20,7 @@ const mostRemembered = 10_000;
 
 export interface QuotaWarningParts {
   store: Pick<QuotaStore, "claimWarning">;
-  used: (accountId: string, keyId: string | null, days: string, memberId: string | null) => Promise<QuotaUse>;
+  used: QuotaUsed;
   /** The addresses that the mail goes to. */
   recipients: (caller: KeyRecord, meter: QuotaMeter) => Promise<string[]>;
   /** Of the account's quotas. */
@@ -75,8 +74,8 @@ export class QuotaWarnings {
     meter: QuotaMeter,
     isRefused: boolean,
   ): Promise<{ name: string; level: 80 | 100; count: number } | null> {
-    const { accountId, keyId, memberId, window, kind, limit } = meter;
-    const count = (await this.parts.used(accountId, keyId, window.label, memberId))[kind];
+    const { window, kind, limit } = meter;
+    const count = (await this.parts.used(meter, window.label))[kind];
     if (count < mostOfQuota * limit) return null;
     const level = levelOf(meter, count, isRefused);
     const name = `${meter.name}:${level}`;

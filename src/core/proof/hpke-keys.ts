@@ -46,17 +46,14 @@ export class HpkeKeys {
   readonly #listeners: (() => void)[] = [];
 
   private constructor(
-    private readonly sealed: Pick<SealedSettings, "get" | "init" | "delete" | "names">,
+    private readonly sealed: SealedSettings,
     private readonly options: HpkeKeysOptions,
   ) {
     this.#refreshing = new PeriodicTask(() => this.#refresh().catch(options.onError), refreshEveryMs);
   }
 
   /** Rejects with `SealedElsewhere` or `StoreUnavailable`. */
-  static async open(
-    sealed: Pick<SealedSettings, "get" | "init" | "delete" | "names">,
-    options: HpkeKeysOptions,
-  ): Promise<HpkeKeys> {
+  static async open(sealed: SealedSettings, options: HpkeKeysOptions): Promise<HpkeKeys> {
     const keys = new HpkeKeys(sealed, options);
     try {
       await keys.#refresh();

@@ -1,6 +1,6 @@
 /**
- * The receiving side of HPKE (RFC 9180) in base mode, for one suite: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
- * AES-256-GCM. Names in quotes are those of the RFC.
+ * HPKE (RFC 9180) in base mode, for one suite: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM. Names in quotes
+ * are those of the RFC.
  */
 import {
   createCipheriv,
@@ -9,6 +9,7 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
+  generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
 
@@ -57,8 +58,27 @@ export class HpkeKeyPair {
   }
 }
 
+export interface Sender {
+  /** For the receiver, who derives the same context from it. */
+  encapsulated: Buffer;
+  context: HpkeContext;
+  /** The next frame, with its length in front. */
+  frame: (content: string | Uint8Array) => Buffer;
+}
+
+/** "SetupBaseS". */
+export function sendTo(publicKey: Uint8Array, scheduleContext: Uint8Array): Sender {
+  const own = generateKeyPairSync("x25519");
+  const { x = "" } = own.publicKey.export({ format: "jwk" });
+  const encapsulated = Buffer.from(x, "base64url");
+  const dh = diffieHellman({ privateKey: own.privateKey, publicKey: x25519PublicKey(publicKey) });
+  const context = deriveContext(extractAndExpand(dh, encapsulated, publicKey), scheduleContext);
+  const cipher = new FrameCipher(context.key, context.baseNonce);
+  return { encapsulated, context, frame: (content) => cipher.frame(content) };
+}
+
 /** As a JWK, which OpenSSL reads ten times as fast as DER. */
-export const x25519PublicKey = (raw: Uint8Array): KeyObject =>
+const x25519PublicKey = (raw: Uint8Array): KeyObject =>
   createPublicKey({
     key: { kty: "OKP", crv: "X25519", x: Buffer.from(raw).toString("base64url") },
     format: "jwk",
@@ -72,7 +92,7 @@ export interface HpkeContext {
 }
 
 /** Of the KEM: the shared secret, from that of X25519 and both public keys. */
-export function extractAndExpand(dh: Uint8Array, encapsulated: Uint8Array, publicKey: Uint8Array): Buffer {
+function extractAndExpand(dh: Uint8Array, encapsulated: Uint8Array, publicKey: Uint8Array): Buffer {
   const prk = labeledExtract(kemSuite, empty, "eae_prk", dh);
   return labeledExpand(kemSuite, prk, "shared_secret", Buffer.concat([encapsulated, publicKey]), keyBytes);
 }
@@ -82,7 +102,7 @@ export const scheduleContextOf = (info: Uint8Array): Buffer =>
   Buffer.concat([baseMode, pskIdHash, labeledExtract(hpkeSuite, empty, "info_hash", info)]);
 
 /** "KeySchedule". */
-export function deriveContext(sharedSecret: Uint8Array, scheduleContext: Uint8Array): HpkeContext {
+function deriveContext(sharedSecret: Uint8Array, scheduleContext: Uint8Array): HpkeContext {
   const secret = labeledExtract(hpkeSuite, sharedSecret, "secret", empty);
   return {
     key: labeledExpand(hpkeSuite, secret, "key", scheduleContext, keyBytes),

@@ -19,6 +19,18 @@ export class MerkleTree {
   /** `levels[k][i]` is the root of the leaves from `i * 2^k` on, `2^k` of them. */
   readonly #levels: Hash[][] = [[]];
 
+  /** As another tree of that `size` goes on, from its `frontier`. It has no proofs about those leaves. */
+  constructor(size = 0, frontier: readonly Hash[] = []) {
+    let known = frontier.length;
+    for (let level = 0, left = size; left > 0; level++, left = half(left)) {
+      const hashes = this.#level(level);
+      hashes.length = left;
+      const root = left % 2 === 1 ? frontier[--known] : undefined;
+      if (root !== undefined) hashes[left - 1] = root;
+    }
+    if (known !== 0) throw new RangeError("These are not the roots of that many leaves.");
+  }
+
   get size(): number {
     return this.#level(0).length;
   }
@@ -35,6 +47,11 @@ export class MerkleTree {
 
   leaf(index: number): Hash {
     return this.#complete(0, index);
+  }
+
+  /** The roots of the complete subtrees that the leaves consist of, largest first: enough to append to a tree. */
+  get frontier(): Hash[] {
+    return this.#levels.flatMap((hashes) => (hashes.length % 2 === 1 ? hashes.slice(-1) : [])).reverse();
   }
 
   /** Of the first `size` leaves. */
@@ -91,33 +108,24 @@ export class MerkleTree {
   }
 }
 
+/** A tree as its log names it. */
+interface Head {
+  size: number;
+  root: Hash;
+}
+
 /** Whether `proof` leads from the leaf to the root (RFC 9162, section 2.1.3.2). */
-export function isIncluded(
-  leaf: Hash,
-  index: number,
-  { size, root }: { size: number; root: Hash },
-  proof: readonly Hash[],
-): boolean {
+export function isIncluded(leaf: Hash, index: number, { size, root }: Head, proof: readonly Hash[]): boolean {
   if (index >= size) return false;
-  let [at, last] = [index, size - 1];
   let hash = leaf;
-  for (const sibling of proof) {
-    if (last === 0) return false;
-    if (at % 2 === 1 || at === last) {
-      hash = nodeHash(sibling, hash);
-      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, half(last)];
-    } else hash = nodeHash(hash, sibling);
-    [at, last] = [half(at), half(last)];
-  }
-  return last === 0 && isSame(hash, root);
+  const reachesTop = climb([index, size - 1], proof, (sibling, isLeft) => {
+    hash = isLeft ? nodeHash(sibling, hash) : nodeHash(hash, sibling);
+  });
+  return reachesTop && isSame(hash, root);
 }
 
 /** Whether the second tree begins with all of the first (RFC 9162, section 2.1.4.2). */
-export function isConsistent(
-  first: { size: number; root: Hash },
-  second: { size: number; root: Hash },
-  proof: readonly Hash[],
-): boolean {
+export function isConsistent(first: Head, second: Head, proof: readonly Hash[]): boolean {
   if (first.size > second.size) return false;
   if (first.size === second.size) return proof.length === 0 && isSame(first.root, second.root);
   if (first.size === 0) return proof.length === 0;
@@ -127,56 +135,27 @@ export function isConsistent(
   const [start, ...rest] = path;
   if (start === undefined) return false;
   let [old, now] = [start, start];
-  for (const sibling of rest) {
-    if (last === 0) return false;
-    if (at % 2 === 1 || at === last) {
-      old = nodeHash(sibling, old);
-      now = nodeHash(sibling, now);
-      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, half(last)];
-    } else now = nodeHash(now, sibling);
-    [at, last] = [half(at), half(last)];
-  }
-  return last === 0 && isSame(old, first.root) && isSame(now, second.root);
+  const reachesTop = climb([at, last], rest, (sibling, isLeft) => {
+    if (isLeft) old = nodeHash(sibling, old);
+    now = isLeft ? nodeHash(sibling, now) : nodeHash(now, sibling);
+  });
+  return reachesTop && isSame(old, first.root) && isSame(now, second.root);
 }
 
-/**
- * The roots of the complete subtrees that `size` leaves consist of, largest first: enough to append to a tree whose
- * leaves are not kept.
- */
-export class Frontier {
-  readonly #roots: { level: number; hash: Hash }[];
-
-  constructor(
-    public size = 0,
-    roots: readonly Hash[] = [],
-  ) {
-    const bits = size.toString(2);
-    const levels = Array.from(bits, (bit, at) => (bit === "1" ? bits.length - 1 - at : -1)).filter(
-      (level) => level >= 0,
-    );
-    if (levels.length !== roots.length) throw new RangeError("These are not the roots of that many leaves.");
-    this.#roots = roots.map((hash, at) => ({ level: levels[at] ?? 0, hash }));
+/** From the node at `at` of a level that ends with `last`, whether the siblings lead to the top. */
+function climb(
+  [at, last]: [number, number],
+  siblings: readonly Hash[],
+  join: (sibling: Hash, isLeft: boolean) => void,
+): boolean {
+  for (const sibling of siblings) {
+    if (last === 0) return false;
+    const isLeft = at % 2 === 1 || at === last;
+    join(sibling, isLeft);
+    if (isLeft) while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, half(last)];
+    [at, last] = [half(at), half(last)];
   }
-
-  append(leaf: Hash): void {
-    let added = { level: 0, hash: leaf };
-    for (let last = this.#roots.at(-1); last?.level === added.level; last = this.#roots.at(-1)) {
-      this.#roots.pop();
-      added = { level: added.level + 1, hash: nodeHash(last.hash, added.hash) };
-    }
-    this.#roots.push(added);
-    this.size += 1;
-  }
-
-  get roots(): Hash[] {
-    return this.#roots.map(({ hash }) => hash);
-  }
-
-  root(): Hash {
-    const [smallest, ...larger] = this.roots.reverse();
-    if (smallest === undefined) return sha256(new Uint8Array());
-    return larger.reduce((right, left) => nodeHash(left, right), smallest);
-  }
+  return last === 0;
 }
 
 export const isSame = (a: Hash, b: Hash): boolean =>

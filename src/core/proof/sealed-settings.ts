@@ -2,12 +2,11 @@
  * Secrets of the service: settings encrypted under the service key, so that a copy of the database reveals none of
  * them. Where the operator wants them in memory only, `store` is a map, and they last as long as the process.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
+import { seal, unseal } from "../seal.js";
 import type { Store } from "../store.js";
 import { UserError } from "../user-error.js";
 
-const ivBytes = 12;
-const tagBytes = 16;
 const version = "1.";
 
 export type SettingStore = Pick<
@@ -62,25 +61,15 @@ export class SealedSettings {
 
   /** For a secret that is kept elsewhere than in a setting. It opens under the same name only. */
   seal(name: string, value: Uint8Array): string {
-    const iv = randomBytes(ivBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, iv).setAAD(Buffer.from(name));
-    const sealed = Buffer.concat([iv, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
-    return version + sealed.toString("base64url");
+    return version + seal(this.#key, value, name).toString("base64url");
   }
 
   /** Throws `SealedElsewhere`. */
   open(name: string, stored: string): Buffer {
     const sealed = Buffer.from(stored.slice(version.length), "base64url");
-    if (!stored.startsWith(version) || sealed.length < ivBytes + tagBytes) throw new SealedElsewhere();
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, sealed.subarray(0, ivBytes))
-      .setAAD(Buffer.from(name))
-      .setAuthTag(sealed.subarray(-tagBytes));
-    const opened = decipher.update(sealed.subarray(ivBytes, -tagBytes));
-    try {
-      return Buffer.concat([opened, decipher.final()]);
-    } catch {
-      throw new SealedElsewhere();
-    }
+    const opened = stored.startsWith(version) ? unseal(this.#key, sealed, name) : null;
+    if (opened === null) throw new SealedElsewhere();
+    return opened;
   }
 }
 

@@ -76,14 +76,9 @@ export type Entry = Statement | KeyEntry | RestoredEntry;
 
 export type Checkpoint = LogHead & { type: "checkpoint"; time: string };
 
-export interface Signature {
-  key: string;
-  signature: string;
-}
-
 export interface Signed<T> {
   entry: T;
-  signatures: Signature[];
+  signatures: { key: string; signature: string }[];
 }
 
 export function signed<T>(entry: T, ...signers: readonly Signer[]): Signed<T> {

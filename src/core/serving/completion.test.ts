@@ -4,7 +4,7 @@ import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../errors.js";
-import { ModelNames } from "../model-names.js";
+import { ModelNames } from "../model-aliases.js";
 import { Completions, type AdmittedEvent, type CompletionArrival } from "./completion.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FairQueue } from "./fair-queue.js";

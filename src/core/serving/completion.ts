@@ -17,7 +17,7 @@ import type { KeyRecord } from "../entities.js";
 import { ServiceError } from "../errors.js";
 import type { Admission } from "../limits/admission.js";
 import type { Limits } from "../limits/limits.js";
-import { ModelNames } from "../model-names.js";
+import { ModelNames } from "../model-aliases.js";
 import type { ModelId } from "../models.js";
 import { begun } from "./begun-events.js";
 import {

@@ -16,15 +16,9 @@ export function isUsable(caller: KeyRecord, now: Date): boolean {
 /** When it stops being usable, as far as the record says; null for never. May be in the past. */
 export function endOf({ key, account, member }: KeyRecord): Date | null {
   let end: Date | null = null;
-  for (const time of [
-    account.suspendedAt,
-    member?.suspendedAt,
-    key.revokedAt,
-    key.disabledAt,
-    key.expiresAt,
-  ]) {
+  const { revokedAt, disabledAt, expiresAt } = key;
+  for (const time of [account.suspendedAt, member?.suspendedAt, revokedAt, disabledAt, expiresAt])
     if (time != null && (end === null || time < end)) end = time;
-  }
   return end;
 }
 
@@ -40,29 +34,20 @@ export function refusalOf({ session, member }: KeyRecord): ServiceError {
 
 /** Throws `insufficient_permissions` unless key and plan allow a chat completion with the model. */
 export function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
-  if (key.scopes.length > 0) {
-    throw new ServiceError("insufficient_permissions", {
-      message: `This API key has scopes (${key.scopes.join(", ")}) and cannot use models. Use a key without scopes.`,
-    });
+  const { scopes, operations, models } = key;
+  const refuse = (message: string, about: { param?: string } = {}): never => {
+    throw new ServiceError("insufficient_permissions", { message, ...about });
+  };
+  if (scopes.length > 0)
+    refuse(`This API key has scopes (${scopes.join(", ")}) and cannot use models. Use a key without scopes.`);
+  if (operations !== null && !operations.includes("chat"))
+    refuse("This API key may not create chat completions. Use a key that allows the operation 'chat'.");
+  if (models !== null && !models.includes(model)) {
+    const allowed = modelIds.filter((id) => models.includes(id)).join(", ");
+    refuse(`This API key may not use the model '${model}'. It may use: ${allowed}.`, { param: "model" });
   }
-  if (key.operations !== null && !key.operations.includes("chat")) {
-    throw new ServiceError("insufficient_permissions", {
-      message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",
-    });
-  }
-  if (key.models !== null && !key.models.includes(model)) {
-    const allowed = modelIds.filter((id) => key.models?.includes(id));
-    throw new ServiceError("insufficient_permissions", {
-      message: `This API key may not use the model '${model}'. It may use: ${allowed.join(", ")}.`,
-      param: "model",
-    });
-  }
-  if (plan.models !== null && !plan.models.includes(model)) {
-    throw new ServiceError("insufficient_permissions", {
-      message: `The plan '${plan.name}' does not include the model '${model}'.`,
-      param: "model",
-    });
-  }
+  if (plan.models !== null && !plan.models.includes(model))
+    refuse(`The plan '${plan.name}' does not include the model '${model}'.`, { param: "model" });
 }
 
 /** The same as an answer. */

@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { playgroundKeyId } from "../bounds.js";
 import { type Account, type KeyLimits, type KeyRecord, noKeyLimits, type Plan } from "../entities.js";
 import type { SessionRecord } from "../sign-in/ports.js";
+import type { Sessions } from "../sign-in/sessions.js";
+import type { Store } from "../store.js";
 
 /** A team that a member of it acts for. */
 export interface ActedFor {
@@ -59,3 +61,24 @@ export function memberPlaygroundId(teamId: string, accountId: string): string {
   const hash = createHash("sha256").update(`${teamId} ${accountId}`).digest("hex");
   return `${playgroundKeyId}_${hash.slice(0, 20)}`;
 }
+
+interface CallerSources {
+  store: Pick<Store, "findKeyRecord">;
+  sessions: Sessions;
+  /** Null where the account may not act for the team (any more). */
+  findActedFor: (account: Account, teamId: string) => Promise<ActedFor | null>;
+}
+
+/**
+ * Who a caller is by now, for replies that take long: a key by its id, the playground by its session. Null for a key, a
+ * session or an account that is gone. Rejects when the store cannot be asked.
+ */
+export const callerNow =
+  ({ store, sessions, findActedFor }: CallerSources) =>
+  async ({ key, account, session, member }: KeyRecord): Promise<KeyRecord | null> => {
+    if (session === undefined) return store.findKeyRecord(key.id);
+    const record = await sessions.findByHash(session.hash);
+    if (record === null) return null;
+    const actedFor = member === undefined ? undefined : await findActedFor(record.account, account.id);
+    return actedFor === null ? null : playgroundCaller(record, sessions.endOf(record), actedFor);
+  };

@@ -5,9 +5,10 @@
  * drops its oldest item; what is over the bound of all drops the oldest of the account that has been inactive
  * longest. A reference to an item that is gone is refused with instructions, so nothing depends on it being kept.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { KeptItem } from "../chat/reply.js";
 import type { Clock } from "../clock.js";
+import { seal, unseal } from "../seal.js";
 import type { Kept } from "./engine-port.js";
 
 const keptMs = 10 * 60_000;
@@ -24,8 +25,6 @@ const usualInAll: ItemBounds = { items: 100_000, bytes: 64 * 1024 * 1024 };
 
 /** What an entry takes besides its text: nonce, tag, id and the map's own. */
 const bytesAround = 256;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 interface Entry {
   sealed: Buffer;
@@ -59,7 +58,7 @@ export class RecentItems {
 
   keep(accountId: string, items: readonly KeptItem[]): void {
     for (const item of items) {
-      const sealed = this.#seal(placeOf(accountId, item.id), JSON.stringify(item));
+      const sealed = seal(this.#key, JSON.stringify(item), placeOf(accountId, item.id));
       if (sealed.length + bytesAround > this.perAccount.bytes) continue;
       this.#drop(accountId, item.id);
       this.#add(accountId, item.id, sealed);
@@ -74,7 +73,7 @@ export class RecentItems {
     this.#drop(accountId, id);
     if (entry.untilMs <= this.clock.monotonicMs()) return undefined;
     this.#add(accountId, id, entry.sealed);
-    return JSON.parse(this.#unseal(placeOf(accountId, id), entry.sealed));
+    return JSON.parse(String(unseal(this.#key, entry.sealed, placeOf(accountId, id))));
   }
 
   keptOf(accountId: string): Kept {
@@ -94,8 +93,6 @@ export class RecentItems {
     clearInterval(this.#sweep);
     for (const accountId of this.#held.keys()) this.forgetAccount(accountId);
   }
-
-  // ------------------------------------------------------------------------------------------------ bounds
 
   #add(accountId: string, id: string, sealed: Buffer): void {
     const held = this.#held.get(accountId) ?? { entries: new Map<string, Entry>(), bytes: 0 };
@@ -144,28 +141,10 @@ export class RecentItems {
       }
     }
   }
-
-  // ----------------------------------------------------------------------------------------------- sealing
-
-  #seal(place: Buffer, text: string): Buffer {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(place);
-    return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  }
-
-  #unseal(place: Buffer, sealed: Buffer): string {
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, sealed.subarray(0, nonceBytes), {
-      authTagLength: tagBytes,
-    })
-      .setAAD(place)
-      .setAuthTag(sealed.subarray(-tagBytes));
-    const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
-    return Buffer.concat([text, decipher.final()]).toString("utf8");
-  }
 }
 
 /** Ids of accounts have no line break. */
-const placeOf = (accountId: string, id: string): Buffer => Buffer.from(`${accountId}\n${id}`);
+const placeOf = (accountId: string, id: string): string => `${accountId}\n${id}`;
 
 const isOver = (held: ItemBounds, bounds: ItemBounds): boolean =>
   held.items > bounds.items || held.bytes > bounds.bytes;

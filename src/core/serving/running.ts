@@ -98,7 +98,7 @@ export class Running {
   /** Ends what a revoked key or a suspended account has waiting or running. */
   cut(target: CutTarget): void {
     this.#noteChange();
-    for (const held of this.#held) if (isTargeted(target, held)) end(held, refusalOf(held.caller));
+    for (const held of this.#held) if (isTargeted(target, held)) held.abort.abort(refusalOf(held.caller));
   }
 
   /** Reads the callers of `target`, or all of them, again and ends what they may not do any more. */
@@ -109,7 +109,7 @@ export class Running {
 
   /** Ends everything with this error. */
   endAll(reason: ServiceError): void {
-    for (const held of this.#held) end(held, reason);
+    for (const held of this.#held) held.abort.abort(reason);
   }
 
   #noteChange(): void {
@@ -156,7 +156,7 @@ export class Running {
       for (const held of runs) this.#check(held, caller);
     } catch {
       for (const held of runs) {
-        if (!isUsable(held.caller, this.parts.clock.now())) end(held, refusalOf(held.caller));
+        if (!isUsable(held.caller, this.parts.clock.now())) held.abort.abort(refusalOf(held.caller));
         held.needsReview = true;
         unreviewed.add(held);
       }
@@ -165,7 +165,7 @@ export class Running {
 
   #check(held: Held, caller: KeyRecord | null): void {
     if (caller === null || !isUsable(caller, this.parts.clock.now())) {
-      end(held, refusalOf(held.caller));
+      held.abort.abort(refusalOf(held.caller));
       return;
     }
     held.caller = caller;
@@ -185,7 +185,7 @@ export class Running {
     for (const held of this.#held) {
       if (held.signal.aborted) continue;
       if (!isUsable(held.caller, now)) {
-        if (held.caller.session === undefined) end(held, refusalOf(held.caller));
+        if (held.caller.session === undefined) held.abort.abort(refusalOf(held.caller));
         else held.needsReview = true;
       } else this.#sleepUntil(endOf(held.caller));
     }
@@ -210,10 +210,6 @@ export class Running {
     clearTimeout(this.#timer);
     this.#timerAtMs = Infinity;
   }
-}
-
-function end(held: Held, reason: ServiceError): void {
-  held.abort.abort(reason);
 }
 
 const isTargeted = (target: CutTarget, { caller }: Held): boolean =>

@@ -19,15 +19,7 @@ export function substitutesOf(model: ModelId, substitutes: Substitutes): ModelId
 
 /** Whether following the substitutes of a model leads back to one that was tried already. */
 export const hasCircle = (substitutes: Substitutes): boolean =>
-  modelIds.some((model) => {
-    const tried = new Set<ModelId>();
-    let next: ModelId | undefined = model;
-    while (next !== undefined && !tried.has(next)) {
-      tried.add(next);
-      next = substitutes[next];
-    }
-    return next !== undefined;
-  });
+  modelIds.some((model) => substitutes[substitutesOf(model, substitutes).at(-1) ?? model] !== undefined);
 
 /** Another model may do better: this one's engine is down, or has too much to do. */
 export const isSubstitutable = (error: unknown): boolean =>

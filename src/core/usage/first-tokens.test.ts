@@ -1,19 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
-  addFirstToken,
+  firstTokenAfter,
   firstTokenMedian,
   firstTokenP95,
-  newFirstTokenTally,
   noFirstTokenTimes,
   sumOfFirstTokenTimes,
   type FirstTokenTimes,
 } from "./first-tokens.js";
 
-function timesOf(...times: number[]): FirstTokenTimes {
-  const tally = newFirstTokenTally();
-  for (const ms of times) addFirstToken(tally, ms);
-  return tally;
-}
+const timesOf = (...times: number[]): FirstTokenTimes =>
+  times.map(firstTokenAfter).reduce(sumOfFirstTokenTimes, noFirstTokenTimes);
 
 describe("times to the first token", () => {
   it("fall into the step that ends at or after them", () => {
@@ -23,10 +19,9 @@ describe("times to the first token", () => {
     expect(timesOf(25_601, 9_999_999).firstTokens[10]).toBe(2);
   });
 
-  it("are the same added to one tally or summed up from several", () => {
-    const times = [80, 50, 0, 3_630, 100_000, 80];
-    const sum = times.map((ms) => timesOf(ms)).reduce(sumOfFirstTokenTimes, noFirstTokenTimes);
-    expect(timesOf(...times)).toEqual(sum);
+  it("are the same summed up one by one or from several sums", () => {
+    const sum = sumOfFirstTokenTimes(timesOf(80, 50, 0), timesOf(3_630, 100_000, 80));
+    expect(timesOf(80, 50, 0, 3_630, 100_000, 80)).toEqual(sum);
     expect(noFirstTokenTimes).toMatchObject({ firstTokens: new Array(11).fill(0), firstTokenMinMs: null });
   });
 

@@ -11,19 +11,17 @@
 /** Where the steps end, in milliseconds; what takes longer than the last falls into one more step. */
 const firstTokenBoundsMs = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const;
 
-/** Replies in each step: one number more than there are bounds. */
-export type FirstTokenHistogram = readonly number[];
-
 export interface FirstTokenTimes {
   /** Sum over the replies that had a first token. */
   firstTokenMs: number;
-  firstTokens: FirstTokenHistogram;
+  /** Replies in each step: one number more than there are bounds. */
+  firstTokens: readonly number[];
   /** Null without any. */
   firstTokenMinMs: number | null;
   firstTokenMaxMs: number | null;
 }
 
-export const noFirstTokens: FirstTokenHistogram = new Array<number>(firstTokenBoundsMs.length + 1).fill(0);
+export const noFirstTokens: readonly number[] = new Array<number>(firstTokenBoundsMs.length + 1).fill(0);
 
 export const noFirstTokenTimes: FirstTokenTimes = {
   firstTokenMs: 0,
@@ -32,23 +30,12 @@ export const noFirstTokenTimes: FirstTokenTimes = {
   firstTokenMaxMs: null,
 };
 
-/** Times that are still added to. */
-export interface FirstTokenTally extends FirstTokenTimes {
-  firstTokens: number[];
-}
-
-export const newFirstTokenTally = (): FirstTokenTally => ({
-  ...noFirstTokenTimes,
-  firstTokens: [...noFirstTokens],
-});
-
-export function addFirstToken(tally: FirstTokenTally, ms: number): void {
-  let step = 0;
-  while (ms > (firstTokenBoundsMs[step] ?? Infinity)) step += 1;
-  tally.firstTokens[step] = (tally.firstTokens[step] ?? 0) + 1;
-  tally.firstTokenMs += ms;
-  tally.firstTokenMinMs = Math.min(tally.firstTokenMinMs ?? ms, ms);
-  tally.firstTokenMaxMs = Math.max(tally.firstTokenMaxMs ?? ms, ms);
+/** Of one reply. */
+export function firstTokenAfter(ms: number): FirstTokenTimes {
+  // Without one that is as long it is -1, which is the last.
+  const step = firstTokenBoundsMs.findIndex((bound) => ms <= bound);
+  const firstTokens = noFirstTokens.with(step, 1);
+  return { firstTokenMs: ms, firstTokens, firstTokenMinMs: ms, firstTokenMaxMs: ms };
 }
 
 export const sumOfFirstTokenTimes = (a: FirstTokenTimes, b: FirstTokenTimes): FirstTokenTimes => ({

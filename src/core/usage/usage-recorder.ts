@@ -17,13 +17,7 @@ import type { Clock } from "../clock.js";
 import type { ModelId } from "../models.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
-import {
-  addFirstToken,
-  type FirstTokenTally,
-  newFirstTokenTally,
-  noFirstTokenTimes,
-  sumOfFirstTokenTimes,
-} from "./first-tokens.js";
+import { firstTokenAfter, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { QuotaDay, UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./ports.js";
 
@@ -71,12 +65,9 @@ export interface UsageRecorderParts {
   onLeft?: ((left: UsageLeft) => void) | undefined;
 }
 
-/** A bucket that is still counted into. */
-type Bucket = UsageBucketRow & FirstTokenTally;
-
 export class UsageRecorder {
   /** Counted into until they are sealed in a batch. */
-  #buckets = new Map<string, Bucket>();
+  #buckets = new Map<string, UsageBucketRow>();
   /** What was used of quotas; written with the rest, so that it is added as often. */
   #days = new Map<string, QuotaDay>();
   /** Being written, or tried before, the oldest first. */
@@ -103,7 +94,7 @@ export class UsageRecorder {
     const { model, queuedMs } = used;
     if (model !== null && queuedMs !== undefined) this.parts.rates.addWait(model, queuedMs);
     const bucket = this.#bucketOf(used);
-    if (bucket !== null) count(bucket, used);
+    if (bucket !== null) Object.assign(bucket, sumOfUsage(bucket, countsOf(used)));
   }
 
   /** Counts for quotas, by the day that the request belongs to. Urgent: it is written without delay. */
@@ -252,35 +243,30 @@ export class UsageRecorder {
     return [...this.#batches.flatMap(({ rows }) => rows), ...this.#buckets.values()];
   }
 
-  #inBatches(): number {
-    return this.#batches.reduce((sum, { rows }) => sum + rows.length, 0);
-  }
-
   /** Null where no more can be held. */
-  #bucketOf({ accountId, keyId, model }: UsedRequest): Bucket | null {
+  #bucketOf({ accountId, keyId, model }: UsedRequest): UsageBucketRow | null {
     const now = this.parts.clock.now().getTime();
     const startMs = now - (now % hourMs);
     const key = `${accountId} ${keyId} ${model} ${startMs}`;
     const held = this.#buckets.get(key);
     if (held !== undefined) return held;
-    if (this.#buckets.size + this.#inBatches() >= mostBuckets) return null;
-    const start = new Date(startMs);
-    const bucket = { accountId, keyId, model, start, ...noUsage, ...newFirstTokenTally() };
+    const inBatches = this.#batches.reduce((sum, { rows }) => sum + rows.length, 0);
+    if (this.#buckets.size + inBatches >= mostBuckets) return null;
+    const bucket = { accountId, keyId, model, start: new Date(startMs), ...noUsage };
     this.#buckets.set(key, bucket);
     return bucket;
   }
 }
 
-function count(bucket: Bucket, used: UsedRequest): void {
-  const { outcome, promptTokens, completionTokens, firstTokenMs } = used;
-  if (outcome === "rate_limited") bucket.rateLimited += 1;
-  else if (outcome === "unavailable") bucket.unavailable += 1;
-  else bucket.requests += 1;
-  if (outcome === "error") bucket.errors += 1;
-  bucket.promptTokens += promptTokens;
-  bucket.completionTokens += completionTokens;
-  if (firstTokenMs !== undefined) addFirstToken(bucket, firstTokenMs);
-}
+const countsOf = ({ outcome, promptTokens, completionTokens, firstTokenMs }: UsedRequest): UsageCounts => ({
+  requests: outcome === "ok" || outcome === "error" ? 1 : 0,
+  errors: outcome === "error" ? 1 : 0,
+  rateLimited: outcome === "rate_limited" ? 1 : 0,
+  unavailable: outcome === "unavailable" ? 1 : 0,
+  promptTokens,
+  completionTokens,
+  ...(firstTokenMs === undefined ? noFirstTokenTimes : firstTokenAfter(firstTokenMs)),
+});
 
 export const noUsage: UsageCounts = {
   requests: 0,

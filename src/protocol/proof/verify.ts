@@ -10,7 +10,7 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { canonicalJson } from "../../core/proof/canonical-json.js";
-import { Frontier, isConsistent, isIncluded, leafHash } from "../../core/proof/merkle.js";
+import { isConsistent, isIncluded, leafHash, MerkleTree } from "../../core/proof/merkle.js";
 import { CannotVerify, type Fetch, fetchBytes } from "./bounded-fetch.js";
 import { entryWords, shortHash, statementChanges } from "./changes.js";
 import { isSignedBy } from "./ed25519.js";
@@ -145,7 +145,7 @@ class Check {
     const document = await this.#read(proofPaths.statement, documentSchema);
     const { entry: checkpoint } = document.checkpoint;
     if (remembered !== null) await this.#checkHistory(remembered, checkpoint);
-    const { frontier, keys } = await this.#follow(remembered, checkpoint);
+    const { tree, keys } = await this.#follow(remembered, checkpoint);
     const key = keys.at(-1) ?? "";
     if (pin !== null && !keys.includes(pin)) {
       throw new Refused("unknown_key", `The log is signed by ${key}, and not by the pinned key ${pin}.`);
@@ -163,7 +163,7 @@ class Check {
       keys,
       size,
       root,
-      frontier: frontier.roots.map(bytesToHex),
+      frontier: tree.frontier.map(bytesToHex),
       statement: document.statement.entry,
       since: remembered?.since ?? this.#now.toISOString(),
     };
@@ -196,29 +196,26 @@ class Check {
   async #follow(
     before: Remembered | null,
     { size, root }: { size: number; root: string },
-  ): Promise<{ frontier: Frontier; keys: string[] }> {
-    const frontier = new Frontier(before?.size ?? 0, before?.frontier.map(hexToBytes) ?? []);
-    if (size - frontier.size > mostNewEntries) {
+  ): Promise<{ tree: MerkleTree; keys: string[] }> {
+    const tree = new MerkleTree(before?.size ?? 0, before?.frontier.map(hexToBytes) ?? []);
+    if (size - tree.size > mostNewEntries) {
       throw new CannotVerify(`The log has ${size} entries, more than can be read at once.`);
     }
     let keys = before?.keys ?? [];
-    while (frontier.size < size) {
-      const limit = Math.min(mostEntries, size - frontier.size);
-      const { entries } = await this.#read(
-        `${proofPaths.log}?from=${frontier.size}&limit=${limit}`,
-        pageSchema,
-      );
+    while (tree.size < size) {
+      const limit = Math.min(mostEntries, size - tree.size);
+      const { entries } = await this.#read(`${proofPaths.log}?from=${tree.size}&limit=${limit}`, pageSchema);
       if (entries.length === 0)
         throw new Refused("log_mismatch", "The log is shorter than its checkpoint says.");
       for (const signed of entries.slice(0, limit)) {
-        keys = this.#nextKeys(keys, signed, frontier.size);
-        frontier.append(leafOf(signed));
+        keys = this.#nextKeys(keys, signed, tree.size);
+        tree.append(leafOf(signed));
       }
     }
-    if (bytesToHex(frontier.root()) !== root) {
+    if (bytesToHex(tree.root()) !== root) {
       throw new Refused("log_mismatch", "The entries of the log do not lead to its checkpoint.");
     }
-    return { frontier, keys };
+    return { tree, keys };
   }
 
   #nextKeys(keys: string[], signed: WireSignedEntry, index: number): string[] {

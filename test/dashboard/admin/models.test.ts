@@ -394,8 +394,8 @@ describe("the source of a model", () => {
     await use("lambda", "lambda");
     env = { SOTTO_ENGINE_GPU: "off" };
     const notices: string[] = [];
-    const onWeightsNotice = (notice: string) => notices.push(notice);
-    await restart({ workerFile: resolve("dist/worker.js"), onWeightsNotice });
+    const onNotice = (notice: string) => notices.push(notice);
+    await restart({ workerFile: resolve("dist/worker.js"), onNotice });
     await app.ready();
     await rename(pathOf("lambda"), pathOf("moved"));
 

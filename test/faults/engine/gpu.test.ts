@@ -71,7 +71,7 @@ async function start(gpu: FakeGpu, config: Config, workerFile = realWorker): Pro
   const app = await startApp(config, {
     gpu: gpu.machine,
     workerFile,
-    onWeightsNotice: (notice) => notices.push(notice),
+    onNotice: (notice) => notices.push(notice),
     log: createLog("trace", {
       write: (line) => void logLines.push(JSON.parse(line) as Record<string, unknown>),
     }),

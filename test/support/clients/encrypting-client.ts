@@ -1,6 +1,5 @@
 /** A client of encrypted bodies on node:crypto, for what the published one does not do: odd frames, many requests. */
-import { exportSecret, scheduleContextOf } from "../../../src/core/proof/hpke.js";
-import { sendTo } from "../../../src/core/proof/hpke-sender.js";
+import { exportSecret, scheduleContextOf, sendTo } from "../../../src/core/proof/hpke.js";
 import { replyCipher } from "../../../src/http/encrypted/reply-seal.js";
 
 const scheduleContext = scheduleContextOf(Buffer.from("ehbp request"));

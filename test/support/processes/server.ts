@@ -4,7 +4,6 @@ import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import type { Substitutes } from "../../../src/core/serving/substitutes.js";
-import { ModelNames } from "../../../src/core/model-names.js";
 import { forEachModel } from "../../../src/core/models.js";
 import type { Limits } from "../../../src/core/limits/limits.js";
 import {
@@ -32,7 +31,7 @@ import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/core/errors.js";
-import { defaultAliases, type ModelAlias } from "../../../src/core/model-aliases.js";
+import { defaultAliases, type ModelAlias, ModelNames } from "../../../src/core/model-aliases.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 import { RecentItems } from "../../../src/core/serving/recent-items.js";
 import { SealedSummaries } from "../../../src/core/serving/sealed-summaries.js";

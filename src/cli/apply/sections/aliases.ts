@@ -2,8 +2,14 @@
  * Other names of the models. Of patterns the first that matches decides, so those of the file come in its order and before
  * the ones that it does not mention.
  */
-import { isPattern, type ModelAlias, readAliases } from "../../../core/model-aliases.js";
-import { aliasesInUse, areConfigured, saveAliases } from "../../../core/stored-aliases.js";
+import {
+  aliasesInUse,
+  areConfigured,
+  isPattern,
+  type ModelAlias,
+  readAliases,
+  saveAliases,
+} from "../../../core/model-aliases.js";
 import { differences } from "./differences.js";
 import { isFields } from "./fields.js";
 import type { Section, SectionParts } from "./section.js";

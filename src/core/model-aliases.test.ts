@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matches, readAliases } from "./model-aliases.js";
-import { ModelNames } from "./model-names.js";
+import { matches, ModelNames, readAliases } from "./model-aliases.js";
 
 describe("a pattern", () => {
   it.each([
