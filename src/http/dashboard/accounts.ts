@@ -1,6 +1,5 @@
 /** Accounts, for admins. */
 import { defaultPlanId } from "../../core/accounts/accounts.js";
-import { changeAccounts } from "../../core/accounts/bulk-change.js";
 import {
   accountsQuery,
   bulkBody,
@@ -30,7 +29,7 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
     }),
     admin("POST", "/admin/accounts/bulk", async (visit, actor): Promise<BulkResult> => {
       const request = await visit.body(bulkBody);
-      const { changed, refused } = await changeAccounts(accountAdmin, actor, request);
+      const { changed, refused } = await accountAdmin.changeAll(actor, request);
       const known = await dashboard.store.accounts.findSummaries(
         refused.map(({ id }) => id),
         dashboard.clock.now(),

@@ -1,6 +1,6 @@
 /** Invitations, for admins. */
 import { inviteBody, type InviteView } from "../../../protocol/dashboard/accounts.js";
-import type { PendingInvite } from "../../../core/accounts/invites.js";
+import type { PendingInvite } from "../../../core/sign-in/one-time-links.js";
 import { baseUrlOf } from "../accounts.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
