@@ -1,4 +1,15 @@
 /** How a run of the program ends. */
+import { CommanderError } from "commander";
+
+/** For `throw`, where everything has been said already: this only sets the exit code. */
+export const endWith = (code: number): CommanderError => new CommanderError(code, "commander.error", "");
+
+/** Commander ends with 1 for wrong usage and help alike; an `exitCode` of our own stays. */
+export function exitCodeOf(error: CommanderError): number {
+  if (error.code === "commander.error") return error.exitCode;
+  return error.exitCode === 0 ? 0 : 2;
+}
+
 export interface ExitCode {
   code: number;
   meaning: string;

@@ -1,6 +1,7 @@
 /** What the commands read from standard input. */
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { UserError } from "../core/user-error.js";
 import { typed } from "./terminal.js";
 
 const wrongUsage = { exitCode: 2 };
@@ -39,4 +40,14 @@ export async function confirm(
   } finally {
     terminal.close();
   }
+}
+
+/** The same, for what is not done unless it is confirmed. */
+export async function requireConfirmed(
+  command: Command,
+  question: string,
+  { nothing = "changed", refusal }: { nothing?: "changed" | "deleted"; refusal?: string } = {},
+): Promise<void> {
+  if (!(await confirm(command, question, refusal)))
+    throw new UserError(`Not confirmed, so nothing was ${nothing}.`);
 }

@@ -19,15 +19,15 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join("\n");
 }
 
-/** A row for each item; columns are given by their heading and what they show of an item. */
-export const tableOf = <Item>(
+/** A row for each item, empty without any; columns are given by their heading and what they show of an item. */
+export function tableOf<Item>(
   items: readonly Item[],
   columns: Readonly<Record<string, (item: Item) => string | number>>,
-): string =>
-  table(
-    Object.keys(columns),
-    items.map((item) => Object.values(columns).map((cell) => String(cell(item)))),
-  );
+): string {
+  if (items.length === 0) return "";
+  const rows = items.map((item) => Object.values(columns).map((cell) => String(cell(item))));
+  return table(Object.keys(columns), rows);
+}
 
 /** To the minute and in UTC: `2026-01-31 09:05`. Headings say so. */
 export const time = (date: Date | null, absent = "never"): string =>

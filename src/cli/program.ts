@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { packageVersion } from "../adapters/program-files.js";
 import { CloseError } from "../core/close-all.js";
 import { openFileLimit, TooFewOpenFiles } from "../adapters/open-files.js";
+import { exitCodeOf } from "./exit-codes.js";
 import { hasColours, paint, typed } from "./terminal.js";
 
 export function newProgram(): Command {
@@ -62,12 +63,6 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
 
 const redError = (text: string): string =>
   text.replace(/^error:/, paint(["red", "bold"], "error:", "stderr"));
-
-/** Commander ends with 1 for wrong usage and help alike; an `exitCode` of our own stays. */
-function exitCodeOf(error: CommanderError): number {
-  if (error.code === "commander.error") return error.exitCode;
-  return error.exitCode === 0 ? 0 : 2;
-}
 
 async function describeError(error: unknown): Promise<string> {
   // Loaded when something failed: they know the errors of the whole program.

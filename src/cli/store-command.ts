@@ -1,5 +1,6 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
+import type { Config } from "../config.js";
 import { Audit, type OnRecorded } from "../core/audit.js";
 import type { AuditAction } from "../core/audit-actions.js";
 import { auditEvents } from "../core/events/audit-events.js";
@@ -7,7 +8,11 @@ import { EventPublisher } from "../core/events/event-publisher.js";
 import type { EventSink } from "../core/events/events.js";
 import type { FullStore } from "../store/full-store.js";
 import { systemClock } from "../core/clock.js";
+import { report } from "./output.js";
 import { readSettings, settingsOptions } from "./settings.js";
+
+/** Who acts, in the audit trail. */
+export const actor = "command line";
 
 /** Adds a command with the options that all of them take. */
 export function storeCommand(parent: Command, usage: string, description: string): Command {
@@ -17,25 +22,33 @@ export function storeCommand(parent: Command, usage: string, description: string
   );
 }
 
-/** Adds a line to the audit trail. */
-export type Record = (action: AuditAction, target: string) => Promise<void>;
-
-export interface StoreCommandParts {
+/** What a command works with. */
+export interface StoreParts {
+  command: Command;
+  config: Config;
+  store: FullStore;
   audit: Audit;
+  /** Adds a line to the audit trail. */
+  record: (action: AuditAction, target: string) => Promise<void>;
   events: EventSink;
   /** Publishes the event of a line that was written to the trail otherwise than through `audit`. */
   announce: OnRecorded;
 }
 
+/** The action of a command on the database, which prints what it resolves with: as JSON or for people. */
+export const onStore = <Args extends unknown[]>(
+  work: (parts: StoreParts, ...args: Args) => Promise<readonly [value: unknown, text: string]>,
+) =>
+  async function (this: Command, ...args: Args): Promise<void> {
+    report(this, ...(await withStore(this, (parts) => work(parts, ...args))));
+  };
+
 /** Opens the configured store, and closes it after `work`. */
-export async function withStore<T>(
-  command: Command,
-  work: (store: FullStore, record: Record, parts: StoreCommandParts) => Promise<T>,
-): Promise<T> {
-  const settings = readSettings(command);
+export async function withStore<T>(command: Command, work: (parts: StoreParts) => Promise<T>): Promise<T> {
+  const config = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
   const { explainUnavailable, openStore } = await import("../store/open-store.js");
-  const store = await openStore(settings, {
+  const store = await openStore(config, {
     onUpgradeCopy: (file) => {
       console.error(`The database was migrated to this version. A copy from before is ${file}.`);
     },
@@ -51,10 +64,10 @@ export async function withStore<T>(
     });
     const announce: OnRecorded = (...line) => events.follow(note(...line));
     const audit = new Audit(store.audit, systemClock, announce);
-    const record: Record = (action, target) => audit.record("command line", action, target);
-    return await work(store, record, { audit, events, announce });
+    const record: StoreParts["record"] = (action, target) => audit.record(actor, action, target);
+    return await work({ command, config, store, audit, record, events, announce });
   } catch (error) {
-    throw await explainUnavailable(error, settings);
+    throw await explainUnavailable(error, config);
   } finally {
     await events.close();
     await store.close();

@@ -33,3 +33,13 @@ export class DashboardError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
+
+/** About one input of the request. */
+export const invalid = (field: string, message: string): DashboardError =>
+  new DashboardError("bad_request", message, { field });
+
+/** What was looked for. Throws `not_found` where there is none. */
+export function existing<T>(found: T | null | undefined, message: string): T {
+  if (found == null) throw new DashboardError("not_found", message);
+  return found;
+}

@@ -75,7 +75,7 @@ describe("exit codes", () => {
     const used = files.flatMap((name) =>
       [
         ...readFileSync(join("src/cli", name), "utf8").matchAll(
-          /(?:exitCode: |CommanderError\(|process\.exit\()(\d+)/g,
+          /(?:exitCode: |endWith\(|process\.exit\()(\d+)/g,
         ),
       ].map(([, code]) => Number(code)),
     );

@@ -1,15 +1,17 @@
 /** `sotto apply`: makes the service what a file says. */
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
+import { endWith } from "../exit-codes.js";
 import { environmentOf } from "../environment.js";
-import { confirm } from "../input.js";
+import { requireConfirmed } from "../input.js";
 import { report } from "../output.js";
-import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
-import { UserError } from "../../core/user-error.js";
 import { carryOut, errorAt, type Outcome, tryOut } from "./carry-out.js";
 import { ConfigurationFile } from "./configuration-file.js";
-import { changeJson, countChanges, describeChanges } from "./describe-changes.js";
 import { fileSchema } from "./file-schema.js";
+import type { FieldChange } from "./sections/fields.js";
+import { Secret } from "./sections/secret.js";
+import type { Change } from "./sections/section.js";
+import { paint } from "../terminal.js";
 
 interface ApplyOptions {
   dryRun?: true;
@@ -47,18 +49,15 @@ Examples:
       }
       if (path === undefined) command.error("error: name a file, or '-' for standard input", { exitCode: 2 });
       const outcome = await apply(command, path, options);
-      // Commander's own way to end with a status, without a message.
-      if (options.check === true && outcome.changes.length > 0)
-        throw new CommanderError(2, "commander.error", "");
+      if (options.check === true && outcome.changes.length > 0) throw endWith(2);
     });
 }
 
 async function apply(command: Command, path: string, options: ApplyOptions): Promise<Outcome> {
-  const config = readSettings(command);
   const file = await ConfigurationFile.read(path, environmentOf(command));
   const { prune = false, force = false } = options;
-  const asked = { file, config, prune, force };
-  return withStore(command, async (store, _, { announce }) => {
+  return withStore(command, async ({ store, config, announce }) => {
+    const asked = { file, config, prune, force };
     const planned = await tryOut(store, asked);
     const { changes, notes } = planned;
     for (const note of [...notes, ...(await warnings(planned, file))]) console.error(`warning: ${note}`);
@@ -70,8 +69,7 @@ async function apply(command: Command, path: string, options: ApplyOptions): Pro
     if (options.yes !== true) console.error(describeChanges(changes));
     const refusal =
       "there is no terminal to ask on. Add --yes to apply these changes, or --dry-run to see them only.";
-    if (!(await confirm(command, "Apply these changes?", refusal)))
-      throw new UserError("Not confirmed, so nothing was changed.");
+    await requireConfirmed(command, "Apply these changes?", { refusal });
     const done = await carryOut(store, asked, planned);
     for (const line of done.recorded) announce(...line);
     const counted = countChanges(changes, { create: "created", change: "changed", delete: "deleted" });
@@ -108,6 +106,38 @@ function reportChanges(
   applied: boolean,
   text: string,
 ): void {
+  const shown = changes.map(({ type, kind, name, fields }) => ({ type, kind, name, fields }));
   const secrets = applied ? { webhook_secrets: webhookSecrets } : {};
-  report(command, { applied, changes: changes.map(changeJson), ...secrets }, text);
+  report(command, { applied, changes: shown, ...secrets }, text);
 }
+
+/** For people: `+` is created, `~` changed, `-` deleted. */
+const signs = { create: "+", change: "~", delete: "-" } as const;
+const colours = { create: "green", change: "yellow", delete: "red" } as const;
+
+function describeChanges(changes: readonly Change[]): string {
+  return changes
+    .flatMap(({ type, kind, name, fields }) => [
+      paint(colours[type], `${signs[type]} ${[kind, name].filter((text) => text !== "").join(" ")}`),
+      ...fields.map((field) => `    ${fieldText(field)}`),
+    ])
+    .join("\n");
+}
+
+/** Such as `1 created, 2 changed`. */
+function countChanges(changes: readonly Change[], words: Record<Change["type"], string>): string {
+  const count = (type: Change["type"]) => changes.filter((change) => change.type === type).length;
+  return (["create", "change", "delete"] as const)
+    .filter((type) => count(type) > 0)
+    .map((type) => `${count(type)} ${words[type]}`)
+    .join(", ");
+}
+
+function fieldText({ field, from, to }: FieldChange): string {
+  if (from instanceof Secret && to instanceof Secret) return `${field}: another secret`;
+  if (from === undefined) return `${field}: ${text(to)}`;
+  return to === undefined ? `${field}: ${text(from)} (removed)` : `${field}: ${text(from)} → ${text(to)}`;
+}
+
+const text = (value: unknown): string =>
+  value instanceof Secret ? value.toJSON() : typeof value === "string" ? value : JSON.stringify(value);

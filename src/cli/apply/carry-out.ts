@@ -106,7 +106,10 @@ async function change(store: FullStore, options: CarryOutOptions): Promise<Outco
   const onWebhookSecret = (url: string, secret: string) => void (outcome.webhookSecrets[url] = secret);
   const parts = sectionParts({ store, audit, config, force, onWebhookSecret });
   const problems: string[] = [];
-  const problem = (path: Path, message: string) => void problems.push(file.describe(path, message));
+  const problem: Reading["problem"] = (path, message) => {
+    problems.push(file.describe(path, message));
+    return [];
+  };
   const reading: Reading = {
     prune,
     problem,

@@ -1,7 +1,6 @@
 /** `sotto export`: what there is now, as a file for `sotto apply`. */
 import type { Command } from "commander";
 import { Document, isMap, visit } from "yaml";
-import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { sectionParts, sections } from "./carry-out.js";
 import { Secret } from "./sections/secret.js";
@@ -23,8 +22,7 @@ Example:
   sotto export > sotto.yaml`,
     )
     .action(async (_: unknown, command: Command) => {
-      const config = readSettings(command);
-      const content = await withStore(command, async (store, _record, { audit }) => {
+      const content = await withStore(command, async ({ store, audit, config }) => {
         const parts = sectionParts({ store, audit, config, force: false, onWebhookSecret: () => undefined });
         const exported: [string, unknown][] = [];
         for (const [name, open] of sections) exported.push([name, await open(parts).current()]);

@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { keyVariable } from "../../connect/client.js";
 import { UserError } from "../../core/user-error.js";
-import { originOf } from "../connect/connect.js";
 import { environmentOf } from "../environment.js";
+import { originOf } from "../origin.js";
 import { settingsOptions } from "../settings.js";
 import { paint, typed } from "../terminal.js";
 import { askSecret, Prompt } from "./prompt.js";

@@ -2,6 +2,7 @@
 import { createParser } from "eventsource-parser";
 import * as z from "zod";
 import { UserError } from "../../core/user-error.js";
+import { noServerAt } from "../origin.js";
 
 export interface Message {
   role: "system" | "user" | "assistant";
@@ -81,9 +82,7 @@ async function post(origin: string, key: string, body: unknown, signal: AbortSig
     signal,
   }).catch((error: unknown) => {
     if (signal.aborted) throw error;
-    throw new UserError(
-      `No server answers at ${origin}. Start it (sotto serve), or say where it is with --url.`,
-    );
+    throw noServerAt(origin);
   });
   if (response.ok) return response;
   const text = await response.text().catch(() => "");

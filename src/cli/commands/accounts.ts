@@ -1,6 +1,5 @@
 /** `sotto accounts`: who may use the service. */
 import type { Command } from "commander";
-import { UserError } from "../../core/user-error.js";
 import { deletedAccount } from "../../core/audit.js";
 import type { AuditAction } from "../../core/audit-actions.js";
 import {
@@ -16,11 +15,10 @@ import type { AccountStore, AccountSummary } from "../../core/accounts/ports.js"
 import { systemClock } from "../../core/clock.js";
 import type { Account } from "../../core/entities.js";
 import { hashPassword } from "../../adapters/password-hash.js";
-import { inviteCommand, resetCommand } from "./account-links.js";
-import { resetFactorsCommand } from "./reset-factors.js";
-import { confirm, readPassword } from "../input.js";
-import { report, tableOf, time } from "../output.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { accountLinkCommands } from "./account-links.js";
+import { readPassword, requireConfirmed } from "../input.js";
+import { tableOf, time } from "../output.js";
+import { onStore, storeCommand } from "../store-command.js";
 import type { FullStore } from "../../store/full-store.js";
 
 const pageSize = 1_000;
@@ -29,12 +27,8 @@ export function accountsCommand(program: Command): void {
   const accounts = program.command("accounts").description("create, list, suspend and delete accounts");
   createCommand(accounts);
   listCommand(accounts);
-  suspendCommand(accounts);
-  resumeCommand(accounts);
-  setPlanCommand(accounts);
-  resetCommand(accounts);
-  inviteCommand(accounts);
-  resetFactorsCommand(accounts);
+  changeCommands(accounts);
+  accountLinkCommands(accounts);
   deleteCommand(accounts);
 }
 
@@ -56,37 +50,38 @@ Examples:
   sotto accounts create ada@example.com
   printf %s "$PASSWORD" | sotto accounts create ada@example.com --admin --password-stdin`,
     )
-    .action(async (email: string, options: CreateOptions, command: Command) => {
-      const password = options.passwordStdin ? await readPassword(command) : null;
-      const role = options.admin ? "admin" : "user";
-      const request = { email, password, role, planId: options.plan } as const;
-      const account = await change(command, "created account", (store) =>
-        createAccount(store, request, hashPassword),
-      );
-      report(
-        command,
-        toJson(account),
-        `Created the account ${account.email} (${account.id}).\nGive it a key: sotto keys create ${account.email}`,
-      );
-    });
+    .action(
+      onStore(async ({ store, record, command }, email: string, options: CreateOptions) => {
+        const password = options.passwordStdin ? await readPassword(command) : null;
+        const role = options.admin ? "admin" : "user";
+        const request = { email, password, role, planId: options.plan } as const;
+        const account = await createAccount(store, request, hashPassword);
+        await record("created account", account.id);
+        const text = `Created the account ${account.email} (${account.id}).\nGive it a key: sotto keys create ${account.email}`;
+        return [toJson(account), text];
+      }),
+    );
 }
 
 function listCommand(accounts: Command): void {
-  storeCommand(accounts, "list", "list all accounts").action(async (_: unknown, command: Command) => {
-    const listed = await withStore(command, ({ accounts: store }) => allAccounts(store));
-    const text = tableOf(listed, {
-      email: ({ account }) => account.email,
-      role: ({ account }) => account.role,
-      plan: ({ account }) => account.planId,
-      state: ({ account }) => state(account),
-      keys: ({ liveKeys }) => liveKeys,
-      "created (utc)": ({ account }) => time(account.createdAt),
-      id: ({ account }) => account.id,
-    });
-    const none = "No accounts yet. Create one: sotto accounts create ada@example.com";
-    const accountsJson = listed.map(({ account }) => toJson(account));
-    report(command, accountsJson, listed.length === 0 ? none : text);
-  });
+  storeCommand(accounts, "list", "list all accounts").action(
+    onStore(async ({ store }) => {
+      const listed = await allAccounts(store.accounts);
+      const text = tableOf(listed, {
+        email: ({ account }) => account.email,
+        role: ({ account }) => account.role,
+        plan: ({ account }) => account.planId,
+        state: ({ account }) => state(account),
+        keys: ({ liveKeys }) => liveKeys,
+        "created (utc)": ({ account }) => time(account.createdAt),
+        id: ({ account }) => account.id,
+      });
+      return [
+        listed.map(({ account }) => toJson(account)),
+        text || "No accounts yet. Create one: sotto accounts create ada@example.com",
+      ];
+    }),
+  );
 }
 
 async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
@@ -99,70 +94,55 @@ async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
   }
 }
 
-function suspendCommand(accounts: Command): void {
+function changeCommands(accounts: Command): void {
   storeCommand(accounts, "suspend <email>", "refuse an account's keys until it is resumed").action(
-    async (email: string, _: unknown, command: Command) => {
-      const account = await change(command, "suspended account", (store) =>
-        suspendAccount(store, systemClock, email),
-      );
-      report(
-        command,
-        toJson(account),
-        `${account.email} is suspended: a running server refuses its keys within 2 seconds.\nUndo it: sotto accounts resume ${account.email}`,
-      );
-    },
+    changes(
+      "suspended account",
+      (store, email) => suspendAccount(store, systemClock, email),
+      ({ email }) =>
+        `${email} is suspended: a running server refuses its keys within 2 seconds.\nUndo it: sotto accounts resume ${email}`,
+    ),
   );
-}
-
-function resumeCommand(accounts: Command): void {
   storeCommand(accounts, "resume <email>", "accept a suspended account's keys again").action(
-    async (email: string, _: unknown, command: Command) => {
-      const account = await change(command, "resumed account", (store) => resumeAccount(store, email));
-      report(command, toJson(account), `${account.email} is active: its keys work again.`);
-    },
+    changes("resumed account", resumeAccount, ({ email }) => `${email} is active: its keys work again.`),
+  );
+  storeCommand(accounts, "set-plan <email> <plan>", "move an account to another plan").action(
+    changes(
+      "changed plan of account",
+      setAccountPlan,
+      ({ email, planId }) => `${email} is on the plan ${planId}.`,
+    ),
   );
 }
 
-function setPlanCommand(accounts: Command): void {
-  storeCommand(accounts, "set-plan <email> <plan>", "move an account to another plan").action(
-    async (email: string, plan: string, _: unknown, command: Command) => {
-      const account = await change(command, "changed plan of account", (store) =>
-        setAccountPlan(store, email, plan),
-      );
-      report(command, toJson(account), `${account.email} is on the plan ${account.planId}.`);
-    },
-  );
-}
+/** The action of a command that changes one account. */
+const changes = (
+  action: AuditAction,
+  change: (store: FullStore, email: string, planId: string) => Promise<Account>,
+  textOf: (account: Account) => string,
+) =>
+  onStore(async ({ store, record }, email: string, planId: string) => {
+    const account = await change(store, email, planId);
+    await record(action, account.id);
+    return [toJson(account), textOf(account)];
+  });
 
 function deleteCommand(accounts: Command): void {
   storeCommand(accounts, "delete <email>", "delete an account with its keys and all that belongs to it")
     .option("--yes", "do not ask")
-    .action(async (email: string, _: unknown, command: Command) => {
-      await withStore(command, async (store, record, { events }) => {
+    .action(
+      onStore(async ({ command, store, record, events }, email: string) => {
         const account = await requireAccount(store, email);
         const { length } = await store.listKeys(account.id);
         const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
-        if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
-          throw new UserError("Not confirmed, so nothing was deleted.");
-        }
+        await requireConfirmed(command, `Delete ${what}? This cannot be undone.`, { nothing: "deleted" });
         await deleteAccount(store, email);
         await record("deleted account", deletedAccount);
         events.publish({ type: "account.deleted", data: { account_id: account.id } });
-        report(command, { id: account.id, deleted: true }, `Deleted ${what}.`);
-      });
-    });
+        return [{ id: account.id, deleted: true }, `Deleted ${what}.`];
+      }),
+    );
 }
-
-const change = (
-  command: Command,
-  action: AuditAction,
-  work: (store: FullStore) => Promise<Account>,
-): Promise<Account> =>
-  withStore(command, async (store, record) => {
-    const account = await work(store);
-    await record(action, account.id);
-    return account;
-  });
 
 const state = (account: Account): string => (account.suspendedAt === null ? "active" : "suspended");
 

@@ -2,16 +2,11 @@
 import type { Command } from "commander";
 import type { ChangelogItem } from "../../core/admin/ports.js";
 import { newsOf } from "./maintenance.js";
-import { report, tableOf, time } from "../output.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { tableOf, time } from "../output.js";
+import { actor, onStore, storeCommand } from "../store-command.js";
 
 export function changelogCommand(program: Command): void {
   const changelog = program.command("changelog").description("publish and list what is new");
-  addCommand(changelog);
-  listCommand(changelog);
-}
-
-function addCommand(changelog: Command): void {
   storeCommand(changelog, "add <title>", "publish an entry")
     .option("--body <text>", "more about it, in Markdown", "")
     .addHelpText(
@@ -20,29 +15,25 @@ function addCommand(changelog: Command): void {
 Examples:
   sotto changelog add "Longer context for prism" --body "prism now reads **8,192** tokens."`,
     )
-    .action(async (title: string, { body }: { body: string }, command: Command) => {
-      const item = await withStore(command, (store, _record, { audit }) =>
-        newsOf(store, audit).publish("command line", title, body),
-      );
-      report(command, toJson(item), `Published ${item.title} (${item.id}).`);
-    });
-}
-
-function listCommand(changelog: Command): void {
+    .action(
+      onStore(async (parts, title: string, { body }: { body: string }) => {
+        const item = await newsOf(parts).publish(actor, title, body);
+        return [toJson(item), `Published ${item.title} (${item.id}).`];
+      }),
+    );
   storeCommand(changelog, "list", "list all entries, newest first").action(
-    async (_: unknown, command: Command) => {
-      const announcements = await withStore(command, (store, _record, { audit }) =>
-        newsOf(store, audit).list(),
-      );
-      const items = announcements.flatMap(({ kind, item }) => (kind === "entry" ? [item] : []));
+    onStore(async (parts) => {
+      const items = await newsOf(parts).listEntries();
       const text = tableOf(items, {
         "published (utc)": (item) => time(item.publishedAt),
         title: (item) => item.title,
         id: (item) => item.id,
       });
-      const none = 'Nothing is published yet. Begin: sotto changelog add "First release"';
-      report(command, items.map(toJson), items.length === 0 ? none : text);
-    },
+      return [
+        items.map(toJson),
+        text || 'Nothing is published yet. Begin: sotto changelog add "First release"',
+      ];
+    }),
   );
 }
 

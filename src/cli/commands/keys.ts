@@ -1,14 +1,18 @@
 /** `sotto keys`: the keys with which programs use the service. */
 import type { Command } from "commander";
 import { parseCount, parseDuration, parseQuota } from "../option-values.js";
-import { findKeyOwner } from "../key-owner.js";
+import { findTeam } from "../find-team.js";
 import { changedLimits, describeLimits, type LimitOptions, limitsJson, quotaOptions } from "../limits.js";
-import { report, tableOf, time } from "../output.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { tableOf, time } from "../output.js";
+import { onStore, storeCommand } from "../store-command.js";
+import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
-import { type ApiKey, noKeyLimits } from "../../core/entities.js";
+import { type Account, type ApiKey, noKeyLimits } from "../../core/entities.js";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
 import { keyStatus } from "../../core/keys/key-status.js";
+import { hasRight } from "../../core/teams/roles.js";
+import { UserError } from "../../core/user-error.js";
+import type { FullStore } from "../../store/full-store.js";
 
 export function keysCommand(program: Command): void {
   const keys = program.command("keys").description("create, list, revoke and rotate API keys");
@@ -65,57 +69,43 @@ Examples:
   sotto keys create --team Research --name ci
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
-    .action(async (email: string | undefined, options: CreateOptions, command: Command) => {
-      const {
-        name,
-        models = null,
-        operations = null,
-        expires,
-        allowFrom = null,
-        scope: scopes = [],
-      } = options;
-      const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
-      const { key, text } = await withStore(command, async (store, record) => {
+    .action(
+      onStore(async ({ store, record }, email: string | undefined, options: CreateOptions) => {
+        const { name, models = null, operations = null, expires, allowFrom = null, scope = [] } = options;
+        const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
         const { account, memberId } = await findKeyOwner(store, email, options.team);
         const limits = changedLimits(noKeyLimits, options);
-        const request = { name, models, operations, limits, expiresAt, allowFrom, scopes };
-        const issued = await createKey(store, systemClock, account, request, memberId);
-        await record("created key", issued.key.id);
-        return issued;
-      });
-      report(command, { ...toJson(key), key: text }, showOnce(key, text));
-    });
+        const request = { name, models, operations, limits, expiresAt, allowFrom, scopes: scope };
+        const { key, text } = await createKey(store, systemClock, account, request, memberId);
+        await record("created key", key.id);
+        return [{ ...toJson(key), key: text }, showOnce(key, text)];
+      }),
+    );
 }
 
 function listCommand(keys: Command): void {
   storeCommand(keys, "list [email]", "list the keys of an account or a team")
     .option("--team <team>", "those of this team, by its name or id; of one member or all")
-    .action(async (email: string | undefined, { team }: { team?: string }, command: Command) => {
-      const { account, listed } = await withStore(command, async (store) => {
+    .action(
+      onStore(async ({ store }, email: string | undefined, { team }: { team?: string }) => {
         const { account, memberId } = await findKeyOwner(store, email, team);
         const all = await store.listKeys(account.id);
-        return { account, listed: memberId === null ? all : all.filter((key) => key.memberId === memberId) };
-      });
-      const create = team === undefined ? account.email : `--team ${account.id}`;
-      const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
-      report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
-    });
+        const listed = memberId === null ? all : all.filter((key) => key.memberId === memberId);
+        const create = team === undefined ? account.email : `--team ${account.id}`;
+        const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
+        return [listed.map(toJson), keyTable(listed) || none];
+      }),
+    );
 }
 
 function revokeCommand(keys: Command): void {
   storeCommand(keys, "revoke <id>", "revoke a key immediately and permanently").action(
-    async (id: string, _: unknown, command: Command) => {
-      const key = await withStore(command, async (store, record) => {
-        const revoked = await revokeKey(store, systemClock, id);
-        await record("revoked key", id);
-        return revoked;
-      });
-      report(
-        command,
-        toJson(key),
-        `The key ${key.name} (${key.id}) is revoked: a running server refuses it within 2 seconds.`,
-      );
-    },
+    onStore(async ({ store, record }, id: string) => {
+      const key = await revokeKey(store, systemClock, id);
+      await record("revoked key", id);
+      const text = `The key ${key.name} (${key.id}) is revoked: a running server refuses it within 2 seconds.`;
+      return [toJson(key), text];
+    }),
   );
 }
 
@@ -133,18 +123,37 @@ Examples:
   sotto keys rotate key_4fJ2…            the old key works for another 24 hours
   sotto keys rotate key_4fJ2… --grace 0  the old key leaked: end it now`,
     )
-    .action(async (id: string, { grace = defaultGraceMs }: { grace?: number }, command: Command) => {
-      const { key, text, replaced } = await withStore(command, async (store, record) => {
-        const rotated = await rotateKey(store, systemClock, id, grace);
+    .action(
+      onStore(async ({ store, record }, id: string, { grace = defaultGraceMs }: { grace?: number }) => {
+        const { key, text, replaced } = await rotateKey(store, systemClock, id, grace);
         await record("rotated key", id);
-        return rotated;
-      });
-      report(
-        command,
-        { ...toJson(key), key: text, replaced: toJson(replaced) },
-        `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`}.`,
-      );
-    });
+        const end = grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`;
+        return [
+          { ...toJson(key), key: text, replaced: toJson(replaced) },
+          `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${end}.`,
+        ];
+      }),
+    );
+}
+
+/** An account, a team, or a member of a team, who is null for service keys. */
+async function findKeyOwner(
+  store: FullStore,
+  email: string | undefined,
+  teamName: string | undefined,
+): Promise<{ account: Account; memberId: string | null }> {
+  const person = email === undefined ? null : await requireAccount(store, email);
+  if (teamName === undefined) {
+    if (person === null) throw new UserError("Name an account, or a team with --team.");
+    return { account: person, memberId: null };
+  }
+  const account = await findTeam(store.teams, teamName);
+  if (person === null) return { account, memberId: null };
+  const member = await store.teams.membership(account.id, person.id);
+  if (member === null) throw new UserError(`${person.email} is not in the team ${account.name}.`);
+  if (!hasRight(member.role, "own_keys"))
+    throw new UserError(`${person.email} is a ${member.role} of the team, who has no keys.`);
+  return { account, memberId: person.id };
 }
 
 const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());

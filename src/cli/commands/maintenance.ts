@@ -1,22 +1,11 @@
 /** `sotto maintenance`: announces when the service will be down. */
 import type { Command } from "commander";
 import { parseTime } from "../option-values.js";
-import { report, tableOf, time } from "../output.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { tableOf, time } from "../output.js";
+import { actor, onStore, storeCommand, type StoreParts } from "../store-command.js";
 import { News, wasCalledOff } from "../../core/admin/news.js";
-import type { Audit } from "../../core/audit.js";
 import { systemClock } from "../../core/clock.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import type { FullStore } from "../../store/full-store.js";
-
-export function maintenanceCommand(program: Command): void {
-  const maintenance = program
-    .command("maintenance")
-    .description("schedule, list and end maintenance windows");
-  scheduleCommand(maintenance);
-  listCommand(maintenance);
-  endCommand(maintenance);
-}
 
 interface ScheduleOptions {
   from: Date;
@@ -25,7 +14,10 @@ interface ScheduleOptions {
   body: string;
 }
 
-function scheduleCommand(maintenance: Command): void {
+export function maintenanceCommand(program: Command): void {
+  const maintenance = program
+    .command("maintenance")
+    .description("schedule, list and end maintenance windows");
   storeCommand(maintenance, "schedule", "announce a maintenance window")
     .requiredOption("--from <time>", "when it begins, such as 2026-01-31T09:00Z", parseTime)
     .requiredOption("--to <time>", "when it ends", parseTime)
@@ -39,69 +31,53 @@ Examples:
 
 It appears in the changelog and its feed immediately.`,
     )
-    .action(async ({ from, to, title, body }: ScheduleOptions, command: Command) => {
-      const { window, state } = await withStore(command, async (store, _record, { audit }) => {
-        const news = newsOf(store, audit);
-        const window = await news.schedule("command line", { title, body, startsAt: from, endsAt: to });
-        return { window, state: stateOf(news, window) };
-      });
-      report(
-        command,
-        toJson(window, state),
-        `Scheduled ${window.title} (${window.id}), from ${time(window.startsAt)} to ${time(window.endsAt)} UTC.\nEnd it early or cancel it: sotto maintenance end ${window.id}`,
-      );
-    });
-}
-
-function listCommand(maintenance: Command): void {
+    .action(
+      onStore(async (parts, { from: startsAt, to: endsAt, title, body }: ScheduleOptions) => {
+        const news = newsOf(parts);
+        const window = await news.schedule(actor, { title, body, startsAt, endsAt });
+        const text = `Scheduled ${window.title} (${window.id}), from ${time(window.startsAt)} to ${time(window.endsAt)} UTC.\nEnd it early or cancel it: sotto maintenance end ${window.id}`;
+        return [toJson(window, news), text];
+      }),
+    );
   storeCommand(maintenance, "list", "list maintenance windows").action(
-    async (_: unknown, command: Command) => {
-      const listed = await withStore(command, async (store, _record, { audit }) => {
-        const news = newsOf(store, audit);
-        return (await news.listWindows()).map((window) => ({ window, state: stateOf(news, window) }));
+    onStore(async (parts) => {
+      const news = newsOf(parts);
+      const windows = await news.listWindows();
+      const text = tableOf(windows, {
+        state: (window) => stateOf(window, news),
+        "from (utc)": (window) => time(window.startsAt),
+        "to (utc)": (window) => time(window.endedAt ?? window.endsAt),
+        title: (window) => window.title,
+        id: (window) => window.id,
       });
-      const text = tableOf(listed, {
-        state: ({ state }) => state,
-        "from (utc)": ({ window }) => time(window.startsAt),
-        "to (utc)": ({ window }) => time(window.endedAt ?? window.endsAt),
-        title: ({ window }) => window.title,
-        id: ({ window }) => window.id,
-      });
-      const none = "No maintenance is scheduled. See: sotto maintenance schedule --help";
-      const json = listed.map(({ window, state }) => toJson(window, state));
-      report(command, json, listed.length === 0 ? none : text);
-    },
+      return [
+        windows.map((window) => toJson(window, news)),
+        text || "No maintenance is scheduled. See: sotto maintenance schedule --help",
+      ];
+    }),
   );
-}
-
-function endCommand(maintenance: Command): void {
   storeCommand(maintenance, "end <id>", "end a window now, or cancel one that is scheduled").action(
-    async (id: string, _: unknown, command: Command) => {
-      const { window, state } = await withStore(command, async (store, _record, { audit }) => {
-        const news = newsOf(store, audit);
-        const window = await news.end("command line", id);
-        return { window, state: stateOf(news, window) };
-      });
-      report(
-        command,
-        toJson(window, state),
-        `${window.title} (${window.id}) is ${state === "called off" ? "called off" : "over"}.`,
-      );
-    },
+    onStore(async (parts, id: string) => {
+      const news = newsOf(parts);
+      const window = await news.end(actor, id);
+      const state = wasCalledOff(window) ? "called off" : "over";
+      return [toJson(window, news), `${window.title} (${window.id}) is ${state}.`];
+    }),
   );
 }
 
-const stateOf = (news: News, window: MaintenanceWindow): string =>
+const stateOf = (window: MaintenanceWindow, news: News): string =>
   wasCalledOff(window) ? "called off" : news.stateOf(window);
 
 /** Published the same way as from the dashboard. */
-export const newsOf = (store: FullStore, audit: Audit): News => new News(store.news, audit, systemClock);
+export const newsOf = ({ store, audit }: Pick<StoreParts, "store" | "audit">): News =>
+  new News(store.news, audit, systemClock);
 
-const toJson = (window: MaintenanceWindow, state: string) => ({
+const toJson = (window: MaintenanceWindow, news: News) => ({
   id: window.id,
   title: window.title,
   body: window.body,
-  state,
+  state: stateOf(window, news),
   starts_at: window.startsAt,
   ends_at: window.endsAt,
   ended_at: window.endedAt,

@@ -56,7 +56,7 @@ const createLink = (
   email: string | undefined,
   base: string,
 ): Promise<{ link: string; account: Account | null }> =>
-  withStore(command, async (store, record) => {
+  withStore(command, async ({ store, record }) => {
     const isActive = ({ role, suspendedAt }: Account) => role === "admin" && suspendedAt === null;
     const account =
       email === undefined ? (await store.listAccounts()).find(isActive) : await requireAccount(store, email);

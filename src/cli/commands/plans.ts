@@ -9,15 +9,14 @@ import {
   quotaOptions,
   type QuotaOptions,
 } from "../limits.js";
-import { report, tableOf } from "../output.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { tableOf } from "../output.js";
+import { onStore, storeCommand } from "../store-command.js";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
 import { planWeight } from "../../core/bounds.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { Plan } from "../../core/entities.js";
 import { isModelId, type ModelId, modelIds } from "../../core/models.js";
-import type { FullStore } from "../../store/full-store.js";
 
 export function plansCommand(program: Command): void {
   const plans = program.command("plans").description("create, list, change and delete plans");
@@ -41,25 +40,26 @@ interface PlanOptions extends QuotaOptions {
 }
 
 function listCommand(plans: Command): void {
-  storeCommand(plans, "list", "list all plans").action(async (_: unknown, command: Command) => {
-    const listed = await withStore(command, listPlans);
-    const text = tableOf(listed, {
-      id: ({ plan }) => plan.id,
-      name: ({ plan }) => plan.name,
-      "requests/min": ({ plan }) => plan.requestsPerMinute,
-      "tokens/min": ({ plan }) => plan.tokensPerMinute,
-      concurrent: ({ plan }) => plan.concurrentRequests,
-      keys: ({ plan }) => plan.maxKeys,
-      max_tokens: ({ plan }) => plan.maxTokens ?? "the context",
-      quotas: ({ plan }) => describeQuotas(plan).join(", ") || "none",
-      models: ({ plan }) => plan.models?.join(", ") ?? "all",
-      encryption: ({ plan }) => (plan.requiresEncryption ? "required" : "optional"),
-      weight: ({ plan }) => plan.weight,
-      accounts: ({ accounts }) => accounts,
-    });
-    const json = listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts }));
-    report(command, json, text);
-  });
+  storeCommand(plans, "list", "list all plans").action(
+    onStore(async ({ store }) => {
+      const listed = await listPlans(store);
+      const text = tableOf(listed, {
+        id: ({ plan }) => plan.id,
+        name: ({ plan }) => plan.name,
+        "requests/min": ({ plan }) => plan.requestsPerMinute,
+        "tokens/min": ({ plan }) => plan.tokensPerMinute,
+        concurrent: ({ plan }) => plan.concurrentRequests,
+        keys: ({ plan }) => plan.maxKeys,
+        max_tokens: ({ plan }) => plan.maxTokens ?? "the context",
+        quotas: ({ plan }) => describeQuotas(plan).join(", ") || "none",
+        models: ({ plan }) => plan.models?.join(", ") ?? "all",
+        encryption: ({ plan }) => (plan.requiresEncryption ? "required" : "optional"),
+        weight: ({ plan }) => plan.weight,
+        accounts: ({ accounts }) => accounts,
+      });
+      return [listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts })), text];
+    }),
+  );
 }
 
 function createCommand(plans: Command): void {
@@ -73,18 +73,17 @@ Examples:
   sotto plans create team --name Team --requests-per-minute 3000 --tokens-per-minute 1000000 --concurrent 64
   sotto accounts set-plan ada@example.com team`,
     )
-    .action(async (id: string, options: PlanOptions, command: Command) => {
-      const plan = await withStore(command, async (store, record) => {
+    .action(
+      onStore(async ({ store, record }, id: string, options: PlanOptions) => {
         if ((await store.findPlan(id)) !== null) {
           throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
         }
         const base = await requirePlan(store, defaultPlanId);
-        const created = await savePlan(store, changedPlan({ ...base, id, name: id }, options));
+        const plan = await savePlan(store, changedPlan({ ...base, id, name: id }, options));
         await record("saved plan", id);
-        return created;
-      });
-      report(command, toJson(plan), `Created the plan ${plan.id}: ${describe(plan)}.`);
-    });
+        return [toJson(plan), `Created the plan ${plan.id}: ${describe(plan)}.`];
+      }),
+    );
 }
 
 function setCommand(plans: Command): void {
@@ -99,25 +98,22 @@ Examples:
 
 A running server follows within 2 seconds.`,
     )
-    .action(async (id: string, options: PlanOptions, command: Command) => {
-      const plan = await withStore(command, async (store: FullStore, record) => {
-        const saved = await savePlan(store, changedPlan(await requirePlan(store, id), options));
+    .action(
+      onStore(async ({ store, record }, id: string, options: PlanOptions) => {
+        const plan = await savePlan(store, changedPlan(await requirePlan(store, id), options));
         await record("saved plan", id);
-        return saved;
-      });
-      report(command, toJson(plan), `The plan ${plan.id} is: ${describe(plan)}.`);
-    });
+        return [toJson(plan), `The plan ${plan.id} is: ${describe(plan)}.`];
+      }),
+    );
 }
 
 function deleteCommand(plans: Command): void {
   storeCommand(plans, "delete <id>", "delete a plan that no account is on").action(
-    async (id: string, _: unknown, command: Command) => {
-      await withStore(command, async (store, record) => {
-        await deletePlan(store, id);
-        await record("deleted plan", id);
-      });
-      report(command, { id, deleted: true }, `Deleted the plan ${id}.`);
-    },
+    onStore(async ({ store, record }, id: string) => {
+      await deletePlan(store, id);
+      await record("deleted plan", id);
+      return [{ id, deleted: true }, `Deleted the plan ${id}.`];
+    }),
   );
 }
 

@@ -1,8 +1,8 @@
 /** `sotto store`: where the data is stored. */
 import { resolve } from "node:path";
+import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
 import { defaultPlan } from "../../core/accounts/accounts.js";
-import { copyProgress } from "./copy-progress.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
@@ -42,6 +42,31 @@ When it works, delete the old database, which still holds every account and key:
   rm -f ${["", "-wal", "-shm"].map((end) => shellQuoted(path + end)).join(" ")}`;
       report(command, { tables: counts }, `${table(["table", "rows"], rows)}\n\n${next}`);
     });
+}
+
+/** Which table is being copied: a progress bar on stderr if that is a terminal. */
+function copyProgress() {
+  const stream = process.stderr;
+  const bar = new SingleBar({
+    stream,
+    format: "Copying {table}  {bar}  {value}/{total} rows",
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    gracefulExit: false,
+    clearOnComplete: true,
+  });
+  let current: string | null = null;
+  return {
+    update: (table: string, rows: number, total: number): void => {
+      if (!stream.isTTY) return;
+      if (current !== table) bar.start(total, rows, { table: table.padEnd(14) });
+      else bar.update(rows);
+      current = table;
+    },
+    stop: (): void => {
+      if (current !== null) bar.stop();
+    },
+  };
 }
 
 const shellQuoted = (path: string): string =>

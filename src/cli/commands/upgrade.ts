@@ -1,8 +1,9 @@
 /** `sotto upgrade`: what a new version does to the database, before its server does it. */
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { packageVersion } from "../../adapters/program-files.js";
 import { formatBytes } from "../../models/sizes.js";
 import type { UpgradeReport } from "../../store/upgrade-report.js";
+import { endWith } from "../exit-codes.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
@@ -56,8 +57,7 @@ function endCheck(command: Command, found: UpgradeReport): void {
     `${describe(found)}\n\n${sentences[verdict]}`,
   );
   const code = exitCodes[verdict];
-  // Already reported: this only sets the exit code.
-  if (code !== 0) throw new CommanderError(code, "commander.error", "");
+  if (code !== 0) throw endWith(code);
 }
 
 function verdictOf({ applied, known, pending, copy }: UpgradeReport): Verdict {

@@ -1,8 +1,7 @@
 /** `sotto completion`: what a shell needs to complete commands and options. Nothing is started at each Tab. */
 import { Argument, type Command } from "commander";
 import { commandTree } from "../command-tree.js";
-import { completions } from "./completions.js";
-import { shells, type Shell } from "./shells.js";
+import { completions, shells, type Shell } from "./shells.js";
 
 export function completionCommand(program: Command): void {
   program

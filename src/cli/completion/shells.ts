@@ -3,7 +3,8 @@
  * command they make up; options and arguments between them are no part of it. Where nothing of ours fits, the shell
  * completes file names.
  */
-import type { Completion, Word } from "./completions.js";
+import type { Option } from "commander";
+import { flatten, type CommandNode } from "../command-tree.js";
 
 export type Shell = keyof typeof shells;
 
@@ -111,3 +112,34 @@ function optionsWithValue(table: readonly Completion[], then: (values: readonly 
 
 /** All three read what is between single quotes as it is, but for the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+interface Word {
+  text: string;
+  description: string;
+}
+
+/** What can follow at one command: after `sotto keys create`, for example. */
+interface Completion {
+  /** Each word of the command with a space before it; empty for the program itself. */
+  at: string;
+  /** Subcommands, or the values that the first argument can have. */
+  words: readonly Word[];
+  options: readonly (Word & { takesValue: boolean; values: readonly string[] })[];
+}
+
+export const completions = (root: CommandNode): Completion[] =>
+  flatten(root).map(({ path, subcommands, arguments: [first], options }) => ({
+    at: path === "" ? "" : ` ${path}`,
+    words: [
+      ...subcommands.map(({ command }) => ({ text: command.name(), description: command.description() })),
+      ...(first?.argChoices ?? []).map((text) => ({ text, description: first?.description ?? "" })),
+    ],
+    options: options.flatMap((option) => (option.long == null ? [] : [describe(option, option.long)])),
+  }));
+
+const describe = ({ description, required, optional, argChoices = [] }: Option, text: string) => ({
+  text,
+  description,
+  takesValue: required || optional,
+  values: argChoices,
+});

@@ -7,7 +7,7 @@ import type { Machine } from "./write.js";
 import { environmentOf } from "../environment.js";
 import { readPiped } from "../input.js";
 import { report } from "../output.js";
-import { readSettings, serviceUrl } from "../settings.js";
+import { originOf } from "../origin.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { typed } from "../terminal.js";
 import { editDistance } from "../../config.js";
@@ -174,7 +174,7 @@ async function keyOf(
       command.error("error: --new-key creates a key: not together with --key or --dry-run.", wrongUsage);
     }
     const request = { name: client.name, models: null, operations: null, expiresAt: null };
-    return withStore(command, async (store, record) => {
+    return withStore(command, async ({ store, record }) => {
       const account = await requireAccount(store, newKey);
       const issued = await createKey(store, systemClock, account, request);
       await record("created key", issued.key.id);
@@ -192,19 +192,4 @@ async function keyOf(
     );
   }
   return given.trim();
-}
-
-/** Without a trailing slash or `/v1`, which people copy along. */
-export function originOf(url: string | undefined, command: Command): string {
-  const text = url ?? serviceUrl(readSettings(command));
-  const parsed = URL.canParse(text) ? new URL(text) : null;
-  // It is shown in shell commands as it is: nothing that a shell would interpret.
-  if (
-    parsed === null ||
-    !/^https?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/.test(parsed.href) ||
-    parsed.username !== ""
-  ) {
-    command.error("error: --url must be an address like https://chat.example.com.", wrongUsage);
-  }
-  return parsed.href.replace(/\/+$/, "").replace(/\/v1$/, "");
 }

@@ -1,6 +1,6 @@
 /** `--write`, `--dry-run` and `--restore`: the client's own file. */
 import { isAbsolute, join } from "node:path";
-import { lineDiff } from "./diff.js";
+import { structuredPatch } from "diff";
 import { mergeSettings } from "./merge.js";
 import { type FileNow, readOwnFile, restoreOwnFile, writeOwnFile } from "./own-file.js";
 import type { Environment } from "../environment.js";
@@ -108,4 +108,14 @@ function preview({ path, text }: FileNow, after: string, key: string | null): Wr
 function masked(line: string, key: string | null): string {
   const hidden = key === null ? line : line.replaceAll(key, `${key.slice(0, 9)}…${key.slice(-4)}`);
   return hidden.replace(/\b(sk-[\w-]{0,8})[\w-]{12,}/g, "$1…");
+}
+
+/** The lines that a change removes and adds, for people. No unchanged line is shown: it may hold a secret. */
+function lineDiff(before: string, after: string): string[] {
+  const { hunks } = structuredPatch("", "", before, after, "", "", { context: 0, stripTrailingCr: true });
+  return hunks.flatMap(({ newStart, lines }) => [
+    `@@ line ${newStart} @@`,
+    // Without git's remark on a missing newline at the end.
+    ...lines.filter((line) => !line.startsWith("\\")).map((line) => `${line.slice(0, 1)} ${line.slice(1)}`),
+  ]);
 }

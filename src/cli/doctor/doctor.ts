@@ -1,7 +1,7 @@
 /** `sotto doctor`: checks everything the service needs, and says how to fix what is missing. */
 import type { Command } from "commander";
-import { CommanderError } from "commander";
 import { broken, type Check, type Finding } from "./finding.js";
+import { endWith } from "../exit-codes.js";
 import { report } from "../output.js";
 import { paint } from "../terminal.js";
 import { readSettings } from "../settings.js";
@@ -24,8 +24,7 @@ It ends with 1 when something is broken.`,
       const findings: Finding[] = [];
       for (const check of checks) findings.push(...(await runCheck(check, config, { probe })));
       report(command, { ok: !findings.some(isBroken), findings }, describe(findings));
-      // Already reported: this only sets the exit code.
-      if (findings.some(isBroken)) throw new CommanderError(1, "commander.error", "");
+      if (findings.some(isBroken)) throw endWith(1);
     });
 }
 

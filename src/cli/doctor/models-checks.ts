@@ -63,11 +63,8 @@ async function contextFindings(
     const measured = (await readSpeed(settings, path))?.tokensPerSecond ?? null;
     const speed = measured ?? speedHere(size.activeBytes, machine);
     const trained = size.contextTokens === null ? "" : ` (trained for ${size.contextTokens})`;
-    findings.push({
-      name: "context",
-      state: "ok",
-      detail: `${basename(path)} gets ${fit.contextTokens} tokens here${trained}, for ${fit.sequences} at once, cache ${fit.cacheType}; ${speedText(speed)}`,
-    });
+    const detail = `${basename(path)} gets ${fit.contextTokens} tokens here${trained}, for ${fit.sequences} at once, cache ${fit.cacheType}; ${speedText(speed)}`;
+    findings.push(ok("context", detail));
   }
   return findings;
 }
@@ -177,17 +174,11 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
   const { preflight } = await import("../../engines/upstream/checks/preflight.js");
   const findings = await preflight(member, { strict: config.engine.strictPreflight });
   const next = "See docs/upstreams.md, and: sotto models use --help";
-  const known = findings.map(({ level, text }): Finding => ({
-    name: model,
-    state: level === "warn" ? "hint" : "broken",
-    detail: `${member.url}: ${text}`,
-    next,
-  }));
+  const known = findings.map(({ level, text }) =>
+    (level === "warn" ? hint : broken)(model, `${member.url}: ${text}`, next),
+  );
   const works = known.every(({ state }) => state !== "broken");
-  return [
-    ...(works ? [{ name: model, state: "ok", detail: `${member.url} answers` } as const] : []),
-    ...known,
-  ];
+  return [...(works ? [ok(model, `${member.url} answers`)] : []), ...known];
 }
 
 /** Which models of the catalogue this machine has the memory for, how fast each is here, and the one to use. */

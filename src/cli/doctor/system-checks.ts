@@ -31,8 +31,8 @@ export const checkNode: Check = async () => {
   const [oldestMajor, oldestMinor] = oldestNode;
   const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
-  if (!isOld) return [{ name: "node", state: "ok", detail }];
-  return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+  if (!isOld) return [ok("node", detail)];
+  return [broken("node", detail, `Install Node ${oldestNode.join(".")} or newer.`)];
 };
 
 export const checkProcesses: Check = async (config) => {
@@ -88,13 +88,8 @@ export const checkDataDirectory: Check = async ({ service }) => {
   const isThere = (await stat(folder).catch(() => null)) !== null;
   const detail = `${folder}${isThere ? "" : " (created at the first start)"}, ${formatBytes(free)} free`;
   if (free >= comfortableBytes) return [ok(name, detail)];
-  return [
-    hint(
-      name,
-      detail,
-      `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`,
-    ),
-  ];
+  const next = `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`;
+  return [hint(name, detail, next)];
 };
 
 export const checkDatabase: Check = async (config) => {

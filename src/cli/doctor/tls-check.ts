@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { TlsFiles } from "../../adapters/tls-files.js";
 import { UserError } from "../../core/user-error.js";
-import { broken, type Check } from "./finding.js";
+import { broken, hint, ok, type Check } from "./finding.js";
 
 const dayMs = 24 * 60 * 60_000;
 const soonDays = 14;
@@ -22,8 +22,8 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
   const {
     validFrom,
     validTo,
-    subjectAltName = "no name",
-  } = new X509Certificate(await readFile(tlsCert, "utf8"));
+    subjectAltName: names = "no name",
+  } = new X509Certificate(await readFile(tlsCert));
   const [from, until] = [new Date(validFrom), new Date(validTo)];
   const now = Date.now();
   const leftDays = Math.floor((until.getTime() - now) / dayMs);
@@ -33,8 +33,8 @@ export const checkTls: Check = async ({ service: { tlsCert, tlsKey } }) => {
     return [broken(name, detail, "Check this machine's clock.")];
   }
   if (leftDays < 0) return [broken(name, `expired on ${dayOf(until)}`, next)];
-  const detail = `for ${subjectAltName}, expires on ${dayOf(until)} (in ${leftDays} days)`;
-  return [leftDays < soonDays ? { name, state: "hint", detail, next } : { name, state: "ok", detail }];
+  const detail = `for ${names}, expires on ${dayOf(until)} (in ${leftDays} days)`;
+  return [leftDays < soonDays ? hint(name, detail, next) : ok(name, detail)];
 };
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -10,29 +10,24 @@ import { formatBytes } from "../../models/sizes.js";
 import { describeSource, isStarter } from "../../models/choice/source.js";
 import { modelIds } from "../../core/models.js";
 import { modelsFolder } from "./models-pull.js";
-import { report, table } from "../output.js";
-import { readSettings } from "../settings.js";
-import { storeCommand, withStore } from "../store-command.js";
+import { table } from "../output.js";
+import { onStore, storeCommand } from "../store-command.js";
 
 export function listCommand(models: Command): void {
   storeCommand(models, "list", "list the models, what serves them, and the weights on this machine").action(
-    async (_: unknown, command: Command) => {
-      const config = readSettings(command);
-      const { mapping, weights, machine } = await withStore(command, async (store) => {
-        const mapping = await readMapping(store, config.models);
-        const weights = await listWeights(modelsFolder(config), mapping, store);
-        return { mapping, weights, machine: await machineHere(config, store) };
-      });
+    onStore(async ({ config, store }) => {
+      const mapping = await readMapping(store, config.models);
+      const weights = await listWeights(modelsFolder(config), mapping, store);
+      const machine = await machineHere(config, store);
       const here = ({ facts }: ListedWeights) => (facts === null ? null : contextHere(facts, machine));
-      report(
-        command,
+      return [
         {
           models: modelIds.map((model) => modelJson(mapping, model)),
           weights: weights.map((item) => weightsJson(item, here(item))),
         },
         `${modelTable(mapping)}\n\n${weightsTable(weights, here)}`,
-      );
-    },
+      ];
+    }),
   );
 }
 

@@ -100,7 +100,7 @@ Examples:
       const config = readSettings(command);
       requireFree(config.models, id);
       const source = await findSource(config, id, sources, options);
-      const here = await withStore(command, async (store, record) => {
+      const here = await withStore(command, async ({ store, record }) => {
         await storeSource(store, id, source);
         await record("changed source of model", id);
         if (!isChatModelId(id)) return null;

@@ -1,19 +1,22 @@
 /** `sotto models`: which weights serve which model, and how they are downloaded. */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { bestFor, readingSpeed, type Best } from "../../models/choice/best-model.js";
 import { isChatModelId } from "../../core/models.js";
 import { activeBytesOf, catalog, type CatalogEntry } from "../../models/choice/catalog.js";
+import { requireFree, requirePrevious, storeSource } from "../../models/choice/choose-source.js";
+import { describeSource } from "../../models/choice/source.js";
 import { contextHere, entrySize, fitsHere, speedHere } from "../../models/choice/fit-here.js";
 import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { machineHere, withSettings } from "./machine-here.js";
-import { mirrorCommand } from "./models-mirror.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
-import { rollBackCommand } from "./models-roll-back.js";
-import { useCommand } from "./models-use.js";
+import { parseModel, useCommand } from "./models-use.js";
 import { report, tableOf } from "../output.js";
+import { pullProgress } from "./pull-progress.js";
 import { readSettings } from "../settings.js";
-import { storeCommand } from "../store-command.js";
+import { onStore, storeCommand } from "../store-command.js";
 
 export function modelsCommand(program: Command): void {
   const models = program.command("models").description("list, pull and choose the weights behind the models");
@@ -74,6 +77,55 @@ function catalogCommand(models: Command): void {
       `${text}\n\n${advice(best)}`,
     );
   });
+}
+
+function rollBackCommand(models: Command): void {
+  storeCommand(models, "roll-back <model>", "return to what served a model before its latest change").action(
+    onStore(async ({ config, store, record }, model: string) => {
+      const id = parseModel(model);
+      requireFree(config.models, id);
+      const source = await requirePrevious(store, id);
+      await storeSource(store, id, source);
+      await record("rolled back model", id);
+      const shown = describeSource(source);
+      return [
+        { model: id, type: source.type, source: shown },
+        `${id} is served by ${shown} again. A running server switches over within seconds.`,
+      ];
+    }),
+  );
+}
+
+function mirrorCommand(models: Command): void {
+  storeCommand(
+    models,
+    "mirror <folder>",
+    "write the starter weights to a folder, for a web server of your own",
+  )
+    .addHelpText(
+      "after",
+      `
+Writes two GGUF files and SHA256SUMS. Serve the folder over https, or copy it, and set SOTTO_STARTER_SOURCE where the npm
+packages with the weights are not installed.
+
+Examples:
+  sotto models mirror /srv/www/sotto-starter
+  SOTTO_STARTER_SOURCE=https://files.example.com/sotto-starter sotto serve`,
+    )
+    .action(async (folder: string, _: unknown, command: Command) => {
+      // Loaded here, since every other command starts faster without it.
+      const { mirrorStarters } = await import("../../models/starter-mirror.js");
+      const progress = pullProgress();
+      progress.file("starter weights", 1, 1);
+      const files = await mirrorStarters(resolve(folder), progress.update).finally(progress.stop);
+      const source = pathToFileURL(resolve(folder)).href;
+      const lines = files.map(({ path, bytes, sha256 }) => `${sha256}  ${path}  ${formatBytes(bytes)}`);
+      report(
+        command,
+        { source, files },
+        `${lines.join("\n")}\nUse it: SOTTO_STARTER_SOURCE=${source}, or the https address it is served at.`,
+      );
+    });
 }
 
 /** Tokens a second are those of replies. */

@@ -7,7 +7,8 @@ const lineEveryMs = 10_000;
 /**
  * Shows a download on stderr: a bar with speed and remaining time on a terminal, a line now and then in a log.
  */
-export function pullProgress(stream: NodeJS.WriteStream = process.stderr) {
+export function pullProgress() {
+  const stream = process.stderr;
   let bar: SingleBar | undefined;
   let name = "";
   const rate = new TransferRate();

@@ -76,7 +76,7 @@ export async function lookAt({ kind, name, look }: Look, { sent, signal }: Looki
     return { kind, name, ...(await look(new MarkSearch(sent.map(({ mark }) => mark)))) };
   } catch (error) {
     signal.throwIfAborted();
-    return { kind, name, verdict: "unknown", detail: `could not be searched: ${reasonOf(error)}`, gaps: [] };
+    return { kind, name, ...unknown(`could not be searched: ${reasonOf(error)}`) };
   }
 }
 
@@ -122,12 +122,9 @@ function serverProcess(dataDir: string): number | null {
 
 function memoryOf(looking: Looking, server: number | null): Look[] {
   if (server === null) {
-    const absent = async () => ({
-      verdict: "unknown" as const,
-      detail: "could not be searched: the server's process is not on this machine, or not visible from here",
-      gaps: [],
-    });
-    return [{ kind: "server_memory", name: "memory of the server", look: absent }];
+    const why =
+      "could not be searched: the server's process is not on this machine, or not visible from here";
+    return [{ kind: "server_memory", name: "memory of the server", look: async () => unknown(why) }];
   }
   const look = (pid: number) => async (search: MarkSearch) => {
     const { hits, bytes, skippedBytes } = await searchMemory(pid, search, looking.signal);
@@ -207,29 +204,25 @@ function temporaryFolders(server: number | null): string[] {
   }
 }
 
+const clean = (detail: string): Outcome => ({ verdict: "clean", detail, gaps: [] });
+const unknown = (detail: string): Outcome => ({ verdict: "unknown", detail, gaps: [] });
+const notReported = unknown("cannot be checked: this system does not report it");
+
 function lookAtCoreDumps(server: number | null): Outcome {
   const { state, pattern } = coreDumps(server ?? "self");
-  switch (state) {
-    case "off":
-      return { verdict: "clean", detail: "off for the server", gaps: [] };
-    case "empty":
-      return { verdict: "clean", detail: "those of the server contain no memory", gaps: [] };
-    case "unknown":
-      return { verdict: "unknown", detail: "cannot be checked: this system does not report it", gaps: [] };
-    case "on": {
-      const detail = `on: a crash would write memory to disk (core_pattern ${pattern}). ${howToStopCoreDumps}`;
-      return { verdict: "unknown", detail, gaps: [] };
-    }
-  }
+  if (state === "off") return clean("off for the server");
+  if (state === "empty") return clean("those of the server contain no memory");
+  if (state === "unknown") return notReported;
+  return unknown(`on: a crash would write memory to disk (core_pattern ${pattern}). ${howToStopCoreDumps}`);
 }
 
 function lookAtSwap(): Outcome {
   const { state, usedBytes } = swap();
-  if (state === "unknown")
-    return { verdict: "unknown", detail: "cannot be checked: this system does not report it", gaps: [] };
-  if (state === "off") return { verdict: "clean", detail: "off", gaps: [] };
-  const detail = `on (${formatBytes(usedBytes)} in use): memory may be written to it, and it is not searched. ${howToStopSwap}`;
-  return { verdict: "unknown", detail, gaps: [] };
+  if (state === "off") return clean("off");
+  if (state === "unknown") return notReported;
+  return unknown(
+    `on (${formatBytes(usedBytes)} in use): memory may be written to it, and it is not searched. ${howToStopSwap}`,
+  );
 }
 
 const reasonOf = (error: unknown): string => {

@@ -18,7 +18,8 @@ import { SealedElsewhere, SealedSettings } from "../../core/proof/sealed-setting
 import { openSigner, type Signer } from "../../core/proof/signer.js";
 import { UserError } from "../../core/user-error.js";
 import type { FullStore } from "../../store/full-store.js";
-import { originOf } from "../connect/connect.js";
+import { endWith } from "../exit-codes.js";
+import { noServerAt, originOf } from "../origin.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
@@ -100,7 +101,7 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
   const places = await look({ config, sent, startedMs, also: options.also, signal });
   progress("");
   const result = resultOf(sent, places, options.wait);
-  const signed = await withStore(command, async (store) => {
+  const signed = await withStore(command, async ({ store }) => {
     const signer = await signerOf(store, config);
     await saveCheck(store, signer, result);
     return signer !== null;
@@ -111,7 +112,7 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
   );
   const value = { ...result, verdict, signed, details: places, unexpected };
   report(command, value, textOf(sent, places, verdict, signed));
-  if (verdict === "found") throw new CommanderError(1, "commander.error", "");
+  if (verdict === "found") throw endWith(1);
 }
 
 const serverMs = 5_000;
@@ -124,9 +125,7 @@ async function requireServer(origin: string, signal: AbortSignal): Promise<void>
     await response.arrayBuffer();
   } catch {
     signal.throwIfAborted();
-    throw new UserError(
-      `No server answers at ${origin}. Start it (sotto serve), or say where it is with --url.`,
-    );
+    throw noServerAt(origin);
   }
 }
 

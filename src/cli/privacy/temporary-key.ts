@@ -6,8 +6,7 @@ import { createAccount, defaultPlanId } from "../../core/accounts/accounts.js";
 import { deletedAccount } from "../../core/audit.js";
 import { systemClock } from "../../core/clock.js";
 import { createKey } from "../../core/keys/issue-keys.js";
-import type { FullStore } from "../../store/full-store.js";
-import type { Record } from "../store-command.js";
+import type { StoreParts } from "../store-command.js";
 
 /** No mail can reach it: the domain is reserved for names that do not exist (RFC 2606). */
 const email = "privacy-check@sotto.invalid";
@@ -15,11 +14,9 @@ const lifeMs = 60 * 60_000;
 const noPassword = (): Promise<string> => Promise.reject(new Error("It has no password."));
 
 /** `mustEncrypt`: its plan takes encrypted requests only. */
-export async function createTemporaryKey(
-  store: FullStore,
-  record: Record,
-): Promise<{ key: string; mustEncrypt: boolean }> {
-  await removeTemporaryKey(store, record);
+export async function createTemporaryKey(parts: StoreParts): Promise<{ key: string; mustEncrypt: boolean }> {
+  await removeTemporaryKey(parts);
+  const { store, record } = parts;
   const account = await createAccount(
     store,
     { email, password: null, role: "user", planId: defaultPlanId },
@@ -32,7 +29,7 @@ export async function createTemporaryKey(
   return { key, mustEncrypt: (await store.findPlan(defaultPlanId))?.requiresEncryption === true };
 }
 
-export async function removeTemporaryKey(store: FullStore, record: Record): Promise<void> {
+export async function removeTemporaryKey({ store, record }: StoreParts): Promise<void> {
   const account = await store.findAccountByEmail(email);
   if (account === null) return;
   await store.deleteAccount(account.id);

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommanderError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import { packageFile } from "../../adapters/program-files.js";
 import { UserError } from "../../core/user-error.js";
 import { environmentOf } from "../environment.js";
+import { endWith } from "../exit-codes.js";
 import { confirm } from "../input.js";
 import { parseCount } from "../option-values.js";
 import { report } from "../output.js";
@@ -122,7 +123,7 @@ function statusCommand(service: Command): void {
       const env = environmentOf(command);
       const status = plan.readStatus(await runStep(plan.status, env).catch(() => ""));
       report(command, status, statusText(status));
-      if (!status.running) throw new CommanderError(1, "commander.error", "");
+      if (!status.running) throw endWith(1);
     });
 }
 

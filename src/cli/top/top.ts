@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { operatorTokenSetting } from "../../core/admin/operator-token.js";
 import { UserError } from "../../core/user-error.js";
 import { formatBytes } from "../../models/sizes.js";
-import { originOf } from "../connect/connect.js";
+import { noServerAt, originOf } from "../origin.js";
 import { report, table } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { paint } from "../terminal.js";
@@ -33,7 +33,7 @@ Run it where the server's settings and data directory are, as the other commands
     )
     .action(async (options: { url?: string; once?: boolean; json?: boolean }, command: Command) => {
       const origin = originOf(options.url, command);
-      const token = await withStore(command, (store) => store.getSetting(operatorTokenSetting));
+      const token = await withStore(command, ({ store }) => store.getSetting(operatorTokenSetting));
       if (token === null)
         throw new UserError("No server has run on this data directory yet. Start one: sotto serve");
       const isLive = options.once !== true && options.json !== true && process.stdout.isTTY;
@@ -99,9 +99,7 @@ async function readFrom(origin: string, token: string, signal: AbortSignal): Pro
         `${origin} is not the server of this data directory: it does not know this command's token.`,
       );
     if (error instanceof Refused) throw new UserError(`${origin} answered ${error.status}.`);
-    throw new UserError(
-      `No server answers at ${origin}. Start it (sotto serve), or say where it is with --url.`,
-    );
+    throw noServerAt(origin);
   }
 }
 

@@ -5,7 +5,7 @@
  * Ends with 0 where everything holds, 1 where something does not, 2 where it could not be checked.
  */
 import { readFileSync } from "node:fs";
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { modelWords } from "../../protocol/proof/changes.js";
 import { receiptIn, verifyReceipt, type ReceiptVerification } from "../../protocol/proof/receipt.js";
 import {
@@ -16,6 +16,7 @@ import {
 } from "../../protocol/proof/shapes.js";
 import { baseOf, CannotVerify, verifyService, type Verification } from "../../protocol/proof/verify.js";
 import { environmentOf } from "../environment.js";
+import { endWith } from "../exit-codes.js";
 import { paint } from "../terminal.js";
 import { VerifyMemory } from "./verify-memory.js";
 
@@ -69,19 +70,17 @@ verify.json, in $XDG_CONFIG_HOME/sotto or ~/.config/sotto.`,
       try {
         if (options.pin !== undefined && !hexKey.safeParse(options.pin).success)
           throw new CannotVerify("--pin takes a key of 64 hexadecimal characters.");
-        end(isReceipt ? checkReceipt(url, options, memory) : await checkService(url, options, memory));
+        const holds = isReceipt
+          ? checkReceipt(url, options, memory)
+          : await checkService(url, options, memory);
+        if (!holds) throw endWith(1);
       } catch (error) {
         if (!(error instanceof CannotVerify)) throw error;
         if (options.json === true) console.log(JSON.stringify({ ok: null, error: error.message }));
         else console.error(`${paint("yellow", "NOT CHECKED", "stderr")}  ${error.message}`);
-        throw new CommanderError(2, "commander.error", "");
+        throw endWith(2);
       }
     });
-}
-
-/** Already reported: this only sets the exit code. */
-function end(isOk: boolean): void {
-  if (!isOk) throw new CommanderError(1, "commander.error", "");
 }
 
 async function checkService(

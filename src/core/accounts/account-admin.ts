@@ -2,7 +2,7 @@
 import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit, Person } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { EventSink } from "../events/events.js";
 import type { AccountStore, AccountSummary } from "./ports.js";
 import type { Session } from "../sign-in/ports.js";
@@ -14,8 +14,8 @@ import { factorsResetMail, resetMail } from "../sign-in/mail.js";
 import type { CreatedLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
-import { endAccount } from "./end-account.js";
-import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
+import { endAccount } from "./own-account.js";
+import { checkPlanId, deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
 import type { ApiKey, Plan, Role } from "../entities.js";
 import type { Clock } from "../clock.js";
 import { DuplicateEmail, type NewAccount, type Store } from "../store.js";
@@ -27,6 +27,15 @@ interface FoundAccounts {
   accounts: AccountSummary[];
   next: string | null;
   total: number | null;
+}
+
+type BulkChange =
+  | { action: "suspend" | "resume"; ids: readonly string[] }
+  | { action: "plan"; ids: readonly string[]; planId: string };
+
+interface BulkOutcome {
+  changed: AccountSummary[];
+  refused: { id: string; message: string }[];
 }
 
 export interface AccountAdminParts {
@@ -51,7 +60,7 @@ export class AccountAdmin {
   async search(search: string, after: string | null, limit: number): Promise<FoundAccounts> {
     const { accounts } = this.parts.store;
     const page = await accounts.searchAccounts(search, { after, limit }, this.parts.clock.now());
-    if (page === null) throw new DashboardError("bad_request", "There is no such page.", { field: "after" });
+    if (page === null) throw invalid("after", "There is no such page.");
     return { ...page, total: search === "" ? await accounts.countAccounts() : null };
   }
 
@@ -93,12 +102,6 @@ export class AccountAdmin {
     outbox.post(async () => factorsResetMail(account.email, ownerName(), publicUrl()), { isRetried: true });
   }
 
-  /** Throws `bad_request` for a plan that does not exist. */
-  async requirePlan(planId: string): Promise<void> {
-    if ((await this.parts.store.findPlan(planId)) !== null) return;
-    throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
-  }
-
   /** Nobody can sign in to it before a reset link, or an identity provider, has let them. */
   async create(
     actor: Actor,
@@ -106,7 +109,7 @@ export class AccountAdmin {
   ): Promise<AccountSummary> {
     const { store, audit } = this.parts;
     const checked = checkedEmail(email);
-    await this.requirePlan(planId);
+    await checkPlanId(store, planId);
     try {
       const { id } = await store.createAccount({ email: checked, passwordHash: null, role, planId });
       await audit.record(actor, "created account", id);
@@ -132,9 +135,10 @@ export class AccountAdmin {
   }
 
   setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
+    const { store } = this.parts;
     return this.#change(actor, id, "changed plan of account", async () => {
-      await this.requirePlan(planId);
-      await this.parts.store.setAccountPlan(id, planId);
+      await checkPlanId(store, planId);
+      await store.setAccountPlan(id, planId);
     });
   }
 
@@ -142,6 +146,28 @@ export class AccountAdmin {
     return this.#change(actor, id, "changed role of account", async () => {
       if (!(await this.parts.store.accounts.setRole(id, role))) throw lastAdmin("made a user");
     });
+  }
+
+  /**
+   * The same change to several accounts, one after another: each is a change of its own, with its line in the audit
+   * trail, so those that cannot be made do not stop the others.
+   */
+  async changeAll(actor: Actor, request: BulkChange): Promise<BulkOutcome> {
+    if (request.action === "plan") await checkPlanId(this.parts.store, request.planId);
+    const outcome: BulkOutcome = { changed: [], refused: [] };
+    for (const id of new Set(request.ids)) {
+      try {
+        const change =
+          request.action === "plan"
+            ? this.setPlan(actor, id, request.planId)
+            : this[request.action](actor, id);
+        outcome.changed.push(await change);
+      } catch (error) {
+        if (!(error instanceof DashboardError)) throw error;
+        outcome.refused.push({ id, message: error.message });
+      }
+    }
+    return outcome;
   }
 
   /** With all that belongs to it. Admins delete their own account on its page, which asks for the password. */
@@ -157,9 +183,8 @@ export class AccountAdmin {
 
   /** The keys of a person or a team, for an admin who manages them. */
   async requireHolder(actor: Person, id: string): Promise<KeyHolder> {
-    const account = await this.parts.store.accounts.findAccount(id);
-    if (account === null) throw new DashboardError("not_found", "There is no such account or team.");
-    return { account, actor, memberId: null };
+    const found = await this.parts.store.accounts.findAccount(id);
+    return { account: existing(found, "There is no such account or team."), actor, memberId: null };
   }
 
   async revokeKey(actor: Actor, id: string): Promise<ApiKey> {
@@ -184,9 +209,7 @@ export class AccountAdmin {
   }
 
   async requireKey(id: string): Promise<ApiKey> {
-    const key = await this.parts.store.findKey(id);
-    if (key === null) throw new DashboardError("not_found", "There is no such key.");
-    return key;
+    return existing(await this.parts.store.findKey(id), "There is no such key.");
   }
 
   /** The link is mailed too when there is a mail server. */
@@ -244,8 +267,7 @@ export class AccountAdmin {
   /** Throws `not_found` for an account that does not exist. */
   async require(id: string): Promise<AccountSummary> {
     const found = await this.parts.store.accounts.findSummary(id, this.parts.clock.now());
-    if (found === null) throw new DashboardError("not_found", "There is no such account.");
-    return found;
+    return existing(found, "There is no such account.");
   }
 }
 

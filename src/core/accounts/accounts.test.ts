@@ -5,6 +5,7 @@ import {
   testPlan,
   type TemporaryStore,
 } from "../../../test/support/stores/temporary-store.js";
+import { DashboardError } from "../dashboard-error.js";
 import { UserError } from "../user-error.js";
 import {
   createAccount,
@@ -39,7 +40,9 @@ const create = (request: Partial<AccountRequest> = {}): Promise<Account> =>
 
 const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error instanceof UserError ? error.message : error).toMatch(message);
+  expect(error instanceof UserError || error instanceof DashboardError ? error.message : error).toMatch(
+    message,
+  );
 };
 
 describe("creating an account", () => {

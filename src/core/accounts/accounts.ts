@@ -1,7 +1,7 @@
 /** Operations on accounts, for the command line and the dashboard. */
-import { planWeight } from "../bounds.js";
+import { passwordLength, planWeight } from "../bounds.js";
+import { invalid } from "../dashboard-error.js";
 import { UserError } from "../user-error.js";
-import { checkPassword } from "../sign-in/passwords.js";
 import { DuplicateEmail, type NewAccount, OnlyOwner, type Store } from "../store.js";
 import { noQuotas, type Account, type Plan } from "../entities.js";
 import type { Clock } from "../clock.js";
@@ -101,11 +101,36 @@ async function requirePlan(store: Store, id: string): Promise<void> {
   throw new UserError(`There is no plan ${printable(id)}. The plans are: ${known}.`);
 }
 
-/** The shape only: whether mail arrives is known by sending some. A host without a dot is fine on a LAN. */
-export function checkEmail(text: string): string {
+/**
+ * Null for what is no address. The shape only: whether mail arrives is known by sending some. A host without a dot is
+ * fine on a LAN.
+ */
+export function parseEmail(text: string): string | null {
   const email = text.trim();
-  if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
-  throw new UserError(`${printable(text)} is not an email address. Write it like ada@example.com.`);
+  return email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : null;
+}
+
+export function checkEmail(text: string, field = "email"): string {
+  const email = parseEmail(text);
+  if (email !== null) return email;
+  throw invalid(field, `${printable(text)} is not an email address. Write it like ada@example.com.`);
+}
+
+/**
+ * Length is the one rule, as NIST SP 800-63B advises: rules about digits and symbols make passwords harder
+ * to remember and no harder to guess.
+ */
+function checkPassword(password: string): string {
+  const { length } = password;
+  // As in the dashboard's forms: what is chosen on the command line must be accepted there.
+  const { min, max } = passwordLength;
+  if (length < min) {
+    throw new UserError(`The password has ${length} characters. Choose one with at least ${min}.`);
+  }
+  if (length > max) {
+    throw new UserError(`The password is too long. Choose one with at most ${max} characters.`);
+  }
+  return password;
 }
 
 /** What a person typed, safe to show back on a terminal. */

@@ -6,12 +6,20 @@
 import type { SignUpMode } from "./sign-up-mode.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { LinkStore, NewLink } from "../sign-in/ports.js";
+import type { LinkStore } from "../sign-in/ports.js";
 import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 import { inviteMail } from "../sign-in/mail.js";
 import { addressTaken, checkedEmail } from "./sign-up.js";
-import { inviteId, type CreatedLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
+import {
+  notPending,
+  pendingInvite,
+  requireRoomForInvite,
+  type CreatedLink,
+  type OneTimeLinks,
+  type PendingInvite,
+} from "../sign-in/one-time-links.js";
+import { checkPlanId } from "./plans.js";
 import type { Outbox } from "../sign-in/outbox.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -24,11 +32,6 @@ export interface InviteRequest {
   /** Null for the default plan. */
   planId: string | null;
   days: number;
-}
-
-export interface PendingInvite extends NewLink {
-  /** Names it to admins; the link cannot be found from it. */
-  id: string;
 }
 
 interface InvitesParts {
@@ -52,18 +55,9 @@ export class Invites {
       throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");
     }
     const email = typed === null ? null : checkedEmail(typed);
-    if (planId !== null && (await store.findPlan(planId)) === null) {
-      throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
-    }
-    if (email !== null && (await store.findAccountByEmail(email)) !== null) {
-      throw addressTaken();
-    }
-    if ((await this.pending()).length >= mostPending) {
-      throw new DashboardError(
-        "limit_reached",
-        `${mostPending} invitations are pending. Revoke some that are no longer needed.`,
-      );
-    }
+    if (planId !== null) await checkPlanId(store, planId);
+    if (email !== null && (await store.findAccountByEmail(email)) !== null) throw addressTaken();
+    requireRoomForInvite(await this.pending(), mostPending);
     const made = await links.invite(email, { planId, lifeMs: days * dayMs });
     await audit.record(actor, "created invitation", made.id);
     if (email !== null)
@@ -74,7 +68,7 @@ export class Invites {
   /** Newest first. */
   async pending(): Promise<PendingInvite[]> {
     const found = await this.parts.store.links.listInvites(this.parts.clock.now(), mostPending);
-    return found.map((link) => ({ ...link, id: inviteId(link.hash) }));
+    return found.map(pendingInvite);
   }
 
   /** Throws `not_found` unless it is pending. */
@@ -91,6 +85,3 @@ export class Invites {
     await this.parts.audit.record(actor, "revoked invitation", id);
   }
 }
-
-const notPending = (): DashboardError =>
-  new DashboardError("not_found", "This invitation was used, revoked or has expired already.");

@@ -1,11 +1,25 @@
 /** What people do with their own account, once signed in. What a stolen session must not do asks who it is: see the routes. */
-import { deletedAccount } from "../audit.js";
+import { deletedAccount, type Actor, type Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import { endAccount, type EndAccountParts } from "./end-account.js";
+import type { EventSink } from "../events/events.js";
+import type { KeyRing } from "../keys/key-ring.js";
+import type { CutTarget } from "../serving/completion.js";
+import { OnlyOwner } from "../store.js";
+import type { UsageRecorder } from "../usage/usage-recorder.js";
 import type { AccountStore } from "./ports.js";
 import type { SessionRecord } from "../sign-in/ports.js";
 import type { Passwords } from "../sign-in/password-queue.js";
 import type { Sessions } from "../sign-in/sessions.js";
+
+export interface EndAccountParts {
+  accounts: Pick<AccountStore, "remove">;
+  keys: Pick<KeyRing, "forgetAccount">;
+  usage: Pick<UsageRecorder, "forgetAccount">;
+  audit: Audit;
+  events: EventSink;
+  /** Ends the replies that are being written. */
+  cutStreams: (target: CutTarget) => void;
+}
 
 export interface OwnAccountParts extends EndAccountParts {
   accounts: AccountStore;
@@ -48,4 +62,22 @@ export class OwnAccount {
       "This is the only account that manages the service. Make another one an admin first.",
     );
   }
+}
+
+/**
+ * The end of an account, by its owner or by an admin (`docs/privacy.md`). Its keys stop working, its streams end and its rows are deleted before this resolves. False, and nothing is done,
+ * when it is the only admin. Throws `conflict` when teams would be left without an owner.
+ */
+export async function endAccount(parts: EndAccountParts, actor: Actor, id: string): Promise<boolean> {
+  const { accounts, keys, usage, audit, events, cutStreams } = parts;
+  const isRemoved = await accounts.remove(id).catch((error: unknown) => {
+    throw error instanceof OnlyOwner ? new DashboardError("conflict", error.message) : error;
+  });
+  if (!isRemoved) return false;
+  keys.forgetAccount(id);
+  usage.forgetAccount(id);
+  cutStreams({ accountId: id });
+  await audit.record(actor, "deleted account", deletedAccount);
+  events.publish({ type: "account.deleted", data: { account_id: id } });
+  return true;
 }

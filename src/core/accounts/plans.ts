@@ -1,6 +1,6 @@
 /** Changing plans, for the admin pages and the command line. */
 import { defaultPlanId } from "./accounts.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { Plan } from "../entities.js";
 import type { Store } from "../store.js";
 import type { AccountStore } from "./ports.js";
@@ -16,9 +16,7 @@ export async function listPlans(store: PlanStore): Promise<{ plan: Plan; account
 /** Creates the plan or replaces it. */
 export async function savePlan(store: PlanStore, plan: Plan): Promise<Plan> {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
-    throw new DashboardError("bad_request", "A plan's id has lowercase letters, digits and hyphens.", {
-      field: "id",
-    });
+    throw invalid("id", "A plan's id has lowercase letters, digits and hyphens.");
   }
   await store.putPlan(plan);
   return plan;
@@ -35,7 +33,12 @@ export async function deletePlan(store: PlanStore, id: string): Promise<void> {
 }
 
 export async function requirePlan(store: PlanStore, id: string): Promise<Plan> {
-  const plan = await store.findPlan(id);
-  if (plan === null) throw new DashboardError("not_found", "There is no such plan.");
+  return existing(await store.findPlan(id), "There is no such plan.");
+}
+
+/** For a request about something else, which names the plan that it is to have. */
+export async function checkPlanId(store: Pick<Store, "findPlan">, planId: string): Promise<Plan> {
+  const plan = await store.findPlan(planId);
+  if (plan === null) throw invalid("planId", "There is no such plan.");
   return plan;
 }

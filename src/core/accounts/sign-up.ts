@@ -3,20 +3,19 @@
  * set-up link. Links are checked before the password is hashed, so that invented ones cost nothing, and used
  * up in the transaction that creates the account, so that exactly one of many concurrent attempts succeeds.
  */
-import { checkEmail, defaultPlanId } from "./accounts.js";
+import { defaultPlanId, parseEmail } from "./accounts.js";
 import type { SignUpMode } from "./sign-up-mode.js";
 import type { Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { Admissions } from "../counters.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, invalid } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
-import { deadLink } from "../sign-in/one-time-links.js";
+import { deadLink, isForAddress } from "../sign-in/one-time-links.js";
 import type { Passwords } from "../sign-in/password-queue.js";
 import type { LinkStore, NewLink } from "../sign-in/ports.js";
-import { emailHash, tokenHash } from "../sign-in/secret-token.js";
+import { tokenHash } from "../sign-in/secret-token.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
-import { UserError } from "../user-error.js";
 
 const limitByAddress = 30;
 const windowMs = 60 * 60_000;
@@ -49,17 +48,13 @@ export class SignUp {
     await this.#byAddress.attempt(address);
     const email = checkedEmail(request.email);
     const invite = request.invite === undefined ? null : await this.#findLink("invite", request.invite);
-    if (invite?.emailHash != null && !Buffer.from(invite.emailHash).equals(emailHash(email))) {
+    if (invite !== null && !isForAddress(invite, email)) {
       throw new DashboardError("forbidden", "This invitation is for another address.", { field: "email" });
     }
     const account = await this.#create(email, request.password, (passwordHash) =>
       invite === null
         ? this.store.createAccount({ email, passwordHash, role: "user", planId: defaultPlanId })
-        : this.store.links.createAccount("invite", invite.hash, this.clock.now(), {
-            email,
-            passwordHash,
-            planId: defaultPlanId,
-          }),
+        : this.#createByLink("invite", invite.hash, { email, passwordHash }),
     );
     await this.audit.record({ accountId: account.id }, "signed up", account.id);
     return account;
@@ -70,11 +65,7 @@ export class SignUp {
     const { hash } = await this.#findLink("setup", token);
     const email = checkedEmail(emailText);
     const account = await this.#create(email, password, (passwordHash) =>
-      this.store.links.createAccount("setup", hash, this.clock.now(), {
-        email,
-        passwordHash,
-        planId: defaultPlanId,
-      }),
+      this.#createByLink("setup", hash, { email, passwordHash }),
     );
     await this.audit.record({ accountId: account.id }, "set up the service", account.id);
     return account;
@@ -85,6 +76,15 @@ export class SignUp {
     const link = hash === null ? null : await this.store.links.find(kind, hash, this.clock.now());
     if (link === null) throw deadLink();
     return link;
+  }
+
+  #createByLink(
+    kind: "setup" | "invite",
+    hash: Uint8Array,
+    account: { email: string; passwordHash: string },
+  ): Promise<Account | null> {
+    const request = { ...account, planId: defaultPlanId };
+    return this.store.links.createAccount(kind, hash, this.clock.now(), request);
   }
 
   async #create(
@@ -112,12 +112,7 @@ export const addressTaken = (next = ""): DashboardError =>
 
 /** Throws `bad_request` for what is no address. */
 export function checkedEmail(text: string): string {
-  try {
-    return checkEmail(text);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new DashboardError("bad_request", "Enter an email address like ada@example.com.", {
-      field: "email",
-    });
-  }
+  const email = parseEmail(text);
+  if (email === null) throw invalid("email", "Enter an email address like ada@example.com.");
+  return email;
 }

@@ -10,7 +10,7 @@
 import type { Actor, Audit } from "../audit.js";
 import { isPlayground } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { DashboardError } from "../dashboard-error.js";
+import { existing } from "../dashboard-error.js";
 import type { ApiKey, Plan } from "../entities.js";
 import type { AccountStore, AccountSummary } from "../accounts/ports.js";
 import { keyStatus } from "../keys/key-status.js";
@@ -100,9 +100,7 @@ export class AbuseAlerts {
     action: "dismissed alert of account" | "restored alert of account",
     accountId: string,
   ): Promise<void> {
-    if ((await this.parts.store.accounts.findAccount(accountId)) === null) {
-      throw new DashboardError("not_found", "There is no such account.");
-    }
+    existing(await this.parts.store.accounts.findAccount(accountId), "There is no such account.");
     await this.parts.audit.record(actor, action, accountId);
   }
 

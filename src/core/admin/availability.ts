@@ -76,21 +76,15 @@ interface Counts {
 }
 
 function daysOf(model: ModelId, rows: readonly Outcomes[], from: Date): ModelDays {
+  const all = none();
   const byDay = new Map<number, Counts>();
   for (const row of rows) {
     if (row.model !== model && row.model !== null) continue;
     const counts = byDay.get(row.start.getTime()) ?? none();
-    addTo(counts, row);
     byDay.set(row.start.getTime(), counts);
+    addTo(counts, row);
+    addTo(all, row);
   }
-  const all = [...byDay.values()].reduce(
-    (sum, one) => ({
-      answered: sum.answered + one.answered,
-      failed: sum.failed + one.failed,
-      maintenance: sum.maintenance + one.maintenance,
-    }),
-    none(),
-  );
   return {
     model,
     availability: shareOf(all),

@@ -5,7 +5,7 @@
  */
 import { checklistItems, type Checklist, type ChecklistItem } from "./service-views.js";
 import type { SignUpMode } from "../accounts/sign-up-mode.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing } from "../dashboard-error.js";
 import type { Store } from "../store.js";
 import type { ServiceStore } from "./ports.js";
 
@@ -63,8 +63,8 @@ export class AdminChecklist {
   }
 
   async tick(name: string, isTicked: boolean): Promise<void> {
-    const item = checklistItems.find((id) => id === name);
-    if (item === undefined) throw new DashboardError("not_found", "There is no such item.");
+    const found = checklistItems.find((id) => id === name);
+    const item = existing(found, "There is no such item.");
     await this.store.setSetting(tickOf(item), isTicked ? ticked : "");
   }
 

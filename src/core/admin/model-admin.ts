@@ -10,8 +10,9 @@ import type {
   WeightsRequest,
 } from "../model-views.js";
 import { isModelId, type ModelId } from "../models.js";
+import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit } from "../audit.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing } from "../dashboard-error.js";
 import type { ModelNames } from "../model-aliases.js";
 import type { ModelSources, Pulls } from "./ports.js";
 import { UserError } from "../user-error.js";
@@ -42,16 +43,16 @@ export class ModelAdmin {
   }
 
   async one(id: string): Promise<ModelView> {
-    const model = requireModel(id);
-    const found = (await this.sources.now()).find((view) => view.model === model);
-    if (found === undefined) throw new DashboardError("not_found", "There is no such model.");
-    return found;
+    const views = await this.sources.now();
+    return existing(
+      views.find(({ model }) => model === id),
+      noModel,
+    );
   }
 
   onePull(id: string): PullView {
     const found = this.pulls.list().find((pull) => pull.id === id);
-    if (found === undefined) throw new DashboardError("not_found", "There is no such pull.");
-    return found;
+    return existing(found, "There is no such pull.");
   }
 
   choices(model: ModelId | undefined): Promise<ModelChoicesView> {
@@ -62,10 +63,8 @@ export class ModelAdmin {
     return translateError("url", () => this.sources.preflight(engine));
   }
 
-  async useWeights(actor: Actor, id: string, weights: WeightsRequest): Promise<void> {
-    const model = requireModel(id);
-    await translateError("file", () => this.sources.useWeights(model, weights));
-    await this.audit.record(actor, "changed source of model", model);
+  useWeights(actor: Actor, id: string, weights: WeightsRequest): Promise<void> {
+    return this.#change(actor, id, "file", (model) => this.sources.useWeights(model, weights));
   }
 
   /** Rejects with a `UserError` where the model cannot be switched over to it. */
@@ -76,22 +75,17 @@ export class ModelAdmin {
     if (actor !== undefined) await this.audit.record(actor, "changed source of model", model);
   }
 
-  async useEngine(actor: Actor, id: string, engine: EngineRequest): Promise<void> {
-    const model = requireModel(id);
-    await translateError("url", () => this.sources.useEngine(model, engine));
-    await this.audit.record(actor, "changed source of model", model);
+  useEngine(actor: Actor, id: string, engine: EngineRequest): Promise<void> {
+    return this.#change(actor, id, "url", (model) => this.sources.useEngine(model, engine));
   }
 
-  async useDefault(actor: Actor, id: string): Promise<void> {
-    const model = requireModel(id);
-    await translateError(undefined, () => this.sources.useDefault(model));
-    await this.audit.record(actor, "changed source of model", model);
+  useDefault(actor: Actor, id: string): Promise<void> {
+    return this.#change(actor, id, undefined, (model) => this.sources.useDefault(model));
   }
 
-  async rollBack(actor: Actor, id: string): Promise<void> {
-    const model = requireModel(id);
-    await translateError(undefined, () => this.sources.rollBack(model));
-    await this.audit.record(actor, "rolled back model", model);
+  rollBack(actor: Actor, id: string): Promise<void> {
+    const rollBack = (model: ModelId) => this.sources.rollBack(model);
+    return this.#change(actor, id, undefined, rollBack, "rolled back model");
   }
 
   async pull(actor: Actor, body: PullRequest): Promise<PullView> {
@@ -124,15 +118,25 @@ export class ModelAdmin {
     this.#actors.delete(id);
   }
 
+  /** `field`: of the request, what errors are about. */
+  async #change(
+    actor: Actor,
+    id: string,
+    field: string | undefined,
+    change: (model: ModelId) => Promise<void>,
+    action: AuditAction = "changed source of model",
+  ): Promise<void> {
+    if (!isModelId(id)) throw new DashboardError("not_found", noModel);
+    await translateError(field, () => change(id));
+    await this.audit.record(actor, action, id);
+  }
+
   #remember({ id, use }: PullView, actor: Actor): void {
     if (use) this.#actors.set(id, actor);
   }
 }
 
-function requireModel(id: string): ModelId {
-  if (isModelId(id)) return id;
-  throw new DashboardError("not_found", "There is no such model.");
-}
+const noModel = "There is no such model.";
 
 async function translateError<T>(field: string | undefined, work: () => Promise<T>): Promise<T> {
   try {

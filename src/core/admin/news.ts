@@ -5,13 +5,14 @@
 import { randomUUID } from "node:crypto";
 import { longest } from "../bounds.js";
 import type { Actor, Audit } from "../audit.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { ChangelogItem, NewsStore } from "./ports.js";
 import { isOver, type MaintenanceWindow } from "../serving/maintenance-gate.js";
 import type { Clock } from "../clock.js";
 
 /** The most of each kind that pages and feed show. */
 const shown = 200;
+const noEntry = "There is no such entry.";
 
 export type Announcement =
   { kind: "entry"; item: ChangelogItem } | { kind: "maintenance"; item: MaintenanceWindow };
@@ -47,9 +48,7 @@ export class News {
   }
 
   async requireEntry(id: string): Promise<ChangelogItem> {
-    const item = await this.store.findItem(id);
-    if (item === null) throw new DashboardError("not_found", "There is no such entry.");
-    return item;
+    return existing(await this.store.findItem(id), noEntry);
   }
 
   async publish(actor: Actor, title: string, body: string): Promise<ChangelogItem> {
@@ -62,14 +61,13 @@ export class News {
 
   async change(actor: Actor, id: string, title: string, body: string): Promise<ChangelogItem> {
     const change = { ...checkText(title, body), updatedAt: this.clock.now() };
-    const item = await this.store.updateItem(id, change);
-    if (item === null) throw new DashboardError("not_found", "There is no such entry.");
+    const item = existing(await this.store.updateItem(id, change), noEntry);
     await this.audit.record(actor, "changed changelog entry", id);
     return item;
   }
 
   async remove(actor: Actor, id: string): Promise<void> {
-    if (!(await this.store.deleteItem(id))) throw new DashboardError("not_found", "There is no such entry.");
+    if (!(await this.store.deleteItem(id))) throw new DashboardError("not_found", noEntry);
     await this.audit.record(actor, "deleted changelog entry", id);
   }
 
@@ -135,9 +133,7 @@ export class News {
   }
 
   async requireWindow(id: string): Promise<MaintenanceWindow> {
-    const window = await this.store.findWindow(id);
-    if (window === null) throw new DashboardError("not_found", "There is no such maintenance window.");
-    return window;
+    return existing(await this.store.findWindow(id), "There is no such maintenance window.");
   }
 }
 
@@ -149,9 +145,7 @@ export const wasCalledOff = ({
 
 function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): NewWindow {
   if (endsAt <= startsAt || endsAt <= now) {
-    throw new DashboardError("bad_request", "The end must be after the start, and in the future.", {
-      field: "endsAt",
-    });
+    throw invalid("endsAt", "The end must be after the start, and in the future.");
   }
   return { ...checkText(title, body), startsAt, endsAt };
 }
@@ -160,19 +154,13 @@ function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): N
 function checkText(title: string, body: string): { title: string; body: string } {
   const trimmed = title.trim();
   if (trimmed === "" || trimmed.length > longest.title || /\p{Cc}/u.test(trimmed)) {
-    throw new DashboardError(
-      "bad_request",
-      `The title must have 1 to ${longest.title} characters, none of them control characters.`,
-      { field: "title" },
-    );
+    const rule = `The title must have 1 to ${longest.title} characters, none of them control characters.`;
+    throw invalid("title", rule);
   }
   const text = body.replaceAll("\r\n", "\n");
   if (text.length > longest.announcement || /[^\P{Cc}\n\t]/u.test(text)) {
-    throw new DashboardError(
-      "bad_request",
-      `The text must have at most ${longest.announcement} characters, none of them control characters.`,
-      { field: "body" },
-    );
+    const rule = `The text must have at most ${longest.announcement} characters, none of them control characters.`;
+    throw invalid("body", rule);
   }
   return { title: trimmed, body: text };
 }

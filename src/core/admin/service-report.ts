@@ -3,7 +3,7 @@ import type { ServiceUsageReport, TopUser, TopUsers } from "../usage/usage-views
 import { isPlayground } from "../bounds.js";
 import { errorTable } from "../errors.js";
 import { modelIds, type ModelId } from "../models.js";
-import { DashboardError } from "../dashboard-error.js";
+import { invalid } from "../dashboard-error.js";
 import type { UsageCounts } from "../usage/ports.js";
 import type { OutcomeRecorder } from "./outcome-recorder.js";
 import type { ServiceStore } from "./ports.js";
@@ -130,16 +130,14 @@ export class ServiceUsageReports {
     const { store } = this.parts;
     const key = keyId === undefined || isPlayground(keyId) ? null : await store.findKey(keyId);
     if (keyId !== undefined && !isPlayground(keyId) && key === null) {
-      throw new DashboardError("bad_request", "There is no such key.", { field: "key" });
+      throw invalid("key", "There is no such key.");
     }
     const account = await this.#find(wanted ?? key?.accountId);
     if (keyId !== undefined && isPlayground(keyId) && account === null) {
-      throw new DashboardError("bad_request", "Choose the account whose playground it is.", {
-        field: "account",
-      });
+      throw invalid("account", "Choose the account whose playground it is.");
     }
     if (key !== null && key.accountId !== account?.id) {
-      throw new DashboardError("bad_request", "This account has no such key.", { field: "key" });
+      throw invalid("key", "This account has no such key.");
     }
     if (keyId === undefined) return { account, key: null };
     return { account, key: { id: keyId, ...keyLabel(keyId, key) } };
@@ -151,9 +149,7 @@ export class ServiceUsageReports {
     const account = wanted.includes("@")
       ? await store.findAccountByEmail(wanted)
       : await store.accounts.findAccount(wanted);
-    if (account === null) {
-      throw new DashboardError("bad_request", "There is no such account.", { field: "account" });
-    }
+    if (account === null) throw invalid("account", "There is no such account.");
     return account;
   }
 }

@@ -3,7 +3,7 @@
  * the last step that was used is stored, and only later ones count. The secret is needed in clear to compute codes, so
  * it is sealed under the service key; where the service key was lost, the app is of no use until it is set up again.
  */
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, invalid } from "../dashboard-error.js";
 import type { Clock } from "../clock.js";
 import type { Account } from "../entities.js";
 import type { SealedSettings } from "../proof/sealed-settings.js";
@@ -74,6 +74,4 @@ export class AuthenticatorApp {
 const nameOf = (accountId: string): string => `totp ${accountId}`;
 
 export const wrongCode = (): DashboardError =>
-  new DashboardError("bad_request", "The code is wrong or was used already. Wait for the next one.", {
-    field: "code",
-  });
+  invalid("code", "The code is wrong or was used already. Wait for the next one.");

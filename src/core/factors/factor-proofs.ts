@@ -2,7 +2,7 @@
 import type { Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { Admissions } from "../counters.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, invalid } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { wrongCode, type AuthenticatorApp } from "./authenticator-app.js";
@@ -43,14 +43,10 @@ export class FactorProofs {
     if ("code" in proof) {
       if (!(await this.app.use(account, proof.code))) throw wrongCode();
     } else {
-      if (!(await this.recovery.use(account.id, proof.recoveryCode))) throw wrongRecoveryCode();
+      if (!(await this.recovery.use(account.id, proof.recoveryCode)))
+        throw invalid("recoveryCode", "This recovery code is wrong or was used already.");
       await this.audit.record({ accountId: account.id }, "used recovery code", account.id);
     }
     await refund();
   }
 }
-
-const wrongRecoveryCode = (): DashboardError =>
-  new DashboardError("bad_request", "This recovery code is wrong or was used already.", {
-    field: "recoveryCode",
-  });

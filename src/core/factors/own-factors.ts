@@ -1,6 +1,6 @@
 /** The second factors of one's own account. Every change has been confirmed just before: see the routes. */
 import type { Audit } from "../audit.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import type { SessionRecord } from "../sign-in/ports.js";
 import type { Sessions } from "../sign-in/sessions.js";
@@ -60,7 +60,8 @@ export class OwnFactors {
     const { account } = me;
     const { totpSince, passkeys } = await this.summary(account);
     if (totpSince !== null) await this.#requireAnother(me, passkeys.length);
-    if (!(await this.parts.store.removeTotp(account.id))) throw notFound("authenticator app");
+    if (!(await this.parts.store.removeTotp(account.id)))
+      throw new DashboardError("not_found", "There is no such authenticator app.");
     await this.#removed(account, "removed authenticator app");
   }
 
@@ -122,9 +123,5 @@ export class OwnFactors {
 
 function passkeyOf({ passkeys }: FactorSummary, which: string): Passkey {
   const found = passkeys.find((passkey) => passkeyName(passkey) === which);
-  if (found === undefined) throw notFound("passkey");
-  return found;
+  return existing(found, "There is no such passkey.");
 }
-
-const notFound = (what: string): DashboardError =>
-  new DashboardError("not_found", `There is no such ${what}.`);

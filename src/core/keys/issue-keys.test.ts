@@ -5,7 +5,7 @@ import {
   testPlan,
   type TemporaryStore,
 } from "../../../test/support/stores/temporary-store.js";
-import { UserError } from "../user-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey, type KeyRequest } from "./issue-keys.js";
 import { keyHash } from "./key-format.js";
 import { noKeyLimits, type Account } from "../entities.js";
@@ -45,7 +45,7 @@ const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
 const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error instanceof UserError ? error.message : error).toMatch(message);
+  expect(error instanceof DashboardError ? error.message : error).toMatch(message);
 };
 
 describe("creating a key", () => {
@@ -146,7 +146,7 @@ describe("revoking a key", () => {
   it("says what to do about an unknown id, without repeating it", async () => {
     const { text } = await create();
     const error: unknown = await revokeKey(store, clock, text).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UserError);
+    expect(error).toBeInstanceOf(DashboardError);
     expect(String(error)).not.toContain(text);
   });
 });

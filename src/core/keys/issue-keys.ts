@@ -7,6 +7,7 @@
  */
 import { largestQuota, longest, mostNetworks, mostTags } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import {
   type Account,
   type ApiKey,
@@ -20,7 +21,6 @@ import { type KeyScope, keyScopes } from "../key-scopes.js";
 import { isModelId, type ModelId, modelIds } from "../models.js";
 import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { NewKey, Store } from "../store.js";
-import { UserError } from "../user-error.js";
 
 export interface KeyRequest {
   name: string;
@@ -45,20 +45,6 @@ export interface KeyEdit extends Required<Pick<KeyRequest, "name" | "models" | "
   allowFrom?: readonly string[] | null;
 }
 
-/** Names the field that is invalid. */
-class KeyFieldError extends UserError {
-  constructor(
-    message: string,
-    readonly field: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Which part of the request an error is about; undefined where it is about none. */
-export const fieldOf = (error: UserError): string | undefined =>
-  error instanceof KeyFieldError ? error.field : undefined;
-
 export interface IssuedKey {
   key: ApiKey;
   /** The key itself, to be shown once. */
@@ -66,9 +52,6 @@ export interface IssuedKey {
 }
 
 const largestLimit = 1_000_000_000;
-
-/** The plan allows no more keys. */
-export class KeyLimitReached extends UserError {}
 
 export async function createKey(
   store: Store,
@@ -104,7 +87,10 @@ export async function editKey(store: Store, clock: Clock, id: string, change: Ke
   };
   const key = await requireKey(store, id);
   if (!isLive(key, now)) {
-    throw new UserError("This key has ended and cannot be edited. Create a new key instead.");
+    throw new DashboardError(
+      "conflict",
+      "This key has ended and cannot be edited. Create a new key instead.",
+    );
   }
   const expiresAt = change.expiresAt === undefined ? key.expiresAt : checkExpiry(change.expiresAt, now);
   const allowFrom = change.allowFrom === undefined ? key.allowFrom : checkNetworks(change.allowFrom);
@@ -133,15 +119,19 @@ export async function rotateKey(
   graceMs: number = defaultGraceMs,
 ): Promise<IssuedKey & { replaced: ApiKey }> {
   if (graceMs < 0 || graceMs > maxGraceMs) {
-    throw new UserError("The grace period must be between 0 and 30 days.");
+    throw new DashboardError("conflict", "The grace period must be between 0 and 30 days.");
   }
   const old = await requireKey(store, id);
   const now = clock.now();
   if (!isLive(old, now)) {
-    throw new UserError(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
+    throw new DashboardError(
+      "conflict",
+      `The key ${id} has ended and cannot be rotated. Create a new key instead.`,
+    );
   }
   if (old.revokedAt !== null) {
-    throw new UserError(
+    throw new DashboardError(
+      "conflict",
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
@@ -169,9 +159,8 @@ function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: 
 }
 
 async function requireKey(store: Store, id: string): Promise<ApiKey> {
-  const key = await store.findKey(id);
-  if (key !== null) return key;
-  throw new UserError(
+  return existing(
+    await store.findKey(id),
     "There is no key with this id. List the account's keys to find it; an id looks like key_4fJ…, and the key itself is not needed.",
   );
 }
@@ -183,7 +172,8 @@ async function requireRoomForKey(store: Store, account: Account, now: Date): Pro
     (key) => isLive(key, now) && key.revokedAt === null,
   ).length;
   if (plan === null || live < plan.maxKeys) return;
-  throw new KeyLimitReached(
+  throw new DashboardError(
+    "limit_reached",
     `${account.kind === "team" ? `The team '${account.email}'` : account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
   );
 }
@@ -193,7 +183,7 @@ function checkName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 80 && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name))
     return name;
-  throw new KeyFieldError("A key's name must have 1 to 80 characters and no control characters.", "name");
+  throw invalid("name", "A key's name must have 1 to 80 characters and no control characters.");
 }
 
 /** Lowercase and without duplicates, so that one word is one tag. Commas separate them in the store. */
@@ -202,9 +192,9 @@ function checkTags(texts: readonly string[]): string[] {
   const isWord = (tag: string) =>
     tag.length <= longest.tag && /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/+-]*$/u.test(tag);
   if (tags.length <= mostTags && tags.every(isWord)) return tags;
-  throw new KeyFieldError(
-    `Use at most ${mostTags} tags of at most ${longest.tag} letters, digits, spaces and . _ : / + - each, beginning with a letter or digit.`,
+  throw invalid(
     "tags",
+    `Use at most ${mostTags} tags of at most ${longest.tag} letters, digits, spaces and . _ : / + - each, beginning with a letter or digit.`,
   );
 }
 
@@ -212,33 +202,33 @@ function checkNetworks(texts: readonly string[] | null): string[] | null {
   if (texts === null || texts.length === 0) return null;
   const networks = parseNetworks(texts);
   if (networks !== null && networks.length <= mostNetworks) return networks;
-  throw new KeyFieldError(howToWriteNetworks, "allowFrom");
+  throw invalid("allowFrom", howToWriteNetworks);
 }
 
 function checkScopes(names: readonly string[], { kind, role }: Account): KeyScope[] {
   const scopes = keyScopes.filter((scope) => names.includes(scope));
   if (scopes.length !== new Set(names).size) {
-    throw new KeyFieldError(`Unknown scope. A key may have: ${keyScopes.join(", ")}.`, "scopes");
+    throw invalid("scopes", `Unknown scope. A key may have: ${keyScopes.join(", ")}.`);
   }
   if (scopes.length === 0 || (kind === "person" && role === "admin")) return scopes;
-  throw new KeyFieldError("Only a key of an admin's own account can have scopes.", "scopes");
+  throw invalid("scopes", "Only a key of an admin's own account can have scopes.");
 }
 
 function checkModels(names: readonly string[] | null): ModelId[] | null {
   if (names === null) return null;
   const models = names.filter(isModelId);
   if (models.length > 0 && models.length === names.length) return [...new Set(models)];
-  throw new KeyFieldError(
-    `Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`,
-    "models",
-  );
+  throw invalid("models", `Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`);
 }
 
 function checkOperations(names: readonly string[] | null): Operation[] | null {
   if (names === null) return null;
   const allowed = operations.filter((operation) => names.includes(operation));
   if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
-  throw new UserError(`Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`);
+  throw new DashboardError(
+    "bad_request",
+    `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
+  );
 }
 
 function checkLimits(limits: KeyLimits): KeyLimits {
@@ -254,11 +244,11 @@ function checkLimits(limits: KeyLimits): KeyLimits {
 function checkWhole(limits: Partial<KeyLimits>, what: string, max: number): void {
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= max)) continue;
-    throw new KeyFieldError(`${what} must be whole numbers from 1 to ${max}.`, `limits.${name}`);
+    throw invalid(`limits.${name}`, `${what} must be whole numbers from 1 to ${max}.`);
   }
 }
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null || expiresAt > now) return expiresAt;
-  throw new KeyFieldError("The key would expire in the past. Choose a later time.", "expiresInDays");
+  throw invalid("expiresInDays", "The key would expire in the past. Choose a later time.");
 }

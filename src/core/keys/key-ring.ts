@@ -54,8 +54,6 @@ interface Entry {
 }
 
 export class KeyRing {
-  readonly #store: Store;
-  readonly #clock: Clock;
   /** By the key's hash, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
@@ -66,12 +64,12 @@ export class KeyRing {
   #lastReadMs: number | null = null;
   readonly #flushes: PeriodicTask;
   readonly #newKeys: Semaphore;
-  readonly #waits: KeyRingWaits;
 
-  constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, staleAfterMs: 1_000 }) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#waits = waits;
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly waits: KeyRingWaits = { storeMs: 5_000, staleAfterMs: 1_000 },
+  ) {
     this.#flushes = new PeriodicTask(() => this.#write(), flushEveryMs);
     this.#newKeys = new Semaphore({
       permits: lookupsAtOnce,
@@ -85,7 +83,7 @@ export class KeyRing {
   async verify(authorizationKey: string): Promise<KeyRecord> {
     const name = keyName(authorizationKey);
     const record = this.#fresh(name) ?? (await this.#find(name, authorizationKey));
-    const now = this.#clock.now();
+    const now = this.clock.now();
     if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
 
     this.#noteUse(record.key.id, null);
@@ -99,7 +97,7 @@ export class KeyRing {
 
   /** Whether there may be a key that works while the store is unreachable. */
   get isUsableWithoutStore(): boolean {
-    return this.#lastReadMs !== null && this.#clock.monotonicMs() - this.#lastReadMs < usableWithoutStoreMs;
+    return this.#lastReadMs !== null && this.clock.monotonicMs() - this.#lastReadMs < usableWithoutStoreMs;
   }
 
   /** Call after changing a key, so that the next request sees the change. */
@@ -129,10 +127,10 @@ export class KeyRing {
   #noteUse(keyId: string, model: ModelId | null): void {
     const held = this.#lastUsed.get(keyId);
     if (held !== undefined) {
-      held.at = this.#clock.now();
+      held.at = this.clock.now();
       held.model = model ?? held.model;
     } else if (this.#lastUsed.size < mostLastUsed) {
-      this.#lastUsed.set(keyId, { at: this.#clock.now(), model });
+      this.#lastUsed.set(keyId, { at: this.clock.now(), model });
     }
   }
 
@@ -141,7 +139,7 @@ export class KeyRing {
     const batch = this.#lastUsed;
     this.#lastUsed = new Map();
     try {
-      await withTimeLimit(this.#store.touchKeys(batch), this.#waits.storeMs);
+      await withTimeLimit(this.store.touchKeys(batch), this.waits.storeMs);
     } catch {
       const since = this.#lastUsed;
       this.#lastUsed = new Map([...batch].slice(-mostLastUsed));
@@ -151,7 +149,7 @@ export class KeyRing {
 
   #fresh(name: string): KeyRecord | null {
     const entry = this.#entries.get(name);
-    if (entry === undefined || this.#clock.monotonicMs() >= entry.freshUntilMs) return null;
+    if (entry === undefined || this.clock.monotonicMs() >= entry.freshUntilMs) return null;
     this.#keep(name, entry);
     return entry.record;
   }
@@ -163,7 +161,7 @@ export class KeyRing {
     try {
       const lookup = this.#lookUp(name, hash);
       const isUsableWithout = entry !== undefined && this.#isUsableWithoutStore(entry);
-      return await (isUsableWithout ? withTimeLimit(lookup, this.#waits.staleAfterMs) : lookup);
+      return await (isUsableWithout ? withTimeLimit(lookup, this.waits.staleAfterMs) : lookup);
     } catch {
       return this.#recordWithoutStore(name);
     }
@@ -173,7 +171,7 @@ export class KeyRing {
     const shared = this.#lookups.get(name);
     if (shared !== undefined) return shared;
 
-    const read = () => withTimeLimit(this.#read(name, hash), this.#waits.storeMs);
+    const read = () => withTimeLimit(this.#read(name, hash), this.waits.storeMs);
     const lookup = (this.#entries.has(name) ? read() : this.#newKeys.run(read)).finally(() => {
       if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
     });
@@ -184,8 +182,8 @@ export class KeyRing {
   async #read(name: string, hash: Uint8Array): Promise<KeyRecord | null> {
     const forgottenBefore = this.#forgotten;
     // The age of a record counts from before the query: what changed while it ran may not be in it.
-    const readAtMs = this.#clock.monotonicMs();
-    const record = await this.#store.findKeyByHash(hash);
+    const readAtMs = this.clock.monotonicMs();
+    const record = await this.store.findKeyByHash(hash);
     // An answer that took so long that it was given up may find a newer one in its place.
     const isNewest = readAtMs >= (this.#entries.get(name)?.readAtMs ?? 0);
     if (record !== null) this.#lastReadMs = Math.max(this.#lastReadMs ?? 0, readAtMs);
@@ -197,7 +195,7 @@ export class KeyRing {
   }
 
   #recordWithoutStore(name: string): KeyRecord {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const entry = this.#entries.get(name);
     if (entry === undefined || !this.#isUsableWithoutStore(entry)) {
       throw new ServiceError("overloaded", {
@@ -212,7 +210,7 @@ export class KeyRing {
   }
 
   #isUsableWithoutStore(entry: Entry): boolean {
-    return this.#clock.monotonicMs() - entry.readAtMs < usableWithoutStoreMs;
+    return this.clock.monotonicMs() - entry.readAtMs < usableWithoutStoreMs;
   }
 
   #keep(name: string, entry: Entry): void {

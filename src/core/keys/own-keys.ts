@@ -6,23 +6,13 @@ import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit, Person } from "../audit.js";
 import { listedKeys } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { DashboardError, type DashboardErrorCode } from "../dashboard-error.js";
+import { DashboardError, invalid } from "../dashboard-error.js";
 import type { Account, ApiKey } from "../entities.js";
-import {
-  createKey,
-  editKey,
-  fieldOf,
-  type IssuedKey,
-  KeyLimitReached,
-  type KeyRequest,
-  revokeKey,
-  rotateKey,
-} from "./issue-keys.js";
+import { createKey, editKey, type IssuedKey, type KeyRequest, revokeKey, rotateKey } from "./issue-keys.js";
 import { keyPage, type KeyPage, type KeyQuery } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
 import type { CutTarget } from "../serving/completion.js";
 import type { Store } from "../store.js";
-import { UserError } from "../user-error.js";
 
 /** Whose keys they are, and who acts. */
 export interface KeyHolder {
@@ -92,23 +82,25 @@ export class OwnKeys {
     return { keys, next: hasNext ? `${last.createdAt.getTime()} ${last.id}` : null };
   }
 
-  async page({ account, memberId }: KeyHolder, request: KeyQuery): Promise<KeyPage> {
+  async page(holder: KeyHolder, request: KeyQuery): Promise<KeyPage> {
     await this.parts.keys.flush();
-    const keys = await this.parts.store.listKeys(account.id);
-    const seen = memberId === null ? keys : keys.filter((key) => key.memberId === memberId);
-    return keyPage(seen, request, this.parts.clock.now());
+    return keyPage(await this.#all(holder), request, this.parts.clock.now());
   }
 
-  async ids({ account, memberId }: KeyHolder): Promise<string[]> {
+  async ids(holder: KeyHolder): Promise<string[]> {
+    return (await this.#all(holder)).map(({ id }) => id);
+  }
+
+  async #all({ account, memberId }: KeyHolder): Promise<ApiKey[]> {
     const keys = await this.parts.store.listKeys(account.id);
-    return keys.filter((key) => memberId === null || key.memberId === memberId).map(({ id }) => id);
+    return memberId === null ? keys : keys.filter((key) => key.memberId === memberId);
   }
 
   /** Applies to the next request; running ones were admitted under the previous settings. */
   async edit(holder: KeyHolder, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
     const { store, clock } = this.parts;
     await this.require(holder, id);
-    const key = await translateError("conflict", () => editKey(store, clock, id, change));
+    const key = await editKey(store, clock, id, change);
     this.parts.keys.forget(id);
     await this.#record(holder, "edited key", id);
     return key;
@@ -117,9 +109,7 @@ export class OwnKeys {
   /** In a team, `memberId` is whose key it becomes; null for a service key. */
   async create(holder: KeyHolder, request: KeyRequest, memberId: string | null = null): Promise<IssuedKey> {
     const { store, clock } = this.parts;
-    const issued = await translateError("bad_request", () =>
-      createKey(store, clock, holder.account, request, memberId),
-    );
+    const issued = await createKey(store, clock, holder.account, request, memberId);
     await this.#record(holder, "created key", issued.key.id);
     return issued;
   }
@@ -134,7 +124,7 @@ export class OwnKeys {
     if (key.disabledAt !== null) {
       throw new DashboardError("conflict", "This key is disabled. Enable it first, or create a new one.");
     }
-    const issued = await translateError("conflict", () => rotateKey(store, clock, id, graceMs));
+    const issued = await rotateKey(store, clock, id, graceMs);
     this.parts.keys.forget(id);
     if (graceMs === 0) this.parts.cutStreams({ keyId: id });
     await this.#record(holder, "rotated key", id);
@@ -146,20 +136,20 @@ export class OwnKeys {
     return endKey(this.parts, holder.actor, id);
   }
 
-  async disable(holder: KeyHolder, id: string): Promise<ApiKey> {
-    await this.require(holder, id);
-    await this.parts.store.accounts.setKeyDisabled(id, this.parts.clock.now());
-    this.parts.keys.forget(id);
-    this.parts.cutStreams({ keyId: id });
-    await this.#record(holder, "disabled key", id);
-    return this.require(holder, id);
+  disable(holder: KeyHolder, id: string): Promise<ApiKey> {
+    return this.#setDisabled(holder, id, this.parts.clock.now());
   }
 
-  async enable(holder: KeyHolder, id: string): Promise<ApiKey> {
+  enable(holder: KeyHolder, id: string): Promise<ApiKey> {
+    return this.#setDisabled(holder, id, null);
+  }
+
+  async #setDisabled(holder: KeyHolder, id: string, at: Date | null): Promise<ApiKey> {
     await this.require(holder, id);
-    await this.parts.store.accounts.setKeyDisabled(id, null);
+    await this.parts.store.accounts.setKeyDisabled(id, at);
     this.parts.keys.forget(id);
-    await this.#record(holder, "enabled key", id);
+    if (at !== null) this.parts.cutStreams({ keyId: id });
+    await this.#record(holder, at === null ? "enabled key" : "disabled key", id);
     return this.require(holder, id);
   }
 
@@ -179,19 +169,7 @@ export class OwnKeys {
 function parseCursor(cursor: string): Pick<ApiKey, "id" | "createdAt"> {
   const [, time, id] = /^(\d{1,15}) (\w{1,64})$/.exec(cursor) ?? [];
   if (time === undefined || id === undefined) {
-    throw new DashboardError("bad_request", "There is no such page.", { field: "after" });
+    throw invalid("after", "There is no such page.");
   }
   return { createdAt: new Date(Number(time)), id };
-}
-
-/** The rules about keys serve the command line and the dashboard; here their errors become the dashboard's. */
-async function translateError<T>(code: DashboardErrorCode, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const field = fieldOf(error);
-    if (field !== undefined) throw new DashboardError("bad_request", error.message, { field });
-    throw new DashboardError(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);
-  }
 }

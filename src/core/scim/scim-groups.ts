@@ -6,7 +6,7 @@
 import { defaultPlanId } from "../accounts/accounts.js";
 import type { Actor } from "../audit.js";
 import { mostMembers } from "../bounds.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { TeamAdmin } from "../teams/team-admin.js";
 import type { GroupFilter, ScimGroup, ScimMember, ScimPage, ScimStore } from "./ports.js";
 
@@ -51,20 +51,14 @@ export class ScimGroups {
 
   async require(id: string): Promise<GroupWithMembers> {
     const { scim } = this.parts.store;
-    const group = await scim.findGroup(id);
-    if (group === null) throw new DashboardError("not_found", "There is no such group.");
+    const group = existing(await scim.findGroup(id), "There is no such group.");
     return { ...group, members: await scim.members([id]) };
   }
 
   async create(actor: Actor, { name, ...change }: GroupChange): Promise<GroupWithMembers> {
-    if (name === undefined) {
-      throw new DashboardError("bad_request", "A group needs a displayName.", { field: "displayName" });
-    }
-    const { id } = await this.parts.teamAdmin.create(actor, {
-      name,
-      planId: defaultPlanId,
-      ownerEmail: null,
-    });
+    if (name === undefined) throw invalid("displayName", "A group needs a displayName.");
+    const team = { name, planId: defaultPlanId, ownerEmail: null };
+    const { id } = await this.parts.teamAdmin.create(actor, team);
     return this.change(actor, id, change);
   }
 
@@ -104,7 +98,7 @@ export class ScimGroups {
     if (ids.length > mostMembers) throw tooMany();
     for (const id of ids) {
       if ((await this.parts.store.scim.findUser(id)) !== null) continue;
-      throw new DashboardError("bad_request", "A member is no user of this service.", { field: "members" });
+      throw invalid("members", "A member is no user of this service.");
     }
   }
 }

@@ -7,10 +7,9 @@ import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { AccountStore } from "../accounts/ports.js";
 import type { Actor, Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { DuplicateEmail } from "../store.js";
-import { UserError } from "../user-error.js";
 import { DuplicateUserName, type ScimPage, type ScimStore, type ScimUser, type UserFilter } from "./ports.js";
 
 /** What a request says about a user; what it does not say is absent. */
@@ -38,16 +37,14 @@ export class ScimUsers {
 
   /** Throws `not_found`, also for an account that is not managed over SCIM. */
   async require(id: string): Promise<ScimUser> {
-    const user = await this.parts.store.scim.findUser(id);
-    if (user === null) throw new DashboardError("not_found", "There is no such user.");
-    return user;
+    return existing(await this.parts.store.scim.findUser(id), "There is no such user.");
   }
 
   /** Without an address of its own, the name must be one. */
   async create(actor: Actor, { userName, externalId = null, email, active }: UserChange): Promise<ScimUser> {
     const { store, audit, clock } = this.parts;
     if (userName === undefined) throw invalid("userName", "A user needs a userName.");
-    const address = checkedEmail(email ?? userName);
+    const address = checkEmail(email ?? userName, "emails");
     const known = await store.scim.listUsers(
       { attribute: "userName", value: userName },
       { offset: 0, limit: 1 },
@@ -63,7 +60,7 @@ export class ScimUsers {
     const { store, keys, audit } = this.parts;
     const user = await this.require(id);
     const { account } = user;
-    const email = change.email === undefined ? account.email : checkedEmail(change.email);
+    const email = change.email === undefined ? account.email : checkEmail(change.email, "emails");
     if (email !== account.email) {
       await unlessTaken(() => store.accounts.setEmail(id, email));
       keys.forgetAccount(id);
@@ -104,14 +101,6 @@ export class ScimUsers {
   }
 }
 
-function checkedEmail(text: string): string {
-  try {
-    return checkEmail(text);
-  } catch (error) {
-    throw error instanceof UserError ? invalid("emails", error.message) : error;
-  }
-}
-
 /** An account is never taken over because its address is the same: its owner has to link it first. */
 async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
   try {
@@ -129,6 +118,3 @@ async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
 
 const taken = ({ message }: DuplicateUserName): DashboardError =>
   new DashboardError("conflict", message, { field: "userName" });
-
-const invalid = (field: string, message: string): DashboardError =>
-  new DashboardError("bad_request", message, { field });

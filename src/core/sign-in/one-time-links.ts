@@ -37,8 +37,29 @@ export interface CreatedInvite extends CreatedLink {
 export const inviteIdStart = "inv_";
 
 /** The beginning of the hash of a random token: enough to distinguish invitations, and useless to anyone else. */
-export const inviteId = (hash: Uint8Array): string =>
-  inviteIdStart + Buffer.from(hash).toString("hex").slice(0, 16);
+const inviteId = (hash: Uint8Array): string => inviteIdStart + Buffer.from(hash).toString("hex").slice(0, 16);
+
+export interface PendingInvite extends NewLink {
+  /** Names it to admins; the link cannot be found from it. */
+  id: string;
+}
+
+export const pendingInvite = (link: NewLink): PendingInvite => ({ ...link, id: inviteId(link.hash) });
+
+export const notPending = (): DashboardError =>
+  new DashboardError("not_found", "This invitation was used, revoked or has expired already.");
+
+export function requireRoomForInvite(pending: readonly PendingInvite[], most: number): void {
+  if (pending.length < most) return;
+  throw new DashboardError(
+    "limit_reached",
+    `${most} invitations are pending. Revoke some that are no longer needed.`,
+  );
+}
+
+/** Whether someone with this address may use the link. */
+export const isForAddress = (link: Pick<NewLink, "emailHash">, email: string): boolean =>
+  link.emailHash === null || Buffer.from(link.emailHash).equals(emailHash(email));
 
 interface InviteOptions {
   /** Of the account that it creates; null for the default one. */

@@ -18,7 +18,7 @@ import type { Store } from "../store.js";
 import type { TeamStore } from "../teams/ports.js";
 import { withTimeLimit } from "../time-limit.js";
 import { type LogoutClaims, type OidcClient, ProviderFailure, type SingleSignOnStore } from "./ports.js";
-import { noProvider, type Providers } from "./providers.js";
+import type { Providers } from "./providers.js";
 
 /** Nobody waits for a provider that does not answer in order to sign out here. */
 const signOutWaitMs = 2_000;
@@ -44,8 +44,7 @@ export class ProviderLogout {
   /** Throws `ProviderFailure` for a token that is not valid or was used before. */
   async receive(providerId: string, token: string): Promise<void> {
     const { providers, client, store, audit } = this.parts;
-    const provider = await providers.find(providerId);
-    if (provider === null) throw noProvider();
+    const { provider } = await providers.require(providerId);
     const claims = await client.verifyLogout(provider, token);
     const { issuer, sid, jti, expiresAt } = claims;
     const hash = createHash("sha256")

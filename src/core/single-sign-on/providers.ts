@@ -4,7 +4,7 @@
  * every replica knows the same.
  */
 import type { Actor, Audit } from "../audit.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import { SealedElsewhere, type SealedSettings } from "../proof/sealed-settings.js";
 import { mostProviders, type Provider } from "./provider.js";
 
@@ -43,8 +43,7 @@ export class Providers {
 
   /** Throws `not_found` where there is none. */
   async require(id: string): Promise<ListedProvider> {
-    const provider = await this.find(id);
-    if (provider === null) throw noProvider();
+    const provider = existing(await this.find(id), "There is no such identity provider.");
     return { provider, isConfigured: this.#isConfigured(id) };
   }
 
@@ -63,9 +62,7 @@ export class Providers {
     const known = await this.find(change.id);
     if (known === null || known.clientSecret === null) return { ...change, clientSecret: null };
     if (known.issuer === change.issuer) return { ...change, clientSecret: known.clientSecret };
-    throw new DashboardError("bad_request", "The issuer has changed. Enter the client secret again.", {
-      field: "clientSecret",
-    });
+    throw invalid("clientSecret", "The issuer has changed. Enter the client secret again.");
   }
 
   async save(actor: Actor, change: ProviderChange): Promise<Provider> {
@@ -82,7 +79,7 @@ export class Providers {
   /** Accounts stay linked: the provider can be added again. */
   async remove(actor: Actor, id: string): Promise<void> {
     this.#requireOwn(id);
-    if ((await this.find(id)) === null) throw noProvider();
+    await this.require(id);
     await this.vault.delete(prefix + id);
     await this.audit.record(actor, "deleted identity provider", id);
   }
@@ -110,6 +107,3 @@ export class Providers {
     return this.configured.some((provider) => provider.id === id);
   }
 }
-
-export const noProvider = (): DashboardError =>
-  new DashboardError("not_found", "There is no such identity provider.");

@@ -10,7 +10,7 @@
  *
  * While a provider is unreachable nobody can sign in with it; sessions go on.
  */
-import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
+import { defaultPlanId, parseEmail } from "../accounts/accounts.js";
 import type { AccountStore } from "../accounts/ports.js";
 import type { SignUpMode } from "../accounts/sign-up-mode.js";
 import type { Audit } from "../audit.js";
@@ -19,10 +19,10 @@ import type { Admissions } from "../counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import { emailHash, newHashedToken, tokenHash } from "../sign-in/secret-token.js";
+import { newHashedToken, tokenHash } from "../sign-in/secret-token.js";
 import type { LinkStore, SessionOrigin, SessionRecord } from "../sign-in/ports.js";
 import type { Origin, SignIn } from "../sign-in/sign-in.js";
-import { deadLink } from "../sign-in/one-time-links.js";
+import { deadLink, isForAddress } from "../sign-in/one-time-links.js";
 import { Throttle } from "../sign-in/throttle.js";
 import { DuplicateEmail, type Store } from "../store.js";
 import type { TeamStore } from "../teams/ports.js";
@@ -37,7 +37,7 @@ import {
 } from "./ports.js";
 import { failingAt, SignInFailed } from "./problems.js";
 import { callbackPath, maySignUp, type Provider } from "./provider.js";
-import { noProvider, type Providers } from "./providers.js";
+import type { Providers } from "./providers.js";
 import { isStateOf, roundSecrets } from "./round-secrets.js";
 
 /** Time for a password and a second factor at the provider. */
@@ -114,8 +114,7 @@ export class SingleSignOn {
   /** For someone with an invitation. It is used up only where it makes the account. */
   async startInvited(providerId: string, network: string, invite: string): Promise<StartedRound> {
     const { store, providers, signUp, clock } = this.parts;
-    const provider = await providers.find(providerId);
-    if (provider === null) throw noProvider();
+    const { provider } = await providers.require(providerId);
     if (signUp === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
     await this.#countAttempt(network).catch(asUnavailable);
     const inviteHash = tokenHash(invite);
@@ -138,8 +137,7 @@ export class SingleSignOn {
 
   /** For someone who is signed in and wants to sign in with the provider from now on. */
   async startLink({ account }: SessionRecord, providerId: string, next: string): Promise<StartedRound> {
-    const provider = await this.parts.providers.find(providerId);
-    if (provider === null) throw noProvider();
+    const { provider } = await this.parts.providers.require(providerId);
     return this.#start(provider, { purpose: "link", accountId: account.id, next }).catch(asUnavailable);
   }
 
@@ -328,8 +326,7 @@ export class SingleSignOn {
     const { store, clock } = this.parts;
     const invite = await store.links.find("invite", hash, clock.now());
     if (invite === null) throw new SignInFailed("invitation_gone");
-    if (invite.emailHash !== null && !Buffer.from(invite.emailHash).equals(emailHash(email)))
-      throw new SignInFailed("invitation_for_another");
+    if (!isForAddress(invite, email)) throw new SignInFailed("invitation_for_another");
   }
 
   async #link(accountId: string, provider: Provider, proven: ProvenIdentity): Promise<void> {
@@ -379,11 +376,9 @@ export class SingleSignOn {
 }
 
 function emailOf({ email }: ProvenIdentity): string {
-  try {
-    return checkEmail(email ?? "");
-  } catch (error) {
-    throw new SignInFailed("no_email", { cause: error });
-  }
+  const parsed = parseEmail(email ?? "");
+  if (parsed === null) throw new SignInFailed("no_email");
+  return parsed;
 }
 
 function explain(error: unknown): never {

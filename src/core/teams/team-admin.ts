@@ -5,12 +5,13 @@
 import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit } from "../audit.js";
 import type { Clock } from "../clock.js";
-import { DashboardError } from "../dashboard-error.js";
+import { checkPlanId } from "../accounts/plans.js";
+import { existing, invalid } from "../dashboard-error.js";
 import type { KeyLimits, Plan, Quotas, TeamRole } from "../entities.js";
 import { withQuotas } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { Store } from "../store.js";
-import type { Membership, Team, TeamCounts, TeamStore, TeamSummary } from "./ports.js";
+import type { Membership, Team, TeamChange, TeamCounts, TeamStore, TeamSummary } from "./ports.js";
 import { checkTeamName, securityChange, type TeamSecurity } from "./team-fields.js";
 import { noTeam, requireDone } from "./teams.js";
 
@@ -36,7 +37,7 @@ export class TeamAdmin {
     const { store, clock } = this.parts;
     const team = await this.require(id);
     const [plan, members, counts] = await Promise.all([
-      this.#requirePlan(team.planId),
+      checkPlanId(store, team.planId),
       store.teams.members(id),
       store.teams.count(id, clock.now()),
     ]);
@@ -50,57 +51,43 @@ export class TeamAdmin {
   ): Promise<Team> {
     const { store } = this.parts;
     const checked = checkTeamName(name);
-    await this.#requirePlan(planId);
+    await checkPlanId(store, planId);
     const owner = ownerEmail === null ? null : await store.findAccountByEmail(ownerEmail.trim());
     if (ownerEmail !== null && owner === null) {
-      throw new DashboardError("bad_request", "No account has this address. Create or invite it first.", {
-        field: "ownerEmail",
-      });
+      throw invalid("ownerEmail", "No account has this address. Create or invite it first.");
     }
     const team = await store.teams.create({ name: checked, planId, ownerId: owner?.id ?? null });
     await this.#announce(actor, "created team", team.id);
     return team;
   }
 
-  async rename(actor: Actor, id: string, name: string): Promise<Team> {
-    await this.require(id);
-    const changed = await this.parts.store.teams.change(id, { name: checkTeamName(name) });
-    await this.#announce(actor, "changed team", id);
-    return changed ?? this.require(id);
+  rename(actor: Actor, id: string, name: string): Promise<Team> {
+    return this.#change(actor, "changed team", id, () => ({ name: checkTeamName(name) }));
   }
 
-  async setPlan(actor: Actor, id: string, planId: string): Promise<Team> {
-    await this.require(id);
-    await this.#requirePlan(planId);
-    const changed = await this.parts.store.teams.change(id, { planId });
-    await this.#announce(actor, "changed plan of team", id);
-    return changed ?? this.require(id);
+  setPlan(actor: Actor, id: string, planId: string): Promise<Team> {
+    return this.#change(actor, "changed plan of team", id, async () => {
+      await checkPlanId(this.parts.store, planId);
+      return { planId };
+    });
   }
 
   /** In place of the plan's; null where the plan's count. */
-  async setQuotas(actor: Actor, id: string, quotas: Quotas): Promise<Team> {
-    await this.require(id);
-    const changed = await this.parts.store.teams.change(id, { quotas });
-    await this.#announce(actor, "changed quotas of team", id);
-    return changed ?? this.require(id);
+  setQuotas(actor: Actor, id: string, quotas: Quotas): Promise<Team> {
+    return this.#change(actor, "changed quotas of team", id, () => ({ quotas }));
   }
 
   /** Networks and second factors. */
-  async secure(actor: Actor, id: string, security: TeamSecurity): Promise<Team> {
-    const team = await this.require(id);
-    const change = securityChange(team, security, this.parts.clock.now());
-    const changed = await this.parts.store.teams.change(id, change);
-    await this.#announce(actor, "changed security of team", id);
-    return changed ?? team;
+  secure(actor: Actor, id: string, security: TeamSecurity): Promise<Team> {
+    return this.#change(actor, "changed security of team", id, (team) =>
+      securityChange(team, security, this.parts.clock.now()),
+    );
   }
 
   /** Of any domain: the operator answers for it. Null for nobody. */
-  async setJoinDomain(actor: Actor, id: string, joinDomain: string | null): Promise<Team> {
-    await this.require(id);
-    const domain = joinDomain === null ? null : joinDomain.trim().toLowerCase();
-    const changed = await this.parts.store.teams.change(id, { joinDomain: domain });
-    await this.#announce(actor, "changed team", id);
-    return changed ?? this.require(id);
+  setJoinDomain(actor: Actor, id: string, domain: string | null): Promise<Team> {
+    const joinDomain = domain === null ? null : domain.trim().toLowerCase();
+    return this.#change(actor, "changed team", id, () => ({ joinDomain }));
   }
 
   /** Its keys are refused, and its streams end. */
@@ -156,9 +143,19 @@ export class TeamAdmin {
   }
 
   async require(id: string): Promise<Team> {
-    const team = await this.parts.store.teams.find(id);
-    if (team === null) throw noTeam();
-    return team;
+    return existing(await this.parts.store.teams.find(id), noTeam);
+  }
+
+  async #change(
+    actor: Actor,
+    action: AuditAction,
+    id: string,
+    changeOf: (team: Team) => TeamChange | Promise<TeamChange>,
+  ): Promise<Team> {
+    const team = await this.require(id);
+    const changed = await this.parts.store.teams.change(id, await changeOf(team));
+    await this.#announce(actor, action, id);
+    return changed ?? team;
   }
 
   /** `target` is a member of the team; empty where the team is gone. */
@@ -166,11 +163,5 @@ export class TeamAdmin {
     this.parts.keys?.forgetAccount(id);
     const memberId = target === id ? undefined : target;
     await this.parts.audit.record(actor, action, target, { teamId: id, memberId });
-  }
-
-  async #requirePlan(planId: string): Promise<Plan> {
-    const plan = await this.parts.store.findPlan(planId);
-    if (plan === null) throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
-    return plan;
   }
 }

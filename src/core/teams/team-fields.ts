@@ -1,6 +1,6 @@
 /** What a team may be called, which domain it may open itself to, and what it may ask of its members. */
 import { longest, mostNetworks } from "../bounds.js";
-import { DashboardError } from "../dashboard-error.js";
+import { invalid } from "../dashboard-error.js";
 import type { Account } from "../entities.js";
 import { howToWriteNetworks, parseNetworks } from "../networks.js";
 import type { Team, TeamChange } from "./ports.js";
@@ -17,10 +17,9 @@ export function checkTeamName(text: string): string {
   const name = text.trim();
   const isPlain = !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name);
   if (name.length >= 1 && name.length <= longest.teamName && isPlain) return name;
-  throw new DashboardError(
-    "bad_request",
+  throw invalid(
+    "name",
     `A team's name must have 1 to ${longest.teamName} characters and no control characters.`,
-    { field: "name" },
   );
 }
 
@@ -31,9 +30,7 @@ export function securityChange(
   now: Date,
 ): Required<Pick<TeamChange, "allowFrom" | "secondFactor">> {
   const networks = parseNetworks(allowFrom ?? []);
-  if (networks === null || networks.length > mostNetworks) {
-    throw new DashboardError("bad_request", howToWriteNetworks, { field: "allowFrom" });
-  }
+  if (networks === null || networks.length > mostNetworks) throw invalid("allowFrom", howToWriteNetworks);
   const since = secondFactor?.since ?? now;
   return {
     allowFrom: networks.length === 0 ? null : networks,

@@ -9,7 +9,16 @@ import type { Admissions } from "../counters.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { Account, TeamRole } from "../entities.js";
 import { teamInviteMail } from "../sign-in/mail.js";
-import { type CreatedLink, deadLink, inviteId, type OneTimeLinks } from "../sign-in/one-time-links.js";
+import {
+  type CreatedLink,
+  deadLink,
+  isForAddress,
+  notPending,
+  type OneTimeLinks,
+  pendingInvite,
+  type PendingInvite,
+  requireRoomForInvite,
+} from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { LinkStore, NewLink } from "../sign-in/ports.js";
 import { emailHash, tokenHash } from "../sign-in/secret-token.js";
@@ -28,10 +37,6 @@ export interface TeamInviteRequest {
   email: string | null;
   role: TeamRole;
   days: number;
-}
-
-export interface PendingTeamInvite extends NewLink {
-  id: string;
 }
 
 export interface TeamInvitesParts {
@@ -67,12 +72,7 @@ export class TeamInvites {
     }
     const email = typed === null ? null : checkedEmail(typed);
     await teams.requireRoom(teamId);
-    if ((await this.#pending(teamId)).length >= mostPending) {
-      throw new DashboardError(
-        "limit_reached",
-        `${mostPending} invitations are pending. Revoke some that are no longer needed.`,
-      );
-    }
+    requireRoomForInvite(await this.#pending(teamId), mostPending);
     if (email !== null) await this.#mails.attempt(account.id);
     const made = await links.team({ id: teamId, role }, account.id, email, days * dayMs);
     await audit.record({ accountId: account.id }, "created invitation to team", teamId);
@@ -85,7 +85,7 @@ export class TeamInvites {
   }
 
   /** Newest first. */
-  async list(account: Account, teamId: string): Promise<PendingTeamInvite[]> {
+  async list(account: Account, teamId: string): Promise<PendingInvite[]> {
     await this.parts.teams.open(account, teamId, "manage");
     return this.#pending(teamId);
   }
@@ -94,9 +94,7 @@ export class TeamInvites {
     const { teams, store, audit } = this.parts;
     await teams.open(account, teamId, "manage");
     const invite = (await this.#pending(teamId)).find((pending) => pending.id === id);
-    if (invite === undefined || !(await store.revokeInvite(teamId, invite.hash))) {
-      throw new DashboardError("not_found", "This invitation was used, revoked or has expired already.");
-    }
+    if (invite === undefined || !(await store.revokeInvite(teamId, invite.hash))) throw notPending();
     await audit.record({ accountId: account.id }, "revoked invitation to team", teamId);
   }
 
@@ -133,15 +131,15 @@ export class TeamInvites {
     await this.parts.audit.record({ accountId: account.id }, "declined invitation to team", team.id);
   }
 
-  async #pending(teamId: string): Promise<PendingTeamInvite[]> {
+  async #pending(teamId: string): Promise<PendingInvite[]> {
     const { store, clock } = this.parts;
     const found = await store.listInvites(teamId, clock.now(), mostPending);
-    return found.map((link) => ({ ...link, id: inviteId(link.hash) }));
+    return found.map(pendingInvite);
   }
 }
 
 function requireAddress(link: NewLink, { email }: Account): void {
-  if (link.emailHash === null || Buffer.from(link.emailHash).equals(emailHash(email))) return;
+  if (isForAddress(link, email)) return;
   throw new DashboardError("forbidden", "This invitation is for another address. Sign in with that one.", {
     field: "token",
   });

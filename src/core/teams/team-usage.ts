@@ -5,7 +5,7 @@ import type { Store } from "../store.js";
 import type { UsageReports, UsageRequest } from "../usage/usage-report.js";
 import type { UsageReport } from "../usage/usage-views.js";
 import type { UsageShare } from "../usage/ports.js";
-import { DashboardError } from "../dashboard-error.js";
+import { invalid } from "../dashboard-error.js";
 import { memberPlaygroundId } from "../serving/playground.js";
 import type { TeamStore } from "./ports.js";
 import { hasRight } from "./roles.js";
@@ -93,7 +93,7 @@ export class TeamUsage {
     if (keyId === memberPlaygroundId(teamId, account.id)) return;
     const key = await this.store.findKey(keyId);
     if (key?.accountId === teamId && key.memberId === account.id) return;
-    throw new DashboardError("bad_request", "There is no such key.", { field: "key" });
+    throw invalid("key", "There is no such key.");
   }
 }
 

@@ -7,7 +7,7 @@ import type { AuditAction } from "../audit-actions.js";
 import type { Audit } from "../audit.js";
 import { mostMembers } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { DashboardError } from "../dashboard-error.js";
+import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { Account, KeyLimits, Plan, TeamRole } from "../entities.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { KeyHolder } from "../keys/own-keys.js";
@@ -94,10 +94,9 @@ export class Teams {
     const { team } = await this.open(account, id, "manage");
     const domain = joinDomain === null ? null : joinDomain.trim().toLowerCase();
     if (domain !== null && domain !== team.joinDomain && domain !== verifiedDomainOf(account)) {
-      throw new DashboardError(
-        "bad_request",
+      throw invalid(
+        "joinDomain",
         "Use the domain of your own address, which must be verified. For another one, ask the operator.",
-        { field: "joinDomain" },
       );
     }
     const changed = await this.parts.store.change(id, { name: checkTeamName(name), joinDomain: domain });
@@ -110,10 +109,9 @@ export class Teams {
     const { team } = await this.open(account, id, "secure");
     const change = securityChange(team, security, this.parts.clock.now());
     if (change.allowFrom !== null && !isInNetworks(change.allowFrom, address)) {
-      throw new DashboardError(
-        "bad_request",
+      throw invalid(
+        "allowFrom",
         `Your own address, ${address}, is in none of these networks: you would lock yourself out.`,
-        { field: "allowFrom" },
       );
     }
     const changed = await this.parts.store.change(id, change);
@@ -132,7 +130,8 @@ export class Teams {
   async join(account: Account, id: string): Promise<Team> {
     const team = await this.parts.store.find(id);
     const isOpen = team?.suspendedAt === null && team.joinDomain !== null;
-    if (team === null || !isOpen || team.joinDomain !== verifiedDomainOf(account)) throw noTeam();
+    if (team === null || !isOpen || team.joinDomain !== verifiedDomainOf(account))
+      throw new DashboardError("not_found", noTeam);
     await this.requireRoom(id);
     if (await this.parts.store.addMember(id, account.id, "member"))
       await this.#announce(account, "joined team", id);
@@ -180,9 +179,7 @@ export class Teams {
   /** `name` confirms which team is meant. */
   async remove(account: Account, id: string, name: string): Promise<TeamCounts> {
     const { team } = await this.open(account, id, "delete");
-    if (name.trim() !== team.name) {
-      throw new DashboardError("bad_request", "This is not the name of the team.", { field: "name" });
-    }
+    if (name.trim() !== team.name) throw invalid("name", "This is not the name of the team.");
     const counts = await this.parts.store.count(id, this.parts.clock.now());
     await this.parts.store.remove(id);
     await this.#announce(account, "deleted team", id, "");
@@ -196,15 +193,11 @@ export class Teams {
   }
 
   async #require(account: Account, id: string): Promise<OpenTeam> {
-    const open = await this.parts.store.findFor(id, account.id);
-    if (open === null) throw noTeam();
-    return open;
+    return existing(await this.parts.store.findFor(id, account.id), noTeam);
   }
 
   async #requireMember(id: string, accountId: string): Promise<Membership> {
-    const member = await this.parts.store.membership(id, accountId);
-    if (member === null) throw noMember();
-    return member;
+    return existing(await this.parts.store.membership(id, accountId), noMember);
   }
 
   /** `target` is a member of the team; empty where the team is gone. */
@@ -217,7 +210,7 @@ export class Teams {
 }
 
 export function requireDone(outcome: MemberOutcome): void {
-  if (outcome === "none") throw noMember();
+  if (outcome === "none") throw new DashboardError("not_found", noMember);
   if (outcome === "last_owner") {
     throw new DashboardError(
       "conflict",
@@ -226,9 +219,8 @@ export function requireDone(outcome: MemberOutcome): void {
   }
 }
 
-export const noTeam = (): DashboardError => new DashboardError("not_found", "There is no such team.");
-
-const noMember = (): DashboardError => new DashboardError("not_found", "There is no such member.");
+export const noTeam = "There is no such team.";
+const noMember = "There is no such member.";
 
 const mayNot = (role: TeamRole): DashboardError =>
   new DashboardError("forbidden", `Your role in this team (${role}) does not allow this.`);

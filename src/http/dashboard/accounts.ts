@@ -1,7 +1,6 @@
 /** Accounts and invitations, for admins. What was done to an account is in the audit trail's routes. */
 import { defaultPlanId } from "../../core/accounts/accounts.js";
-import { changeAccounts } from "../../core/accounts/bulk-change.js";
-import type { PendingInvite } from "../../core/accounts/invites.js";
+import type { PendingInvite } from "../../core/sign-in/one-time-links.js";
 import { accountsPageSize, keysPageSize } from "../../core/bounds.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { UsageReport } from "../../core/usage/usage-views.js";
@@ -37,7 +36,7 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
     }),
     admin("POST", "/admin/accounts/bulk", async (visit, actor): Promise<BulkResult> => {
       const request = await visit.body(bulkBody);
-      const { changed, refused } = await changeAccounts(accountAdmin, actor, request);
+      const { changed, refused } = await accountAdmin.changeAll(actor, request);
       const known = await dashboard.store.accounts.findSummaries(
         refused.map(({ id }) => id),
         clock.now(),

@@ -3,7 +3,7 @@
  * in the store, plans, announcements and pending invitations here.
  */
 import { Readable } from "node:stream";
-import type { PendingInvite } from "../../core/accounts/invites.js";
+import type { PendingInvite } from "../../core/sign-in/one-time-links.js";
 import { deletedAccount, type AuditFilter } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { inviteIdStart } from "../../core/sign-in/one-time-links.js";

@@ -1,7 +1,7 @@
 /** The teams that one is in. Their keys, usage and limits: `keys.ts` and `usage.ts`. */
 import type { OpenTeam } from "../../core/teams/teams.js";
 import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
-import type { PendingTeamInvite } from "../../core/teams/team-invites.js";
+import type { PendingInvite } from "../../core/sign-in/one-time-links.js";
 import { usageQuery } from "../../protocol/dashboard/api.js";
 import { fieldsInJson } from "../../protocol/dashboard/in-json.js";
 import {
@@ -128,7 +128,7 @@ export const memberView = (member: Membership): MemberView => ({
   isSuspended: member.suspendedAt !== null,
 });
 
-const inviteView = (invite: PendingTeamInvite): TeamInviteView => ({
+const inviteView = (invite: PendingInvite): TeamInviteView => ({
   ...fieldsInJson(invite, "id", "createdAt", "expiresAt"),
   email: invite.email ?? null,
   role: invite.team?.role ?? "member",

@@ -10,8 +10,7 @@ import {
   readAliases,
   saveAliases,
 } from "../../../core/model-aliases.js";
-import { differences } from "./differences.js";
-import { isFields } from "./fields.js";
+import { differences, isFields } from "./fields.js";
 import type { Section, SectionParts } from "./section.js";
 
 export function aliasesSection({ store, audit, actor, config }: SectionParts): Section {
@@ -21,26 +20,19 @@ export function aliasesSection({ store, audit, actor, config }: SectionParts): S
       areConfigured(configured) ? undefined : modelsByName(await aliasesInUse(store, configured)),
     changes: async (given, { prune, problem }) => {
       const path = ["aliases"];
-      if (!isFields(given) || !Object.values(given).every((model) => typeof model === "string")) {
-        problem(path, "Write each alias and its model, such as gpt-*: omega.");
-        return [];
-      }
+      if (!isFields(given) || !Object.values(given).every((model) => typeof model === "string"))
+        return problem(path, "Write each alias and its model, such as gpt-*: omega.");
       const before = await aliasesInUse(store, configured);
       const written = Object.entries(given).map(([name, model]): [string, string] => [name, String(model)]);
       const kept = prune ? [] : before.filter(({ name }) => !(name in given)).map(pairOf);
       const read = readAliases([...written, ...kept]);
-      if ("problem" in read) {
-        problem(path, `The list ${read.problem}.`);
-        return [];
-      }
+      if ("problem" in read) return problem(path, `The list ${read.problem}.`);
       const fields = differences(modelsByName(before), modelsByName(read.aliases));
       if (fields.length === 0 && orderOf(before) !== orderOf(read.aliases))
         fields.push({ field: "order", from: orderOf(before), to: orderOf(read.aliases) });
       if (fields.length === 0) return [];
-      if (areConfigured(configured)) {
-        problem(path, "Aliases are set by the configuration: SOTTO_MODEL_ALIASES.");
-        return [];
-      }
+      if (areConfigured(configured))
+        return problem(path, "Aliases are set by the configuration: SOTTO_MODEL_ALIASES.");
       const run = () => saveAliases({ store, audit }, actor, read.aliases);
       return [{ type: "change", kind: "aliases", name: "", path, fields, run }];
     },

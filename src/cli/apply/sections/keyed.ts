@@ -3,8 +3,7 @@
  * a new one. Entries that the file does not mention stay, unless the section is pruned.
  */
 import type * as z from "zod";
-import { differences, type FieldChange } from "./differences.js";
-import { type Fields, isFields } from "./fields.js";
+import { differences, type FieldChange, type Fields, isFields } from "./fields.js";
 import { type Change, type Reading, reportIssues, type Section } from "./section.js";
 
 export interface Keyed<Entry extends object> {
@@ -32,19 +31,15 @@ export function keyedSection<Entry extends object>(keyed: Keyed<Entry>): Section
   const { name: section, kind } = keyed;
 
   const changes = async (given: unknown, reading: Reading): Promise<Change[]> => {
-    if (!isFields(given)) {
-      reading.problem([section], `Write the name of each ${kind} and what it has.`);
-      return [];
-    }
+    if (!isFields(given))
+      return reading.problem([section], `Write the name of each ${kind} and what it has.`);
     const current = await keyed.read();
     const mentioned = new Map<string, string>();
     const saved = Object.entries(given).flatMap(([written, fields]): Change[] => {
       const name = keyed.nameOf?.(written) ?? written;
       const path = [section, written];
-      if (mentioned.has(name)) {
-        reading.problem(path, `This is the same ${kind} as '${mentioned.get(name) ?? ""}'.`);
-        return [];
-      }
+      const same = mentioned.get(name);
+      if (same !== undefined) return reading.problem(path, `This is the same ${kind} as '${same}'.`);
       mentioned.set(name, written);
       const before = current.get(name);
       const entry = entryOf(name, fields, before, path, reading);

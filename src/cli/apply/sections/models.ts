@@ -13,9 +13,8 @@ import { isStarter, type ModelSource, modelSourceSchema, starterOf } from "../..
 import { checkWithDraft } from "../../../models/gguf/check-weights.js";
 import { findingsOf } from "../../models/engine-findings.js";
 import { modelsFolder } from "../../models/models-pull.js";
-import { differences } from "./differences.js";
 import { keptSecret, Secret, secretField } from "./secret.js";
-import { type Fields, isFields } from "./fields.js";
+import { differences, type Fields, isFields } from "./fields.js";
 import {
   type Change,
   type Path,
@@ -36,10 +35,8 @@ export function modelsSection(parts: SectionParts): Section {
     const source = readSource({ model, given, before, path, folder }, reading);
     if (source === undefined || (before !== undefined && sameSource(before, source))) return [];
     const setting = fixedBy(config.models, model);
-    if (setting !== null) {
-      reading.problem(path, `This is set by the configuration: ${setting}. Change it there.`);
-      return [];
-    }
+    if (setting !== null)
+      return reading.problem(path, `This is set by the configuration: ${setting}. Change it there.`);
     return [
       {
         ...{ type: "change", kind: "model", name: model, path },
@@ -64,16 +61,14 @@ export function modelsSection(parts: SectionParts): Section {
       return shown.length === 0 ? undefined : Object.fromEntries<unknown>(shown);
     },
     changes: async (given, reading) => {
-      if (!isFields(given)) {
-        reading.problem(["models"], `Write models and what serves each: ${modelIds.join(", ")}.`);
-        return [];
-      }
+      if (!isFields(given))
+        return reading.problem(["models"], `Write models and what serves each: ${modelIds.join(", ")}.`);
       const changes = await Promise.all(
-        Object.entries(given).map(async ([model, value]) => {
-          if (isModelId(model)) return changeOf(model, value, reading);
-          reading.problem(["models", model], `There is no such model: use ${modelIds.join(", ")}.`);
-          return [];
-        }),
+        Object.entries(given).map(async ([model, value]) =>
+          isModelId(model)
+            ? changeOf(model, value, reading)
+            : reading.problem(["models", model], `There is no such model: use ${modelIds.join(", ")}.`),
+        ),
       );
       return changes.flat();
     },

@@ -9,7 +9,7 @@ import type { Clock } from "../../../core/clock.js";
 import type { SealedSettings } from "../../../core/proof/sealed-settings.js";
 import { UserError } from "../../../core/user-error.js";
 import type { FullStore } from "../../../store/full-store.js";
-import type { FieldChange } from "./differences.js";
+import type { FieldChange } from "./fields.js";
 
 /** A place in the file, such as `plans`, `team`, `name`. */
 export type Path = readonly PropertyKey[];
@@ -31,8 +31,8 @@ export interface Change {
 export interface Reading {
   /** Also deletes what the section does not mention. */
   prune: boolean;
-  /** Something is wrong there. Nothing will be changed. */
-  problem: (path: Path, message: string) => void;
+  /** Something is wrong there, so nothing will be changed: returns no changes. */
+  problem: (path: Path, message: string) => never[];
   unknownField: (path: Path) => void;
   note: (text: string) => void;
 }

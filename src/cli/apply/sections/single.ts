@@ -1,7 +1,6 @@
 /** A section that is one entry, such as the operator's details. What it does not mention stays as it is. */
 import type * as z from "zod";
-import { differences } from "./differences.js";
-import { isFields } from "./fields.js";
+import { differences, isFields } from "./fields.js";
 import { reportIssues, type Section } from "./section.js";
 
 export interface Single<Entry extends object> {

@@ -99,7 +99,7 @@ export function teamsSection({ store, audit, actor, clock }: SectionParts): Sect
     kind: "team",
     schema: teamEntry,
     read: async () => {
-      const listed = (await allTeams(admin)).map(({ team }) => team);
+      const listed = (await allTeams(store.teams)).map(({ team }) => team);
       teams = byNameOrId(listed, ({ name }) => name);
       return new Map(
         await Promise.all(
