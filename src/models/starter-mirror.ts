@@ -16,7 +16,8 @@ import { writeAtomically } from "./files/temporary-file.js";
 import { removeNote } from "./files/verified-file.js";
 import { download } from "./pull/download.js";
 import { DownloadClient } from "./pull/download-request.js";
-import { ensureJoined, type FetchStarter, type WeightsProgress } from "./starter/starter.js";
+import { ensureJoined } from "./starter/starter.js";
+import type { FetchStarter, WeightsProgress } from "./starter/starter-file.js";
 import { WeightsError } from "./weights-error.js";
 
 /** Undefined without a source. */

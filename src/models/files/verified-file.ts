@@ -20,7 +20,7 @@ const noteSchema = z.object({ bytes: z.number(), mtimeMs: z.number(), sha256: z.
 export async function findDamage(
   path: string,
   expected: Expected,
-  onProgress: (doneBytes: number, totalBytes: number) => void,
+  onProgress?: (doneBytes: number, totalBytes: number) => void,
 ): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (found === null) return "absent";
@@ -32,7 +32,7 @@ export async function findDamage(
     return null;
 
   const sha256 = await hashFile(path, {
-    onProgress: (doneBytes) => onProgress(doneBytes, expected.bytes),
+    onProgress: (doneBytes) => onProgress?.(doneBytes, expected.bytes),
   });
   if (sha256 !== expected.sha256) return "does not match its SHA-256";
   await noteVerified(path, expected);

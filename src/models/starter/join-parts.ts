@@ -3,7 +3,6 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fullDisk, isFullDisk } from "../files/disk-space.js";
 import { hashFile } from "../files/hash-file.js";
 import { writeAtomically } from "../files/temporary-file.js";
 import { WeightsError } from "../weights-error.js";
@@ -30,8 +29,6 @@ export async function joinParts(
       createWriteStream(temporary, { flags: "wx", mode: 0o600, flush: true }),
     );
     if (hash.digest("hex") !== expected.sha256) throw await nameDamagedPart(parts);
-  }).catch((error: unknown) => {
-    throw isFullDisk(error) ? fullDisk(target) : error;
   });
 }
 

@@ -5,8 +5,6 @@
  * The kernel trusts its sizes, so they are checked here. Its memory holds, one after the other: the tables of
  * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
  */
-import { readFile } from "node:fs/promises";
-import { packageFile, runsFromSources } from "../../adapters/program-files.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { iq2xxsType } from "../gguf/gguf-types.js";
 import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
@@ -54,8 +52,8 @@ const patternsAt = 0;
 const signsAt = 256 * 8 * 4;
 const panelAt = signsAt + 128 * 8 * 4;
 
-export async function openMergeKernel(): Promise<MergeKernel> {
-  const { instance } = await WebAssembly.instantiate(await kernelBinary());
+export async function openMergeKernel(program: Uint8Array<ArrayBuffer>): Promise<MergeKernel> {
+  const { instance } = await WebAssembly.instantiate(program);
   const kernel: object = instance.exports;
   if (!isKernel(kernel)) throw new Error("the merge kernel was built from another version");
   writeTables(kernel.memory);
@@ -139,13 +137,4 @@ function isNegative(bits: number, position: number): boolean {
   let odd = 0;
   for (let rest = bits; rest > 0; rest >>= 1) odd ^= rest & 1;
   return odd === 1;
-}
-
-/** The build assembles the kernel; a program that runs from its sources does so itself. */
-async function kernelBinary(): Promise<Uint8Array<ArrayBuffer>> {
-  if (!runsFromSources) return new Uint8Array(await readFile(packageFile("dist/merge-kernel.wasm")));
-  const { default: openWabt } = await import("wabt");
-  const text = await readFile(packageFile("src/models/starter/merge-kernel.wat"), "utf8");
-  const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
-  return new Uint8Array(parsed.toBinary({}).buffer);
 }
