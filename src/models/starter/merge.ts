@@ -3,8 +3,10 @@
  * costliest first, so that none waits long for the last. What comes out depends on the two files alone, to the
  * bit, so its SHA-256 can be known beforehand.
  */
-import { open, readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { availableParallelism, endianness } from "node:os";
+import { buffer } from "node:stream/consumers";
 import { packageFile, programFile, runsFromSources } from "../../adapters/program-files.js";
 import { WorkerThread } from "../../adapters/worker-thread.js";
 import { withTimeLimit } from "../../core/time-limit.js";
@@ -14,11 +16,9 @@ import { hashFile } from "../files/hash-file.js";
 import { syncToDisk } from "../files/temporary-file.js";
 import { planMerge, plannedHeader, type MergePlan } from "./merge-plan.js";
 import type { MergeFiles } from "./merge-tensor.js";
+import type { StarterFile } from "./starter-file.js";
 
-export interface Merged {
-  bytes: number;
-  sha256: string;
-}
+export type Merged = Omit<StarterFile, "fileName">;
 
 export interface MergeOptions extends Omit<MergeFiles, "kernel"> {
   onProgress: (doneBytes: number, totalBytes: number) => void;
@@ -48,20 +48,9 @@ export async function mergeWeights(options: MergeOptions): Promise<Merged> {
 async function begin({ base, correction, target }: MergeOptions): Promise<MergePlan> {
   const { header } = await readWholeHeader(base);
   const plan = planMerge(header, (await readWholeHeader(correction)).header);
-  const source = await open(base);
-  try {
-    const old = Buffer.alloc(header.dataAt);
-    await source.read(old, 0, old.length, 0);
-    const file = await open(target, "wx", 0o600);
-    try {
-      await file.write(plannedHeader(old, header, plan));
-      await file.truncate(plan.bytes);
-    } finally {
-      await file.close();
-    }
-  } finally {
-    await source.close();
-  }
+  const old = await buffer(createReadStream(base, { end: header.dataAt - 1 }));
+  await writeFile(target, plannedHeader(old, header, plan), { flag: "wx", mode: 0o600 });
+  await truncate(target, plan.bytes);
   return plan;
 }
 
