@@ -5,10 +5,10 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
-import { starterCorrection } from "../src/models/starter/correction.js";
+import { starterCorrection } from "../src/models/starter/merged-weights.js";
 import { mergeWeights } from "../src/models/starter/merge.js";
 import { median } from "./statistics.js";
 
@@ -39,7 +39,6 @@ export async function benchStarter(): Promise<void> {
       correction: starterCorrection.path,
       target: join(folder, "merged.gguf"),
       onProgress: () => {},
-      workerFile: resolve("dist/merge-worker.js"),
     });
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     const memory = (process.resourceUsage().maxRSS / 1024).toFixed(0);

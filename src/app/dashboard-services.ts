@@ -59,7 +59,7 @@ import { totpCodes } from "../adapters/totp.js";
 import { webAuthn } from "../adapters/webauthn.js";
 import { StoreUnavailable } from "../core/store.js";
 import { causeOf } from "../log.js";
-import { machineNow } from "../models/files/machine.js";
+import { machineNow } from "../models/files/disk-space.js";
 import { databasePath } from "../store/sql/sqlite.js";
 import { removeOldUpgradeCopies } from "../store/sql/upgrade-copy.js";
 import { usageNotice, usageSpill } from "../store/usage-spill.js";

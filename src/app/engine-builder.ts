@@ -42,7 +42,7 @@ import {
 } from "../models/embedding-starter/embedding-starter.js";
 import { describeMember, type ModelSource, weightsSource } from "../models/choice/source.js";
 import type { WeightsFacts } from "../models/gguf/gguf.js";
-import type { WeightsProgress } from "../models/starter/starter.js";
+import type { WeightsProgress } from "../models/starter/starter-file.js";
 import { starterMirror } from "../models/starter-mirror.js";
 import { WeightsError } from "../models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";

@@ -21,7 +21,7 @@ import { registerOperatorApi } from "../http/operator/operator-api.js";
 import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
-import { ShownWeights } from "../models/shown-weights.js";
+import { shownWeights } from "../models/shown-weights.js";
 import { howToRaise, openFileLimit } from "../adapters/open-files.js";
 import { openEncryption } from "./encryption.js";
 import type { Engines } from "./engines.js";
@@ -170,7 +170,6 @@ async function addDashboard(
   const { fleet } = engines;
   const link = overrides.ownProcess?.link;
   const { typed = (text: string) => text } = overrides;
-  const weights = new ShownWeights(storage.store, (model) => fleet.weightsOf(model));
   const parts: DashboardParts = {
     http,
     dashboard: serving.dashboard,
@@ -188,7 +187,7 @@ async function addDashboard(
     memoryBytes: (model) => engines.memoryBytes(model),
     compute: (model) => engines.compute(model),
     members: (model) => engines.members(model),
-    weights: (model) => weights.of(model),
+    weights: (model) => shownWeights(storage.store, fleet.weightsOf(model)),
     suggestion: () => engines.suggestion(),
     backupCommand:
       config.storage.databaseUrl === undefined ? typed('sotto backup "sotto-$(date +%F).db"') : null,

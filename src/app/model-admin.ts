@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import { ModelAdmin } from "../core/admin/model-admin.js";
 import { ServedModels } from "../models/choice/model-sources.js";
-import { allowedHosts } from "../models/pull/allowed-hosts.js";
+import { allowedHosts } from "../models/pull/download-request.js";
 import { PullJobs } from "../models/pull/pull-jobs.js";
 import { changeDraft, type Serving as Described } from "../models/choice/change-draft.js";
 import { readSpeed } from "../models/measured-speed.js";

@@ -1,7 +1,7 @@
 /** The weights on this machine: those in the models folder, and those that a model is mapped to. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type ModelId, modelIds } from "../core/models.js";
+import { forEachModel, type ModelId, modelIds } from "../core/models.js";
 import type { Store } from "../core/store.js";
 import type { Mapping } from "./choice/mapping.js";
 import { GgufError } from "./gguf/gguf-header.js";
@@ -28,19 +28,18 @@ export async function listWeights(
   const whole = names.filter(
     (name) => name.endsWith(".gguf") && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/.test(name),
   );
-  const mapped = new Map<ModelId, string | null>();
-  for (const model of modelIds) {
+  const mapped = forEachModel((model) => {
     const desired = mapping[model];
-    mapped.set(model, desired.type === "source" ? await fileOf(folder, desired.source) : null);
-  }
-  const used = [...mapped.values()].filter((path) => path !== null);
+    return desired.type === "source" ? fileOf(folder, desired.source) : null;
+  });
+  const used = Object.values(mapped).filter((path) => path !== null);
   const paths = new Set([...whole.sort().map((name) => join(folder, name)), ...used]);
   return Promise.all(
     [...paths].map(async (path) => ({
       path,
       ...(await factsOrProblem(path)),
       speed: await readSpeed(store, path),
-      models: modelIds.filter((model) => mapped.get(model) === path),
+      models: modelIds.filter((model) => mapped[model] === path),
     })),
   );
 }

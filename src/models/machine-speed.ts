@@ -7,6 +7,7 @@
  */
 import { availableParallelism, cpus, totalmem } from "node:os";
 import * as z from "zod";
+import { parseStored } from "../adapters/json-file.js";
 import type { Store } from "../core/store.js";
 
 const setting = "machine_speed";
@@ -34,14 +35,8 @@ export const machineName = (): string =>
 
 /** Null until it has been measured on this machine. */
 export async function readMachineSpeed(store: Pick<Store, "getSetting">): Promise<MachineSpeed | null> {
-  const row = await store.getSetting(setting);
-  if (row === null) return null;
-  try {
-    const speed = schema.parse(JSON.parse(row));
-    return speed.machine === machineName() ? speed : null;
-  } catch {
-    return null;
-  }
+  const speed = parseStored(schema, await store.getSetting(setting));
+  return speed?.machine === machineName() ? speed : null;
 }
 
 /** Resolves with what counts from now on. */

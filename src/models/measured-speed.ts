@@ -1,6 +1,7 @@
 /** Tokens per second of a weights file as it last ran here, kept as a setting for `sotto models list`. */
 import { basename } from "node:path";
 import * as z from "zod";
+import { parseStored } from "../adapters/json-file.js";
 import type { ModelId } from "../core/models.js";
 import { PeriodicTask } from "../core/periodic-task.js";
 import type { Store } from "../core/store.js";
@@ -30,14 +31,10 @@ export async function readSpeed(
   store: Pick<Store, "getSetting">,
   path: string,
 ): Promise<MeasuredSpeed | null> {
-  const row = await store.getSetting(setting(path));
+  const row = parseStored(schema, await store.getSetting(setting(path)));
   if (row === null) return null;
-  try {
-    const { machine = machineName(), ...speed } = schema.parse(JSON.parse(row));
-    return machine === machineName() ? speed : null;
-  } catch {
-    return null;
-  }
+  const { machine = machineName(), ...speed } = row;
+  return machine === machineName() ? speed : null;
 }
 
 /** Weight of the latest gap in the moving average. */

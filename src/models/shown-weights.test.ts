@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../test/support/engines/gguf-file.js";
-import { ShownWeights, weightsLabel } from "./shown-weights.js";
+import { shownWeights, weightsLabel } from "./shown-weights.js";
 import { starterFileNames } from "./starter/starter.js";
 
 let folder: string;
@@ -55,21 +55,16 @@ describe("what is shown of a model", () => {
   const store = { getSetting: async () => JSON.stringify({ tokensPerSecond: 12.5, at: new Date(0) }) };
 
   it("follows the file that answers", async () => {
-    let path: string | null = await file("one.gguf", { "general.name": "One" });
-    const shown = new ShownWeights(store, () => path);
-    expect(await shown.of("omega")).toMatchObject({ title: "One", tokensPerSecond: 12.5 });
-    path = await file("two.gguf", { "general.name": "Two" });
-    expect(await shown.of("omega")).toMatchObject({ title: "Two" });
-    path = null;
-    expect(await shown.of("omega")).toBeNull();
+    const path = await file("one.gguf", { "general.name": "One" });
+    expect(await shownWeights(store, path)).toMatchObject({ title: "One", tokensPerSecond: 12.5 });
+    await file("one.gguf", { "general.name": "Another" });
+    expect(await shownWeights(store, path)).toMatchObject({ title: "Another" });
+    expect(await shownWeights(store, null)).toBeNull();
   });
 
   it("lacks its speed while the database is unreachable", async () => {
     const path = await file("one.gguf", { "general.name": "One" });
-    const shown = new ShownWeights(
-      { getSetting: () => Promise.reject(new Error("unreachable")) },
-      () => path,
-    );
-    expect(await shown.of("omega")).toMatchObject({ title: "One", tokensPerSecond: null });
+    const away = { getSetting: () => Promise.reject(new Error("unreachable")) };
+    expect(await shownWeights(away, path)).toMatchObject({ title: "One", tokensPerSecond: null });
   });
 });

@@ -3,7 +3,6 @@
  * where the file is one of its, else from the file's header. Nothing here fails: what cannot be read is not shown.
  */
 import { basename } from "node:path";
-import type { ModelId } from "../core/models.js";
 import type { Store } from "../core/store.js";
 import { entryOfFile } from "./choice/best-model.js";
 import {
@@ -11,40 +10,21 @@ import {
   embeddingStarterTitle,
   isEmbeddingStarterFile,
 } from "./embedding-starter/embedding-starter.js";
-import { readWeightsFacts } from "./gguf/gguf.js";
+import { shownFacts } from "./gguf/gguf.js";
 import { readSpeed } from "./measured-speed.js";
 import { isStarterFile, starterLicence, starterTitle } from "./starter/starter.js";
 import type { ModelWeightsView } from "../protocol/dashboard/api.js";
 
 export type WeightsLabel = Omit<ModelWeightsView, "tokensPerSecond">;
 
-export class ShownWeights {
-  /** A header is read once for each file that is put behind a model. */
-  readonly #labels = new Map<ModelId, { path: string; label: Promise<WeightsLabel> }>();
-
-  constructor(
-    private readonly store: Pick<Store, "getSetting">,
-    /** The file that answers for the model on this machine; null where none does. */
-    private readonly fileOf: (model: ModelId) => string | null,
-  ) {}
-
-  async of(model: ModelId): Promise<ModelWeightsView | null> {
-    const path = this.fileOf(model);
-    if (path === null) return null;
-    const [label, speed] = await Promise.all([
-      this.#labelOf(model, path),
-      readSpeed(this.store, path).catch(() => null),
-    ]);
-    return { ...label, tokensPerSecond: speed?.tokensPerSecond ?? null };
-  }
-
-  #labelOf(model: ModelId, path: string): Promise<WeightsLabel> {
-    const known = this.#labels.get(model);
-    if (known?.path === path) return known.label;
-    const label = weightsLabel(path);
-    this.#labels.set(model, { path, label });
-    return label;
-  }
+/** Null where no file of this machine answers. */
+export async function shownWeights(
+  store: Pick<Store, "getSetting">,
+  path: string | null,
+): Promise<ModelWeightsView | null> {
+  if (path === null) return null;
+  const [label, speed] = await Promise.all([weightsLabel(path), readSpeed(store, path).catch(() => null)]);
+  return { ...label, tokensPerSecond: speed?.tokensPerSecond ?? null };
 }
 
 export async function weightsLabel(path: string): Promise<WeightsLabel> {
@@ -53,7 +33,7 @@ export async function weightsLabel(path: string): Promise<WeightsLabel> {
     return { title: embeddingStarterTitle, licence: embeddingStarterLicence, isStarter: false };
   const entry = entryOfFile(path);
   if (entry !== null) return { title: entry.title, licence: entry.licence, isStarter: false };
-  const facts = await readWeightsFacts(path).catch(() => null);
+  const facts = await shownFacts(path);
   return {
     title: oneLine(facts?.name) ?? basename(path, ".gguf"),
     licence: oneLine(facts?.licence),

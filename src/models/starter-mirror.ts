@@ -10,13 +10,13 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { makeFolder } from "../adapters/make-folder.js";
 import { ensureEmbeddingStarterIn } from "./embedding-starter/embedding-starter.js";
-import { freeBytes } from "./files/disk-space.js";
 import { hashFile } from "./files/hash-file.js";
 import { writeAtomically } from "./files/temporary-file.js";
 import { removeNote } from "./files/verified-file.js";
 import { download } from "./pull/download.js";
 import { DownloadClient } from "./pull/download-request.js";
-import { ensureJoined, type FetchStarter, type WeightsProgress } from "./starter/starter.js";
+import { ensureJoined } from "./starter/starter.js";
+import type { FetchStarter, StarterFile, WeightsProgress } from "./starter/starter-file.js";
 import { WeightsError } from "./weights-error.js";
 
 /** Undefined without a source. */
@@ -33,7 +33,6 @@ export function starterMirror(source: string | undefined): FetchStarter | undefi
       await download(remote, target, {
         client,
         signal,
-        freeBytes,
         onProgress: (doneBytes) => onProgress(doneBytes, file.bytes),
       });
     } finally {
@@ -55,14 +54,11 @@ async function copyVerified(from: string, target: string, sha256: string): Promi
   });
 }
 
-export interface MirroredFile {
-  path: string;
-  bytes: number;
-  sha256: string;
-}
-
 /** Writes both starters to a folder, with `SHA256SUMS`, readable for any user. Rejects with `WeightsError`. */
-export async function mirrorStarters(folder: string, onProgress: WeightsProgress): Promise<MirroredFile[]> {
+export async function mirrorStarters(
+  folder: string,
+  onProgress: WeightsProgress,
+): Promise<(Omit<StarterFile, "fileName"> & { path: string })[]> {
   if (!existsSync(folder)) {
     makeFolder(folder);
     await chmod(folder, 0o755);

@@ -4,13 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import * as z from "zod";
+import { parseStored } from "../adapters/json-file.js";
 import { programFile } from "../adapters/program-files.js";
 import { WorkerThread } from "../adapters/worker-thread.js";
 import type { Store } from "../core/store.js";
-import { verifiedDigest } from "./files/verified-file.js";
+import { digestIn, digestSchema, verifiedDigest } from "./files/verified-file.js";
 
-const noteSchema = z.object({ bytes: z.number(), mtimeMs: z.number(), sha256: z.string() });
 const startMs = 60_000;
 const hashMs = 3_600_000;
 /** Of files that are or were behind a model while this process runs. */
@@ -45,7 +44,7 @@ export class WeightsDigests {
     const { size: bytes, mtimeMs } = file;
     const known = this.#known.get(path);
     if (known?.bytes === bytes && known.mtimeMs === mtimeMs) return known.sha256;
-    const sha256 = (await verifiedDigest(path, file)) ?? (await this.#read(path, { bytes, mtimeMs }));
+    const sha256 = (await verifiedDigest(path, file)) ?? (await this.#read(path, file));
     if (this.#known.size >= mostFiles) this.#known.clear();
     this.#known.set(path, { bytes, mtimeMs, sha256 });
     if (sha256 === null) this.#hashing = this.#hashing.then(() => this.#hash(path, { bytes, mtimeMs }));
@@ -66,13 +65,9 @@ export class WeightsDigests {
     this.onKnown();
   }
 
-  async #read(path: string, { bytes, mtimeMs }: Omit<Known, "sha256">): Promise<string | null> {
-    try {
-      const note = noteSchema.parse(JSON.parse((await this.store.getSetting(setting(path))) ?? ""));
-      return note.bytes === bytes && note.mtimeMs === mtimeMs ? note.sha256 : null;
-    } catch {
-      return null;
-    }
+  async #read(path: string, file: { size: number; mtimeMs: number }): Promise<string | null> {
+    const note = await this.store.getSetting(setting(path)).catch(() => null);
+    return digestIn(parseStored(digestSchema, note), file);
   }
 }
 

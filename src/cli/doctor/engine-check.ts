@@ -10,7 +10,7 @@ import { backendNames } from "../../engines/llama/backends.js";
 import { GpuChoice, type GpuMachine } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
-import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
+import { probeCacheIn, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { engineEnvironment } from "../../engines/llama/child-environment.js";
 import { broken, hint, ok, type Check, type Finding } from "./finding.js";
@@ -24,12 +24,12 @@ export async function checkEngineOn(
   machine: GpuMachine,
   ...[config, options]: Parameters<Check>
 ): Promise<Finding[]> {
-  const cache = probeCacheIn(config.service.dataDir);
-  if (options.probe) cache.forget();
+  const cache = probeCacheIn(config.service.dataDir, !options.probe);
+  cache.forget();
   const choice = new GpuChoice(config, {
     ...machine,
     now: () => systemClock.now(),
-    cache: options.probe ? cache : readOnly(cache),
+    cache,
   });
   const startedAt = systemClock.now();
   await choice.settle();

@@ -104,11 +104,7 @@ Examples:
         await storeSource(store, id, source);
         await record("changed source of model", id);
         if (!isChatModelId(id)) return null;
-        return describeHere(
-          source,
-          await machineHere(config, store),
-          await fileOf(modelsFolder(config), source),
-        );
+        return describeHere(source, await machineHere(config, store), fileOf(modelsFolder(config), source));
       });
       report(
         command,
@@ -197,7 +193,7 @@ const isServerAddress = (text: string): boolean => {
 async function findFile(config: Config, text: string): Promise<string> {
   if (parseReference(text).type !== "local") return (await pull(config, text)).path;
   const here = join(modelsFolder(config), text);
-  const found = await firstExisting([resolve(text), here, `${here}.gguf`]);
+  const found = firstExisting([resolve(text), here, `${here}.gguf`]);
   if (found !== null) return found;
   throw new WeightsError(
     `There is no file ${resolve(text)}, and no ${text} in ${modelsFolder(config)}. See: sotto models list, sotto models catalog`,

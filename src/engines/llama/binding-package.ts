@@ -31,9 +31,7 @@ export const isInstalled = (backend: GpuBackend): boolean => packageFolder(prebu
 
 /** The source of the native code, as a git bundle; null where it is not installed. */
 export function bindingSource(): string | null {
-  const folder = packageFolder("node-llama-cpp");
-  const path = folder === null ? null : join(folder, sourceFile);
-  return path !== null && existsSync(path) ? path : null;
+  return existingFile(packageFolder("node-llama-cpp"), sourceFile);
 }
 
 /** Where the binding's main package has the source. */
@@ -52,7 +50,7 @@ export function prebuiltBinding(backend: Backend): PrebuiltBinding | null {
   if (folder === null) return null;
   const extra = packageFolder(`${prebuiltPackage(backend)}-ext`);
   return {
-    addon: join(folder, "llama-addon.node"),
+    addon: join(folder, addonFile),
     extraFolder: extra === null ? undefined : join(extra, "bins", variantOf(backend)),
   };
 }
@@ -66,10 +64,8 @@ export const libraryFile = (backend: GpuBackend): string =>
  * the CPU the binding itself. Null where there is none as a file of its own.
  */
 export function bindingLibrary(backend: Backend): string | null {
-  const folder = libraryFolder(backend);
-  const path =
-    folder === null ? null : join(folder, backend === "cpu" ? "llama-addon.node" : libraryFile(backend));
-  return path !== null && existsSync(path) ? path : null;
+  const name = backend === "cpu" ? addonFile : libraryFile(backend);
+  return existingFile(libraryFolder(backend), name);
 }
 
 export const prebuiltPackage = (backend: Backend): string => `@node-llama-cpp/${variantOf(backend)}`;
@@ -79,6 +75,13 @@ const variantOf = (backend: Backend): string => {
   if (platformName() === "mac-arm64") return "mac-arm64-metal";
   return backend === "cpu" ? platformName() : `${platformName()}-${backend}`;
 };
+
+const addonFile = "llama-addon.node";
+
+function existingFile(folder: string | null, name: string): string | null {
+  const path = join(folder ?? "", name);
+  return folder !== null && existsSync(path) ? path : null;
+}
 
 function libraryFolder(backend: Backend): string | null {
   const folder = packageFolder(prebuiltPackage(backend));

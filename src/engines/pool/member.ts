@@ -1,7 +1,7 @@
 /** One engine of a pool, with what runs on it. */
 import type { Clock } from "../../core/clock.js";
 import type { ModelId } from "../../core/models.js";
-import { type Engine, type EngineTask, isAvailable } from "../../core/serving/engine-port.js";
+import { type Engine, isAvailable } from "../../core/serving/engine-port.js";
 import { tasksOf } from "../../core/serving/required-task.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
@@ -23,14 +23,6 @@ export interface MadeMember {
   restartsItself?: boolean | undefined;
   /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
   ready: (signal: AbortSignal) => Promise<void>;
-}
-
-interface MemberNow {
-  isUp: boolean;
-  isLoaded: boolean;
-  contextTokens: number;
-  tasks: readonly EngineTask[];
-  canSee: boolean;
 }
 
 export class Member implements Candidate {
@@ -61,7 +53,7 @@ export class Member implements Candidate {
     this.#readWaiting = waiting ?? (() => 0);
   }
 
-  refresh(model: ModelId): MemberNow {
+  refresh(model: ModelId) {
     const status = this.engine.status(model);
     const { state, capacity, contextTokens, follows } = status;
     this.capacity = capacity;

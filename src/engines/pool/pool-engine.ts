@@ -51,6 +51,16 @@ export interface MemberView {
   draining: boolean;
 }
 
+/** For a member that takes a generation. */
+interface Search {
+  generation: Generation;
+  key: string;
+  work: number;
+  tried: Set<Member>;
+  /** Of the last that was tried. */
+  failure: Error | undefined;
+}
+
 const defaultDrainMs = 10 * 60_000;
 const maxWarm = 20_000;
 
@@ -90,25 +100,23 @@ export class PoolEngine implements Engine {
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
     const key = this.#keyOf(generation);
-    const tried = new Set<Member>();
-    // Created only when needed: an error captures its stack.
-    let failure: Error | undefined;
-    let member = this.#choose(generation, key, 0, tried, failure);
+    const search: Search = { generation, key, work: 0, tried: new Set(), failure: undefined };
+    let member = this.#choose(search);
     // One try, one retry, and one for a conversation that only the largest context holds.
     for (let tries = 0; tries < 3 && member !== undefined; tries++) {
-      tried.add(member);
+      search.tried.add(member);
       try {
         const prepared = await member.engine.prepare(generation, signal);
         return { ...prepared, prompt: new PoolPrompt(key, member, prepared) };
       } catch (error) {
         signal.throwIfAborted();
-        failure = asError(error);
+        search.failure = asError(error);
         if (isBroken(error)) member.breaker.fail();
         if (!isContext(error) && (!isRetryable(error) || tries > 0)) break;
       }
-      member = this.#chooseNext(generation, key, 0, tried, failure, member);
+      member = this.#chooseNext(search, member);
     }
-    throw failure ?? new ServiceError("engine_unavailable");
+    throw search.failure ?? new ServiceError("engine_unavailable");
   }
 
   async *generate(
@@ -119,11 +127,10 @@ export class PoolEngine implements Engine {
     const prompt = poolPrompt(prepared);
     const { generation } = prepared;
     const work = prepared.promptTokens + prepared.maxTokens * generation.choices;
-    const tried = new Set<Member>();
-    let member = this.#choose(generation, prompt.key, work, tried, undefined, prompt.member);
-    let failure: Error | undefined;
+    const search: Search = { generation, key: prompt.key, work, tried: new Set(), failure: undefined };
+    let member = this.#choose(search, prompt.member);
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
-      tried.add(member);
+      search.tried.add(member);
       if (generation.task === undefined) this.#warm.set(prompt.key, generation.accountId, member);
       const end = member.begin(work);
       signal.addEventListener("abort", end, { once: true });
@@ -151,15 +158,15 @@ export class PoolEngine implements Engine {
           member.breaker.fail();
         }
         if (begun || !(isRetryable(error) || isUnable(error, generation))) throw error;
-        failure = asError(error);
+        search.failure = asError(error);
       } finally {
         if (!judged) member.breaker.forget();
         signal.removeEventListener("abort", end);
         end();
       }
-      member = this.#chooseNext(generation, prompt.key, work, tried, failure, member);
+      member = this.#chooseNext(search, member);
     }
-    throw failure ?? new ServiceError("engine_unavailable");
+    throw search.failure ?? new ServiceError("engine_unavailable");
   }
 
   status(model: ModelId): EngineStatus {
@@ -261,28 +268,14 @@ export class PoolEngine implements Engine {
   }
 
   /** After `failed` failed. Its restart is worth waiting for when no other member is up. */
-  #chooseNext(
-    generation: Generation,
-    key: string,
-    work: number,
-    tried: ReadonlySet<Member>,
-    failure: unknown,
-    failed: Member,
-  ): Member | undefined {
-    const other = this.#choose(generation, key, work, tried, failure);
-    const isUp = other?.refresh(generation.model).isUp === true;
-    const waits = failed.restartsItself && isBroken(failure) && this.#members.includes(failed);
+  #chooseNext(search: Search, failed: Member): Member | undefined {
+    const other = this.#choose(search);
+    const isUp = other?.refresh(search.generation.model).isUp === true;
+    const waits = failed.restartsItself && isBroken(search.failure) && this.#members.includes(failed);
     return waits && !isUp ? failed : other;
   }
 
-  #choose(
-    generation: Generation,
-    key: string,
-    work: number,
-    tried: ReadonlySet<Member>,
-    failure: unknown,
-    preparedOn?: Member,
-  ): Member | undefined {
+  #choose({ generation, key, work, tried, failure }: Search, preparedOn?: Member): Member | undefined {
     if (this.#closed) return undefined;
     const { model } = generation;
     const task = taskOf(generation);

@@ -6,7 +6,6 @@
  * two in step.
  */
 import { isChatModelId, type ModelId } from "../../core/models.js";
-import { embeddingCatalog } from "./embedding-catalog.js";
 
 export interface CatalogEntry {
   id: string;
@@ -29,7 +28,7 @@ export interface CatalogEntry {
   goodFor: string;
 }
 
-export const catalog: readonly CatalogEntry[] = [
+const chatCatalog: readonly CatalogEntry[] = [
   {
     id: "gemma-3-1b",
     title: "Gemma 3 1B Instruct",
@@ -164,7 +163,72 @@ export const catalog: readonly CatalogEntry[] = [
     suits: ["omega"],
     goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
   },
-  ...embeddingCatalog,
+];
+
+/** Models that embed, and one that ranks. Most are encoders, which keep no cache: their inputs are computed whole. */
+const embeddingCatalog: readonly (Omit<CatalogEntry, "suits" | "cacheBytesPerToken"> &
+  Partial<CatalogEntry>)[] = [
+  {
+    id: "nomic-embed-v1.5",
+    title: "Nomic Embed Text v1.5",
+    licence: "Apache-2.0",
+    architecture: "nomic-bert",
+    parametersBillion: 0.137,
+    uri: "hf:nomic-ai/nomic-embed-text-v1.5-GGUF/nomic-embed-text-v1.5.Q8_0.gguf",
+    bytes: 146_146_432,
+    contextTokens: 2048,
+    goodFor: "English texts; vectors of 768 numbers that can be shortened.",
+  },
+  {
+    id: "embedding-gemma",
+    title: "EmbeddingGemma 300M",
+    licence: "Gemma Terms of Use",
+    architecture: "gemma-embedding",
+    parametersBillion: 0.303,
+    uri: "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf",
+    bytes: 328_577_056,
+    contextTokens: 2048,
+    goodFor: "A hundred languages; vectors of 768 numbers that can be shortened.",
+  },
+  {
+    id: "bge-m3",
+    title: "BGE-M3",
+    licence: "MIT",
+    architecture: "bert",
+    parametersBillion: 0.567,
+    uri: "hf:gpustack/bge-m3-GGUF/bge-m3-Q8_0.gguf",
+    bytes: 634_553_760,
+    contextTokens: 8192,
+    goodFor: "Long texts in a hundred languages; vectors of 1024 numbers.",
+  },
+  {
+    id: "qwen3-embedding-0.6b",
+    title: "Qwen3 Embedding 0.6B",
+    licence: "Apache-2.0",
+    architecture: "qwen3",
+    parametersBillion: 0.596,
+    uri: "hf:Qwen/Qwen3-Embedding-0.6B-GGUF/Qwen3-Embedding-0.6B-Q8_0.gguf",
+    bytes: 639_150_592,
+    contextTokens: 32_768,
+    cacheBytesPerToken: 114_688,
+    goodFor: "Languages and code; vectors of 1024 numbers that can be shortened.",
+  },
+  {
+    id: "bge-reranker-v2-m3",
+    title: "BGE Reranker v2 M3",
+    licence: "Apache-2.0",
+    architecture: "bert",
+    parametersBillion: 0.568,
+    uri: "hf:gpustack/bge-reranker-v2-m3-GGUF/bge-reranker-v2-m3-Q8_0.gguf",
+    bytes: 635_676_416,
+    contextTokens: 8192,
+    goodFor: "Ranks documents by a query, in a hundred languages; does not embed.",
+  },
+];
+
+export const catalog: readonly CatalogEntry[] = [
+  ...chatCatalog,
+  ...embeddingCatalog.map((entry) => ({ cacheBytesPerToken: 0, suits: ["iota"] as const, ...entry })),
 ];
 
 /** Bytes of weights that a token reads, about. */

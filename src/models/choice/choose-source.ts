@@ -2,8 +2,9 @@
  * Chooses another source for a model, for `sotto models use` and the dashboard. The previous source is kept in a
  * setting of its own, one step back, so that a change can be undone; undoing is a change, too, and can be undone.
  */
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { parseStored } from "../../adapters/json-file.js";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
@@ -61,13 +62,7 @@ export async function previousSource(
   model: ModelId,
 ): Promise<ModelSource | null> {
   const row = await store.getSetting(previousSetting(model));
-  if (row === null || row === "") return null;
-  if (row === "default") return starterOf(model);
-  try {
-    return modelSourceSchema.parse(JSON.parse(row));
-  } catch {
-    return null;
-  }
+  return row === "default" ? starterOf(model) : parseStored(modelSourceSchema, row);
 }
 
 /** The same for a roll-back. Throws `WeightsError` where there is none, or its file cannot be used any more. */
@@ -84,27 +79,19 @@ export async function requirePrevious(
 }
 
 /** A file of the models folder by its name, or any by its absolute path. */
-export async function findOnServer(folder: string, text: string): Promise<string> {
+export function findOnServer(folder: string, text: string): string {
   const isName = !/[/\\\0]/.test(text) && text !== "." && text !== "..";
   if (!isName && (!isAbsolute(text) || text.includes("\0"))) {
     throw new WeightsError("Enter the name of a file in the models folder, or an absolute path.");
   }
   const here = join(folder, text);
-  const found = await firstExisting(isName ? [here, `${here}.gguf`] : [resolve(text)]);
+  const found = firstExisting(isName ? [here, `${here}.gguf`] : [resolve(text)]);
   if (found !== null) return found;
   throw new WeightsError(isName ? `There is no ${text} in ${folder}.` : `There is no file ${text}.`);
 }
 
-export async function firstExisting(paths: readonly string[]): Promise<string | null> {
-  for (const path of paths) {
-    const exists = await stat(path).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return path;
-  }
-  return null;
-}
+export const firstExisting = (paths: readonly string[]): string | null =>
+  paths.find((path) => existsSync(path)) ?? null;
 
 /** Engines on the network as a source. Throws `WeightsError` for what is not valid. */
 export function upstreamSource(members: readonly object[]): { source: ModelSource; members: EngineMember[] } {

@@ -8,6 +8,7 @@
  * keeps what it runs.
  */
 import { isDeepStrictEqual } from "node:util";
+import { parseStored } from "../../adapters/json-file.js";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import { forEachModel, isChatModelId, modelIds, type ModelId } from "../../core/models.js";
@@ -64,12 +65,10 @@ export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStr
 
 function storedSource(model: ModelId, row: string | null): DesiredSource {
   if (row === null || row === "") return { type: "source", source: starterOf(model), from: "default" };
-  try {
-    return { type: "source", source: modelSourceSchema.parse(JSON.parse(row)), from: "setting" };
-  } catch {
-    return {
-      type: "unreadable",
-      reason: "the stored setting cannot be read: choose again with sotto models use",
-    };
-  }
+  const source = parseStored(modelSourceSchema, row);
+  if (source !== null) return { type: "source", source, from: "setting" };
+  return {
+    type: "unreadable",
+    reason: "the stored setting cannot be read: choose again with sotto models use",
+  };
 }

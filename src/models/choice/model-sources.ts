@@ -37,10 +37,11 @@ import {
   sameSource,
 } from "./mapping.js";
 import { contextChoices, contextHere, entrySize, fitsHere, type Machine, speedHere } from "./fit-here.js";
-import { FactsCache, fileOf, sourceView, speedView, weightsView } from "./source-views.js";
+import { fileOf, sourceView, speedView, weightsView } from "./source-views.js";
 import { type ModelSource, starterOf } from "./source.js";
 import { freeBytes } from "../files/disk-space.js";
 import { checkWithDraft } from "../gguf/check-weights.js";
+import { shownFacts } from "../gguf/gguf.js";
 import { type ListedWeights, listWeights } from "../list-weights.js";
 import { readSpeed } from "../measured-speed.js";
 import { WeightsError } from "../weights-error.js";
@@ -69,7 +70,6 @@ type Change =
 
 export class ServedModels implements ModelSources {
   readonly #changes = new Map<ModelId, Change>();
-  readonly #facts = new FactsCache();
 
   constructor(private readonly options: ModelSourcesOptions) {}
 
@@ -109,9 +109,9 @@ export class ServedModels implements ModelSources {
       const desired = mapping[id];
       return id === model || model === undefined || desired.type === "unreadable" ? [] : [desired.source];
     });
-    const paths = await Promise.all(sources.map((source) => fileOf(folder, source)));
+    const paths = new Set(sources.map((source) => fileOf(folder, source)));
     const facts = await Promise.all(
-      [...new Set(paths)].flatMap((path) => (path === null ? [] : [this.#facts.read(path)])),
+      [...paths].map(async (path) => (path === null ? null : shownFacts(path))),
     );
     const { configured } = machine();
     return facts.flatMap((size) => (size === null ? [] : [{ size, configured }]));
@@ -121,48 +121,42 @@ export class ServedModels implements ModelSources {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
-  async useWeights(model: ModelId, request: WeightsRequest): Promise<void> {
-    const { file, force, contextTokens } = request;
-    const { folder, store, configured: models } = this.options;
-    requireFree(models(), model);
-    const path = await findOnServer(folder, file);
-    const draft =
-      request.draft === undefined
-        ? draftOf((await readMapping(store, models()))[model], path)
-        : request.draft === null
-          ? undefined
-          : await findOnServer(folder, request.draft);
-    const { memory, configured } = this.options.machine();
-    const machine = {
-      ...configured,
-      ...(contextTokens === undefined ? {} : { contextTokens }),
-      availableBytes: force === true ? Infinity : memory.totalBytes,
-    };
-    await checkWithDraft(path, draft, machine, model);
-    await this.#switch(model, {
-      type: "weights",
-      path,
-      ...(contextTokens === undefined ? {} : { contextTokens }),
-      ...(draft === undefined ? {} : { draft }),
+  useWeights(model: ModelId, request: WeightsRequest): Promise<void> {
+    return this.#change(model, async () => {
+      const { file, force, contextTokens } = request;
+      const { folder, store, configured: models } = this.options;
+      const path = findOnServer(folder, file);
+      const draft =
+        request.draft === undefined
+          ? draftOf((await readMapping(store, models()))[model], path)
+          : request.draft === null
+            ? undefined
+            : findOnServer(folder, request.draft);
+      const { memory, configured } = this.options.machine();
+      const chosen = contextTokens === undefined ? {} : { contextTokens };
+      const availableBytes = force === true ? Infinity : memory.totalBytes;
+      await checkWithDraft(path, draft, { ...configured, ...chosen, availableBytes }, model);
+      return { type: "weights", path, ...chosen, ...(draft === undefined ? {} : { draft }) };
     });
   }
 
-  async useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
-    requireFree(this.options.configured(), model);
-    const { source } = upstreamSource([engine]);
-    await this.#requireUsable(source);
-    await this.#switch(model, source);
+  useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
+    return this.#change(model, async () => upstreamSource([engine]).source);
   }
 
-  async useDefault(model: ModelId): Promise<void> {
-    requireFree(this.options.configured(), model);
-    await this.#switch(model, starterOf(model));
+  useDefault(model: ModelId): Promise<void> {
+    return this.#change(model, async () => starterOf(model));
   }
 
-  async rollBack(model: ModelId): Promise<void> {
+  rollBack(model: ModelId): Promise<void> {
+    return this.#change(model, () => requirePrevious(this.options.store, model));
+  }
+
+  async #change(model: ModelId, find: () => Promise<ModelSource>): Promise<void> {
     requireFree(this.options.configured(), model);
-    const source = await requirePrevious(this.options.store, model);
-    await this.#requireUsable(source);
+    const source = await find();
+    const refusal = (await this.#findings(source)).find(({ level }) => level === "refuse");
+    if (refusal !== undefined) throw new WeightsError(refusal.text);
     await this.#switch(model, source);
   }
 
@@ -170,10 +164,13 @@ export class ServedModels implements ModelSources {
     const { store, configured, status, memoryBytes, compute, folder, sharers } = this.options;
     const chosen = desired.type === "source" ? desired.source : null;
     const source = change?.state === "switching" ? change.from : chosen;
-    const path = source === null ? null : await fileOf(folder, source);
-    const facts = path === null ? null : await this.#facts.read(path);
+    const path = source === null ? null : fileOf(folder, source);
+    const facts = path === null ? null : await shownFacts(path);
     const previous = await previousSource(store, model);
-    const previousFile = previous === null ? null : await fileOf(folder, previous);
+    const previousFile = previous === null ? null : fileOf(folder, previous);
+    const chosenFile = source?.type === "weights" ? source : undefined;
+    const speedOf = async (file: string | null) =>
+      file === null ? null : speedView(await readSpeed(store, file));
     const { state, contextTokens, capacity, cacheType = null } = status(model);
     return {
       model,
@@ -185,11 +182,10 @@ export class ServedModels implements ModelSources {
       contextTokens,
       sequences: capacity,
       cacheType,
-      chosenContextTokens: source?.type === "weights" ? (source.contextTokens ?? null) : null,
-      draft:
-        source?.type === "weights" && source.draft !== undefined ? shownFile(folder, source.draft) : null,
-      speed: path === null ? null : speedView(await readSpeed(store, path)),
-      previousSpeed: previousFile === null ? null : speedView(await readSpeed(store, previousFile)),
+      chosenContextTokens: chosenFile?.contextTokens ?? null,
+      draft: chosenFile?.draft === undefined ? null : shownFile(folder, chosenFile.draft),
+      speed: await speedOf(path),
+      previousSpeed: await speedOf(previousFile),
       memoryBytes: memoryBytes(model),
       sharedWith: (sharers().find((models) => models.includes(model)) ?? []).filter((one) => one !== model),
       compute: compute(model)?.backend ?? null,
@@ -246,11 +242,6 @@ export class ServedModels implements ModelSources {
     // If that cannot be stored, the setting keeps a choice that does not load; the page shows the reason either way.
     await undo().catch(() => undefined);
     this.#changes.set(model, { state: "failed", to: source, reason });
-  }
-
-  async #requireUsable(source: ModelSource): Promise<void> {
-    const refusal = (await this.#findings(source)).find(({ level }) => level === "refuse");
-    if (refusal !== undefined) throw new WeightsError(refusal.text);
   }
 
   async #findings(source: ModelSource): Promise<EnginePreflight["findings"]> {

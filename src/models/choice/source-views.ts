@@ -1,8 +1,7 @@
 /** What is known of a source and its file, in the shapes of the operator's page. Never a key. */
-import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { SourceView, SpeedView, WeightsView } from "../../core/model-views.js";
-import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
+import type { WeightsFacts } from "../gguf/gguf.js";
 import type { MeasuredSpeed } from "../measured-speed.js";
 import { firstExisting } from "./choose-source.js";
 import { contextHere, type Machine } from "./fit-here.js";
@@ -30,7 +29,7 @@ export function sourceView(source: ModelSource): SourceView {
 }
 
 /** The file behind a source on this machine; null where there is none, or none yet. */
-export async function fileOf(folder: string, source: ModelSource): Promise<string | null> {
+export function fileOf(folder: string, source: ModelSource): string | null {
   switch (source.type) {
     case "upstreams":
     case "off":
@@ -54,26 +53,6 @@ export const weightsView = (facts: WeightsFacts, machine: Machine): WeightsView 
 
 export const speedView = (speed: MeasuredSpeed | null): SpeedView | null =>
   speed === null ? null : { tokensPerSecond: speed.tokensPerSecond, measuredAt: speed.at.toISOString() };
-
-/** A cache of file headers; a header is read again when its file changes. */
-export class FactsCache {
-  readonly #facts = new Map<string, { stamp: string; facts: WeightsFacts }>();
-
-  /** Null when it cannot be read. */
-  async read(path: string): Promise<WeightsFacts | null> {
-    const found = await stat(path).catch(() => null);
-    if (found?.isFile() !== true) return null;
-    const stamp = `${found.size} ${found.mtimeMs}`;
-    const kept = this.#facts.get(path);
-    if (kept?.stamp === stamp) return kept.facts;
-    const facts = await readWeightsFacts(path).catch(() => null);
-    if (facts === null) return null;
-    // A few models are asked for: a handful of files at most.
-    if (this.#facts.size >= 16) this.#facts.clear();
-    this.#facts.set(path, { stamp, facts });
-    return facts;
-  }
-}
 
 const hostOf = (text: string): string => (URL.canParse(text) ? new URL(text).host : basename(text));
 

@@ -17,9 +17,8 @@ import {
   uint32,
 } from "../../adapters/gguf-writer.js";
 import { dequantise } from "../starter/dequantise.js";
-import { readSafetensors, type SafeTensor } from "./safetensors.js";
 
-export interface BertSource {
+interface BertSource {
   name: string;
   licence: string;
   weights: Buffer;
@@ -153,4 +152,32 @@ function widened(halves: Buffer): Buffer {
   const floats = new Float32Array(halves.length / 2);
   dequantise(tensorType.float16, halves, floats);
   return Buffer.from(floats.buffer);
+}
+
+interface SafeTensor {
+  dtype: string;
+  /** The length of a row last. */
+  shape: readonly number[];
+  data: Buffer;
+}
+
+const tensorEntry = z.object({
+  dtype: z.string(),
+  shape: z.array(z.number()),
+  data_offsets: z.tuple([z.number(), z.number()]),
+});
+const lengthBytes = 8;
+
+/** The format is a length, a JSON directory of that length, then the tensors' bytes. */
+function readSafetensors(file: Buffer): Map<string, SafeTensor> {
+  const dataAt = lengthBytes + Number(file.readBigUInt64LE());
+  const directory = JSON.parse(file.toString("utf8", lengthBytes, dataAt)) as Record<string, unknown>;
+  delete directory.__metadata__;
+  return new Map(
+    Object.entries(directory).map(([name, value]) => {
+      const { dtype, shape, data_offsets } = tensorEntry.parse(value);
+      const [start, end] = data_offsets;
+      return [name, { dtype, shape, data: file.subarray(dataAt + start, dataAt + end) }];
+    }),
+  );
 }

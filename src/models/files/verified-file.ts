@@ -6,6 +6,7 @@
  */
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import * as z from "zod";
+import { parseStored } from "../../adapters/json-file.js";
 import { hasGgufMagic } from "../gguf/gguf.js";
 import { hashFile } from "./hash-file.js";
 
@@ -14,25 +15,30 @@ interface Expected {
   sha256: string;
 }
 
-const noteSchema = z.object({ bytes: z.number(), mtimeMs: z.number(), sha256: z.string() });
+/** What is noted of a file that was hashed. */
+export const digestSchema = z.object({ bytes: z.number(), mtimeMs: z.number(), sha256: z.string() });
+
+/** The hash in a note, unless the file has changed since. */
+export const digestIn = (
+  note: z.infer<typeof digestSchema> | null,
+  { size, mtimeMs }: { size: number; mtimeMs: number },
+): string | null => (note?.bytes === size && note.mtimeMs === mtimeMs ? note.sha256 : null);
 
 /** Null when the file is sound; otherwise what is wrong with it, as the end of a sentence, or `absent`. */
 export async function findDamage(
   path: string,
   expected: Expected,
-  onProgress: (doneBytes: number, totalBytes: number) => void,
+  onProgress?: (doneBytes: number, totalBytes: number) => void,
 ): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (found === null) return "absent";
   if (found.size !== expected.bytes) return `has ${found.size} bytes instead of ${expected.bytes}`;
   if (!(await hasGgufMagic(path))) return "is not a GGUF file";
 
-  const note = await readNote(path);
-  if (note?.bytes === found.size && note.mtimeMs === found.mtimeMs && note.sha256 === expected.sha256)
-    return null;
+  if ((await verifiedDigest(path, found)) === expected.sha256) return null;
 
   const sha256 = await hashFile(path, {
-    onProgress: (doneBytes) => onProgress(doneBytes, expected.bytes),
+    onProgress: (doneBytes) => onProgress?.(doneBytes, expected.bytes),
   });
   if (sha256 !== expected.sha256) return "does not match its SHA-256";
   await noteVerified(path, expected);
@@ -49,14 +55,12 @@ export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha
   }
 }
 
-/** The hash that is noted of a file which has not changed since; null without one. */
-export async function verifiedDigest(
+/** The hash that is noted of a file which has not changed since; null without one that can be read. */
+export const verifiedDigest = async (
   path: string,
-  { size, mtimeMs }: { size: number; mtimeMs: number },
-): Promise<string | null> {
-  const note = await readNote(path);
-  return note?.bytes === size && note.mtimeMs === mtimeMs ? note.sha256 : null;
-}
+  file: { size: number; mtimeMs: number },
+): Promise<string | null> =>
+  digestIn(parseStored(digestSchema, await readFile(notePath(path), "utf8").catch(() => null)), file);
 
 export async function removeVerified(path: string): Promise<void> {
   await rm(path, { force: true });
@@ -65,14 +69,5 @@ export async function removeVerified(path: string): Promise<void> {
 
 /** Removes the note only. */
 export const removeNote = (path: string): Promise<void> => rm(notePath(path), { force: true });
-
-/** Null when there is none that can be read: then the file is hashed. */
-async function readNote(path: string): Promise<z.infer<typeof noteSchema> | null> {
-  try {
-    return noteSchema.parse(JSON.parse(await readFile(notePath(path), "utf8")));
-  } catch {
-    return null;
-  }
-}
 
 const notePath = (path: string): string => `${path}.verified.json`;

@@ -24,7 +24,6 @@ export interface GgufTensor {
 export type GgufValue = string | number | boolean | readonly number[];
 
 export interface GgufHeader {
-  version: number;
   fields: ReadonlyMap<string, GgufValue>;
   /** The file position of each field's value. */
   valueAt: ReadonlyMap<string, number>;
@@ -36,10 +35,7 @@ export interface GgufHeader {
 
 /** Something is wrong with a file; the message ends a sentence that begins with its name. */
 export class GgufError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "GgufError";
-  }
+  override name = "GgufError";
 }
 
 export const needMore = Symbol("more bytes of the file are needed");
@@ -81,7 +77,7 @@ function parse(cursor: Cursor): GgufHeader {
   const alignment = fields.get("general.alignment") ?? 32;
   if (typeof alignment !== "number" || ![8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096].includes(alignment))
     throw new GgufError("has an alignment that is not a power of two from 8 to 4096");
-  return { version, fields, valueAt, tensors, alignment, dataAt: roundUp(cursor.at, alignment) };
+  return { fields, valueAt, tensors, alignment, dataAt: roundUp(cursor.at, alignment) };
 }
 
 function readTensor(cursor: Cursor): GgufTensor {

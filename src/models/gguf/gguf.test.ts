@@ -41,7 +41,6 @@ describe("a GGUF file", () => {
       name: "small",
       licence: null,
       quantisation: "IQ2_XXS",
-      dominantType: "IQ2_XXS",
       parameters: 256 * 12,
       bytes: whole.length,
       contextTokens: 2048,
@@ -51,7 +50,6 @@ describe("a GGUF file", () => {
       activeBytes: 1804,
       cacheBytesPerToken: 1024,
       takesQuantisedCache: true,
-      files: [join(folder, "model.gguf")],
     });
   });
 

@@ -2,8 +2,10 @@
  * What a GGUF file is, from its header alone: nothing is loaded. A model may be split over several files that
  * stand side by side (`…-00001-of-00003.gguf`); the first one names the whole.
  */
-import { open, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { cacheBytesPerToken, takesQuantisedCache, type AttentionShape } from "../../adapters/kv-cache.js";
 import { fileTypeName, tensorTypes } from "./gguf-types.js";
 import { GgufError, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
@@ -11,16 +13,11 @@ import { GgufError, needMore, parseGgufHeader, type GgufHeader } from "./gguf-he
 /** Every GGUF file begins with these four bytes; a download that failed begins with an error page. */
 export const ggufMagic = Buffer.from("GGUF");
 
-export async function hasGgufMagic(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const start = Buffer.alloc(ggufMagic.length);
-    await file.read(start, 0, ggufMagic.length, 0);
-    return start.equals(ggufMagic);
-  } finally {
-    await file.close();
-  }
-}
+export const hasGgufMagic = async (path: string): Promise<boolean> =>
+  (await readStart(path, ggufMagic.length)).equals(ggufMagic);
+
+const readStart = (path: string, length: number): Promise<Buffer> =>
+  buffer(createReadStream(path, { end: Math.max(0, length - 1), highWaterMark: 1024 * 1024 }));
 
 export interface WeightsFacts {
   architecture: string;
@@ -29,7 +26,6 @@ export interface WeightsFacts {
   licence: string | null;
   /** As the file calls it, such as Q4_K_M. */
   quantisation: string;
-  dominantType: string;
   parameters: number;
   /** Of all files together. */
   bytes: number;
@@ -42,7 +38,6 @@ export interface WeightsFacts {
   cacheBytesPerToken: number;
   /** Its heads can be divided into the blocks of a quantised cache. */
   takesQuantisedCache: boolean;
-  files: readonly string[];
 }
 
 /** Throws `GgufError` when the file is no GGUF file, or is not whole. */
@@ -65,13 +60,11 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
   if (tensors.length === 0) throw new GgufError("holds no weights");
   const architecture = textOf(first, "general.architecture");
   if (architecture === null) throw new GgufError("does not say which architecture it has");
-  const dominantType = findDominantType(tensors);
   return {
     architecture,
     name: textOf(first, "general.name"),
     licence: textOf(first, "general.license"),
-    quantisation: fileTypeName(numberOf(first, "general.file_type")) ?? dominantType,
-    dominantType,
+    quantisation: fileTypeName(numberOf(first, "general.file_type")) ?? findDominantType(tensors),
     parameters: tensors.reduce((sum, tensor) => sum + tensor.values, 0),
     bytes,
     activeBytes: activeBytesOf(tensors, first, architecture),
@@ -79,8 +72,25 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
     hasChatTemplate: textOf(first, "tokenizer.chat_template") !== null,
     ranks: tensors.some(({ name }) => name === "cls.weight" || name === "cls.output.weight"),
     ...cacheOf(first, architecture),
-    files,
   };
+}
+
+/** Of files that pages asked for, until they change. */
+const known = new Map<string, { stamp: string; facts: WeightsFacts }>();
+
+/** For pages, which ask often: null when the file cannot be read. */
+export async function shownFacts(path: string): Promise<WeightsFacts | null> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() !== true) return null;
+  const stamp = `${found.size} ${found.mtimeMs}`;
+  const kept = known.get(path);
+  if (kept?.stamp === stamp) return kept.facts;
+  const facts = await readWeightsFacts(path).catch(() => null);
+  if (facts === null) return null;
+  // A few models are asked for: a handful of files at most.
+  if (known.size >= 16) known.clear();
+  known.set(path, { stamp, facts });
+  return facts;
 }
 
 /** The header of one file, with its size checked against what the header says is in it. */
@@ -100,18 +110,12 @@ const firstRead = 2 * 1024 * 1024;
 const largestHeader = 256 * 1024 * 1024;
 
 async function readHeader(path: string, fileBytes: number): Promise<GgufHeader> {
-  const file = await open(path);
-  try {
-    for (let length = firstRead; ; length *= 4) {
-      const start = Buffer.alloc(Math.min(length, fileBytes));
-      await file.read(start, 0, start.length, 0);
-      const header = parseGgufHeader(start);
-      if (header !== needMore) return header;
-      if (start.length === fileBytes) throw new GgufError(truncatedHeader(start));
-      if (start.length > largestHeader) throw new GgufError("has a header that is too large to be one");
-    }
-  } finally {
-    await file.close();
+  for (let length = firstRead; ; length *= 4) {
+    const start = await readStart(path, Math.min(length, fileBytes));
+    const header = parseGgufHeader(start);
+    if (header !== needMore) return header;
+    if (start.length === fileBytes) throw new GgufError(truncatedHeader(start));
+    if (start.length > largestHeader) throw new GgufError("has a header that is too large to be one");
   }
 }
 

@@ -11,14 +11,13 @@ import {
   literalAddress,
   type LookupAll,
 } from "../../adapters/address-policy.js";
-import { isAllowedHost } from "./allowed-hosts.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface DownloadSettings {
   endpoint: string;
   /** For models that ask for one. */
   token?: string | undefined;
-  /** The only hosts that are asked, see `allowed-hosts.ts`; undefined for any. */
+  /** The only hosts that are asked, see `allowedHosts`; undefined for any. */
   allowedHosts?: readonly string[] | undefined;
   connectTimeoutMs?: number;
   /** Longest silence, before the answer and within it. */
@@ -54,11 +53,7 @@ export class DownloadClient {
     let linkedBytes: number | null = null;
     for (let hops = 0; hops <= maxRedirects; hops++) {
       requireDownloadable(url, address, this.settings.allowedHosts);
-      const {
-        statusCode,
-        headers: received,
-        body,
-      } = await undici
+      const answer = await undici
         .request(url, {
           dispatcher,
           headers: {
@@ -73,18 +68,13 @@ export class DownloadClient {
           // Not worth another try.
           throw error instanceof AddressError ? notAllowed(url, address) : error;
         });
-      const header = (name: string): string | undefined => [received[name]].flat()[0];
+      const { statusCode: status, body } = answer;
+      const header = (name: string): string | undefined => [answer.headers[name]].flat()[0];
       linkedSha256 ??= sha256In(header("x-linked-etag"));
       linkedBytes ??= sizeIn(header("x-linked-size"));
       const location = header("location");
-      if (
-        statusCode < 301 ||
-        statusCode > 308 ||
-        location === undefined ||
-        !URL.canParse(location, url.href)
-      ) {
-        return { status: statusCode, header, body, linkedSha256, linkedBytes };
-      }
+      const isRedirect = status >= 301 && status <= 308 && URL.canParse(location ?? "", url.href);
+      if (!isRedirect || location === undefined) return { status, header, body, linkedSha256, linkedBytes };
       await body.dump();
       url = new URL(location, url);
     }
@@ -116,26 +106,19 @@ const connectionLimits = ({
   bodyTimeout: stallTimeoutMs,
 });
 
-/** Throws for an address that is not to be asked, be it the one that was asked for or one it redirects to. */
+/**
+ * Throws for an address that is not to be asked, be it the one that was asked for or one it redirects to. Weights sent
+ * unencrypted could be modified on the way.
+ */
 export function requireDownloadable(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
-  requireSafe(url, asked);
-  requireAllowedHost(url, asked, allowed);
-}
-
-/** Weights sent unencrypted could be modified on the way. */
-export function requireSafe(url: URL, asked: URL): void {
   const literal = literalAddress(url);
   if (literal !== null && isForbiddenAddress(literal)) throw notAllowed(url, asked);
-  if (url.protocol === "https:") return;
   // No server elsewhere may have this machine's own services asked.
-  if (url.protocol === "http:" && isLoopback(url.hostname) && isLoopback(asked.hostname)) return;
-  throw new WeightsError(
-    `${whereOf(url, asked)} is not https: weights are only downloaded over an encrypted connection.`,
-  );
-}
-
-/** Pulls that are started from the dashboard connect to allowed hosts only, redirects included. */
-function requireAllowedHost(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
+  const isLocal = url.protocol === "http:" && isLoopback(url.hostname) && isLoopback(asked.hostname);
+  if (url.protocol !== "https:" && !isLocal)
+    throw new WeightsError(
+      `${whereOf(url, asked)} is not https: weights are only downloaded over an encrypted connection.`,
+    );
   if (allowed === undefined || isAllowedHost(url, allowed)) return;
   throw new WeightsError(
     `${whereOf(url, asked)} is not a host that weights are downloaded from (${allowed.join(", ")}). Add it to SOTTO_DOWNLOAD_HOSTS, or pull it with sotto models pull.`,
@@ -160,3 +143,42 @@ const sha256In = (etag: string | undefined): string | null =>
 
 const sizeIn = (text: string | undefined): number | null =>
   /^\d{1,15}$/.test(text ?? "") ? Number(text) : null;
+
+/** Where the endpoint's own redirects go: Hugging Face keeps its files on hosts of these domains. */
+const huggingFaceHosts = ["huggingface.co", "*.huggingface.co", "hf.co", "*.hf.co"];
+
+/**
+ * The hosts that weights may be downloaded from when somebody asks from the dashboard: names as in addresses, with a
+ * port where it is not the usual one, or `*.example.com` for everything below a domain. `hosts` is as configured;
+ * undefined for the default.
+ */
+export const allowedHosts = ({
+  hfEndpoint,
+  hosts,
+}: {
+  hfEndpoint: string;
+  hosts: readonly string[] | undefined;
+}): string[] => [...new Set(hosts ?? [new URL(hfEndpoint).host, ...huggingFaceHosts])];
+
+function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
+  const host = url.host.toLowerCase();
+  return allowed.some((entry) =>
+    entry.startsWith("*.") ? host.endsWith(entry.slice(1).toLowerCase()) : host === entry.toLowerCase(),
+  );
+}
+
+/** The same URL will never serve the file: no retry, and the partial file is removed. */
+export class FinalDownloadError extends WeightsError {}
+
+/** The error for a response with this status to a request for `what`. */
+export function statusError(status: number, what: string): FinalDownloadError {
+  if (status === 404) return new FinalDownloadError(`There is no ${what} (404). Check the spelling.`);
+  if (status === 401 || status === 403) {
+    return new FinalDownloadError(
+      `${what} is private or gated (${status}): accept its licence on its page and set SOTTO_HF_TOKEN to a token that may read it. An address with a signature may have expired: get a new one.`,
+    );
+  }
+  return new FinalDownloadError(
+    `${what} cannot be downloaded: the server answered ${status}. Check the address, or try another source.`,
+  );
+}

@@ -12,13 +12,13 @@ import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { parseStored } from "../../adapters/json-file.js";
 import { makeFolder } from "../../adapters/make-folder.js";
-import { FinalDownloadError, isPassing, statusError } from "./download-error.js";
-import type { Answer, DownloadClient } from "./download-request.js";
+import { FinalDownloadError, statusError, type Answer, type DownloadClient } from "./download-request.js";
 import { ggufMagic } from "../gguf/gguf.js";
 import { hashFile } from "../files/hash-file.js";
 import type { RemoteFile } from "./hugging-face.js";
-import { fullDisk, isFullDisk } from "../files/disk-space.js";
+import { freeBytes as freeBytesIn, fullDisk, isFullDisk } from "../files/disk-space.js";
 import { formatBytes } from "../sizes.js";
 import { syncToDisk } from "../files/temporary-file.js";
 import { noteVerified } from "../files/verified-file.js";
@@ -27,8 +27,8 @@ import { WeightsError } from "../weights-error.js";
 export interface DownloadOptions {
   client: DownloadClient;
   signal: AbortSignal;
-  freeBytes: (folder: string) => Promise<number>;
-  onProgress: (doneBytes: number, totalBytes: number | null) => void;
+  freeBytes?: typeof freeBytesIn | undefined;
+  onProgress?: ((doneBytes: number, totalBytes: number | null) => void) | undefined;
   /** Called before the file is read again to check it. */
   onChecking?: (() => void) | undefined;
   /** The first pause before another try. */
@@ -83,22 +83,24 @@ async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions
 }
 
 async function fetchRest(file: RemoteFile, part: string, options: DownloadOptions): Promise<string | null> {
-  const { client, signal, onProgress, freeBytes } = options;
+  const { client, signal, onProgress, freeBytes = freeBytesIn } = options;
   const have = await sizeOf(part);
   const etag = have > 0 ? await readEtag(part, file.url) : null;
   const resume = etag === null ? {} : { range: `bytes=${have}-`, "if-range": etag };
   const answer = await client.get(file.url, resume, signal);
   try {
-    if (answer.status === 416) {
+    const { status } = answer;
+    if (status === 416) {
       // Either it was complete already, or what is here is of no use.
       if (totalOf(answer) === have && have > 0) return file.sha256 ?? answer.linkedSha256;
       await removePart(part);
       throw new Error("the server cannot continue");
     }
-    if (isPassing(answer.status)) throw new Error(`the server answered ${answer.status}`);
-    const from = answer.status === 206 ? startOf(answer) : 0;
-    if ((answer.status !== 200 && answer.status !== 206) || (from !== 0 && from !== have)) {
-      throw statusError(answer.status, file.name);
+    // Worth a retry.
+    if (status === 408 || status === 429 || status >= 500) throw new Error(`the server answered ${status}`);
+    const from = status === 206 ? startOf(answer) : 0;
+    if ((status !== 200 && status !== 206) || (from !== 0 && from !== have)) {
+      throw statusError(status, file.name);
     }
     const total = totalOf(answer) ?? file.bytes;
     if (file.bytes !== null && total !== file.bytes) {
@@ -109,14 +111,14 @@ async function fetchRest(file: RemoteFile, part: string, options: DownloadOption
     await requireSpace(dirname(part), (total ?? 0) - from, from === 0 ? have : 0, freeBytes);
     await noteEtag(part, file.url, answer);
     let done = from;
-    onProgress(done, total);
+    onProgress?.(done, total);
     // Chunk by chunk, so that what has arrived is in the file when the connection breaks.
     const output = await open(part, from === 0 ? "w" : "a", 0o600);
     try {
       for await (const chunk of checkMagic(answer.body, from, file.name)) {
         await output.writeFile(chunk);
         done += chunk.length;
-        onProgress(done, total);
+        onProgress?.(done, total);
       }
       await output.sync();
     } finally {
@@ -156,7 +158,7 @@ async function requireSpace(
   folder: string,
   bytes: number,
   reusable: number,
-  freeBytes: (folder: string) => Promise<number>,
+  freeBytes: typeof freeBytesIn,
 ): Promise<void> {
   const free = (await freeBytes(folder)) + reusable;
   if (free >= bytes) return;
@@ -173,12 +175,8 @@ async function noteEtag(part: string, url: URL, answer: Answer): Promise<void> {
 }
 
 async function readEtag(part: string, url: URL): Promise<string | null> {
-  try {
-    const note = noteSchema.parse(JSON.parse(await readFile(noteOf(part), "utf8")));
-    return note.urlSha256 === hashOf(url) ? note.etag : null;
-  } catch {
-    return null;
-  }
+  const note = parseStored(noteSchema, await readFile(noteOf(part), "utf8").catch(() => null));
+  return note?.urlSha256 === hashOf(url) ? note.etag : null;
 }
 
 const hashOf = (url: URL): string => createHash("sha256").update(url.href).digest("hex");

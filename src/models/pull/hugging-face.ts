@@ -1,10 +1,10 @@
 /** Which files of a repository on Hugging Face make up a model, from the list that its API gives. */
 import { basename } from "node:path";
 import * as z from "zod";
+import { parseStored } from "../../adapters/json-file.js";
 import { splitFiles } from "../gguf/gguf.js";
 import type { Reference } from "./reference.js";
-import type { Answer, DownloadClient } from "./download-request.js";
-import { statusError } from "./download-error.js";
+import { statusError, type Answer, type DownloadClient } from "./download-request.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface RemoteFile {
@@ -110,11 +110,9 @@ async function readPage({ body }: Answer, host: string): Promise<TreeFile[]> {
     text += String(chunk);
     if (text.length > maxPageChars) throw new WeightsError(`${host} sent a list of files that is too long.`);
   }
-  try {
-    return treeSchema.parse(JSON.parse(text));
-  } catch {
-    throw new WeightsError(`${host} did not respond like Hugging Face. Check SOTTO_HF_ENDPOINT.`);
-  }
+  const files = parseStored(treeSchema, text);
+  if (files !== null) return files;
+  throw new WeightsError(`${host} did not respond like Hugging Face. Check SOTTO_HF_ENDPOINT.`);
 }
 
 function nextPage(answer: Answer, first: URL): URL | null {

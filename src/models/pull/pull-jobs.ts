@@ -13,8 +13,12 @@ import { withTimeLimit } from "../../core/time-limit.js";
 import type { PullRequest, PullView } from "../../core/model-views.js";
 import type { ModelId } from "../../core/models.js";
 import { removePartial } from "./download.js";
-import { FinalDownloadError } from "./download-error.js";
-import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
+import {
+  FinalDownloadError,
+  requireDownloadable,
+  shownAddress,
+  type DownloadSettings,
+} from "./download-request.js";
 import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
 import { loadPulls, type SavedPull, savePulls } from "./saved-pulls.js";
@@ -61,7 +65,8 @@ const stopMs = 10_000;
 
 export class PullJobs implements Pulls {
   #jobs: Job[];
-  readonly #claimed = new Set<string>();
+  /** The names that are being written, and by which. */
+  readonly #claimed = new Map<string, Job>();
   #isClosed = false;
 
   constructor(private readonly options: PullJobsOptions) {
@@ -213,7 +218,7 @@ export class PullJobs implements Pulls {
     job.rate.restart();
     try {
       const { pull = pullWeights } = this.options;
-      const pulled = await pull(job.reference, this.#optionsFor(job));
+      const pulled = await pull(job.reference, this.#optionsFor(job)).finally(() => this.#release(job));
       job.file = basename(pulled.path);
       job.totalBytes = job.doneBytes = pulled.facts.bytes;
       job.state = "done";
@@ -270,20 +275,21 @@ export class PullJobs implements Pulls {
       onChecking: () => {
         if (job.state === "running") job.state = "checking";
       },
-      ...(retryMs === undefined ? {} : { retryMs }),
+      retryMs,
     };
   }
 
-  #claim(job: Job, names: readonly string[]): () => void {
+  #claim(job: Job, names: readonly string[]): void {
     const taken = names.find((name) => this.#claimed.has(name));
     if (taken !== undefined) throw new WeightsError(`${taken} is being pulled already.`);
-    for (const name of names) this.#claimed.add(name);
+    for (const name of names) this.#claimed.set(name, job);
     job.names = names;
     job.file = names[0] ?? "";
     this.#save();
-    return () => {
-      for (const name of names) this.#claimed.delete(name);
-    };
+  }
+
+  #release(job: Job): void {
+    for (const [name, holder] of this.#claimed) if (holder === job) this.#claimed.delete(name);
   }
 
   #save(): void {
@@ -314,20 +320,14 @@ const newJob = (start: SavedPull, state: Job["state"], reason = ""): Job => ({
   running: null,
 });
 
-const viewOf = (job: Job): PullView => ({
-  id: job.id,
-  reference: shownReference(job.reference),
-  model: job.model,
-  use: job.use,
-  state: job.state,
-  file: job.file,
-  fileNumber: job.fileNumber,
-  fileCount: job.fileCount,
-  doneBytes: job.doneBytes,
-  totalBytes: job.totalBytes,
-  bytesPerSecond: job.state === "running" ? job.rate.bytesPerSecond : null,
-  reason: job.reason,
-});
+function viewOf(job: Job): PullView {
+  const { id, model, use, state, file, fileNumber, fileCount, doneBytes, totalBytes, reason } = job;
+  return {
+    ...{ id, model, use, state, file, fileNumber, fileCount, doneBytes, totalBytes, reason },
+    reference: shownReference(job.reference),
+    bytesPerSecond: state === "running" ? job.rate.bytesPerSecond : null,
+  };
+}
 
 /** Addresses of files may carry a signature. */
 function shownReference(text: string): string {

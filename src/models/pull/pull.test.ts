@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { sha256, startModelServer, type ModelServer } from "../../../test/support/engines/model-server.js";
-import { DownloadClient, requireSafe } from "./download-request.js";
+import { DownloadClient, requireDownloadable } from "./download-request.js";
 import { pullWeights, type PullOptions, type Pulled } from "./pull.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -307,10 +307,10 @@ describe("a pull is refused with the reason:", () => {
   it("a redirect from elsewhere to this machine's own services", () => {
     const [here, elsewhere] = [new URL("http://127.0.0.1:8080/x"), new URL("https://models.example.com/x")];
     expect(() => {
-      requireSafe(here, elsewhere);
+      requireDownloadable(here, elsewhere, undefined);
     }).toThrow("https://models.example.com/x redirects to http://127.0.0.1:8080, which is not https");
     expect(() => {
-      requireSafe(here, new URL("http://localhost:9090/x"));
+      requireDownloadable(here, new URL("http://localhost:9090/x"), undefined);
     }).not.toThrow();
   });
 

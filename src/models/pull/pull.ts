@@ -1,9 +1,8 @@
 /** Downloads weights: finds the files, checks that they fit, downloads them, and checks the result. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { arrivedBytes, download } from "./download.js";
-import { FinalDownloadError } from "./download-error.js";
-import { DownloadClient, type DownloadSettings } from "./download-request.js";
+import { arrivedBytes, download, type DownloadOptions } from "./download.js";
+import { DownloadClient, FinalDownloadError, type DownloadSettings } from "./download-request.js";
 import { freeBytes as readFreeBytes } from "../files/disk-space.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
 import { GgufError } from "../gguf/gguf-header.js";
@@ -14,18 +13,13 @@ import { formatBytes } from "../sizes.js";
 import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
-export interface PullOptions extends DownloadSettings {
+export interface PullOptions extends DownloadSettings, Omit<DownloadOptions, "client"> {
   folder: string;
-  signal: AbortSignal;
   /** The expected hash, where the server does not report one; not for split models. */
   sha256?: string | undefined;
   onFile?: (name: string, number: number, count: number) => void;
-  onProgress?: (doneBytes: number, totalBytes: number | null) => void;
-  onChecking?: () => void;
-  /** Called with the names that will be written, before they are; what it returns is called at the end. May throw. */
-  claim?: (names: readonly string[]) => () => void;
-  freeBytes?: (folder: string) => Promise<number>;
-  retryMs?: number;
+  /** Called with the names that will be written, before they are. May throw. */
+  claim?: (names: readonly string[]) => void;
 }
 
 export interface Pulled {
@@ -38,28 +32,19 @@ export interface Pulled {
 /** Rejects with `WeightsError`, or the signal's reason. */
 export async function pullWeights(text: string, options: PullOptions): Promise<Pulled> {
   const client = new DownloadClient(options);
-  let release = (): void => undefined;
   try {
     const files = await findFiles(client, text, options);
-    release = options.claim?.(files.map(({ name }) => name)) ?? release;
+    options.claim?.(files.map(({ name }) => name));
     const missing: RemoteFile[] = [];
     for (const file of files) if (!(await isHere(file, options))) missing.push(file);
     await requireSpaceForAll(missing, options);
     for (const [index, file] of missing.entries()) {
       options.onFile?.(file.name, index + 1, missing.length);
-      await download(file, join(options.folder, file.name), {
-        client,
-        signal: options.signal,
-        freeBytes: options.freeBytes ?? readFreeBytes,
-        onProgress: options.onProgress ?? (() => {}),
-        onChecking: options.onChecking,
-        retryMs: options.retryMs,
-      });
+      await download(file, join(options.folder, file.name), { ...options, client });
     }
     const path = join(options.folder, files[0]?.name ?? "");
     return { path, facts: await factsOf(path, missing), wasHere: missing.length === 0 };
   } finally {
-    release();
     await client.close();
   }
 }

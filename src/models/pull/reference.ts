@@ -2,7 +2,7 @@
  * What people write to name weights: an entry of the catalogue, `hf:owner/repo`, `hf:owner/repo:Q4_K_M`,
  * `hf:owner/repo/file.gguf`, an https address, or else the name or path of a file on this machine.
  */
-import { catalog, type CatalogEntry } from "../choice/catalog.js";
+import { catalog } from "../choice/catalog.js";
 import { WeightsError } from "../weights-error.js";
 
 export type Reference =
@@ -11,15 +11,13 @@ export type Reference =
   | { type: "local"; name: string };
 
 export function parseReference(text: string): Reference {
-  const entry = findEntry(text);
-  if (entry !== null) return parseReference(entry.uri);
+  const entry = catalog.find(({ id }) => id === text.toLowerCase());
+  if (entry !== undefined) return parseReference(entry.uri);
   if (text.startsWith("hf:")) return parseHuggingFace(text);
-  if (/^https?:\/\//i.test(text)) return { type: "address", url: parseAddress(text) };
-  return { type: "local", name: text };
+  if (!/^https?:\/\//i.test(text)) return { type: "local", name: text };
+  if (!URL.canParse(text)) throw new WeightsError(`'${text}' is not an address.`);
+  return { type: "address", url: new URL(text) };
 }
-
-const findEntry = (text: string): CatalogEntry | null =>
-  catalog.find(({ id }) => id === text.toLowerCase()) ?? null;
 
 /** An address of a file ends in `.gguf`; any other is a server that answers. */
 export const isFileAddress = (url: URL): boolean => url.pathname.toLowerCase().endsWith(".gguf");
@@ -36,9 +34,4 @@ function parseHuggingFace(text: string): Reference {
     );
   }
   return { type: "hugging-face", repository, quantisation, file };
-}
-
-function parseAddress(text: string): URL {
-  if (!URL.canParse(text)) throw new WeightsError(`'${text}' is not an address.`);
-  return new URL(text);
 }

@@ -3,10 +3,10 @@
  * offer to continue them. One that failed permanently is not kept: its URL may be signed. Synchronous and small. What
  * cannot be read or written is no loss: the partial files stay, and the same pull continues them.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { makeFolder } from "../../adapters/make-folder.js";
+import { readJsonFile, writeJsonFile } from "../../adapters/json-file.js";
 import { modelIds } from "../../core/models.js";
 
 const schema = z
@@ -25,27 +25,15 @@ const schema = z
   .max(100);
 export type SavedPull = z.infer<typeof schema>[number];
 
-export function loadPulls(folder: string): SavedPull[] {
-  try {
-    return schema.parse(JSON.parse(readFileSync(join(folder, fileName), "utf8")));
-  } catch {
-    return [];
-  }
-}
+const pathIn = (folder: string): string => join(folder, "pulls.json");
+
+export const loadPulls = (folder: string): SavedPull[] => readJsonFile(schema, pathIn(folder)) ?? [];
 
 export function savePulls(folder: string, pulls: readonly SavedPull[]): void {
-  const path = join(folder, fileName);
   try {
-    if (pulls.length === 0) {
-      rmSync(path, { force: true });
-      return;
-    }
-    makeFolder(folder);
-    writeFileSync(`${path}.new`, JSON.stringify(pulls), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    if (pulls.length === 0) rmSync(pathIn(folder), { force: true });
+    else writeJsonFile(pathIn(folder), pulls);
   } catch {
     // See above.
   }
 }
-
-const fileName = "pulls.json";

@@ -5,11 +5,8 @@
  * The kernel trusts its sizes, so they are checked here. Its memory holds, one after the other: the tables of
  * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
  */
-import { readFile } from "node:fs/promises";
-import { packageFile, runsFromSources } from "../../adapters/program-files.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { iq2xxsType } from "../gguf/gguf-types.js";
-import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
 import { dequantise } from "./dequantise.js";
 
 /** The most rows that `mergeRows` takes: their values stay in the L2 cache. */
@@ -24,11 +21,7 @@ export interface Matrix {
   shared: Float32Array;
 }
 
-export interface MergeKernel {
-  begin(matrix: Matrix): void;
-  /** The result is a view that the next call overwrites. */
-  mergeRows(base: Uint8Array, coefficients: Float32Array): Uint8Array;
-}
+export type MergeKernel = Awaited<ReturnType<typeof openMergeKernel>>;
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -54,22 +47,23 @@ const patternsAt = 0;
 const signsAt = 256 * 8 * 4;
 const panelAt = signsAt + 128 * 8 * 4;
 
-export async function openMergeKernel(): Promise<MergeKernel> {
-  const { instance } = await WebAssembly.instantiate(await kernelBinary());
+export async function openMergeKernel(program: Uint8Array<ArrayBuffer>) {
+  const { instance } = await WebAssembly.instantiate(program);
   const kernel: object = instance.exports;
   if (!isKernel(kernel)) throw new Error("the merge kernel was built from another version");
   writeTables(kernel.memory);
-  let current: Laid | null = null;
+  let current: ReturnType<typeof layOut> | null = null;
 
   return {
-    begin(matrix) {
+    begin(matrix: Matrix): void {
       current = layOut(matrix);
       const missing = current.endAt - kernel.memory.buffer.byteLength;
       if (missing > 0) kernel.memory.grow(Math.ceil(missing / pageBytes));
       packPanel(matrix, new Float32Array(kernel.memory.buffer, panelAt, matrix.rank * matrix.columns));
     },
 
-    mergeRows(base, coefficients) {
+    /** The result is a view that the next call overwrites. */
+    mergeRows(base: Uint8Array, coefficients: Float32Array): Uint8Array {
       if (current === null) throw new RangeError("no matrix was begun");
       const { columns, rank, type, coefficientsAt, valuesAt, baseAt, resultAt } = current;
       const rows = coefficients.length / rank;
@@ -89,18 +83,7 @@ export async function openMergeKernel(): Promise<MergeKernel> {
   };
 }
 
-interface Laid {
-  columns: number;
-  rank: number;
-  type: number;
-  coefficientsAt: number;
-  valuesAt: number;
-  baseAt: number;
-  resultAt: number;
-  endAt: number;
-}
-
-function layOut({ columns, rank, type, shared }: Matrix): Laid {
+function layOut({ columns, rank, type, shared }: Matrix) {
   // The longest block of any type has 256 values, and rows are whole blocks.
   if (columns % 256 !== 0 || columns < 256 || rank < 1)
     throw new RangeError(`${columns} columns of rank ${rank}`);
@@ -141,11 +124,30 @@ function isNegative(bits: number, position: number): boolean {
   return odd === 1;
 }
 
-/** The build assembles the kernel; a program that runs from its sources does so itself. */
-async function kernelBinary(): Promise<Uint8Array<ArrayBuffer>> {
-  if (!runsFromSources) return new Uint8Array(await readFile(packageFile("dist/merge-kernel.wasm")));
-  const { default: openWabt } = await import("wabt");
-  const text = await readFile(packageFile("src/models/starter/merge-kernel.wat"), "utf8");
-  const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
-  return new Uint8Array(parsed.toBinary({}).buffer);
-}
+/**
+ * The codebook of llama.cpp's IQ2_XXS format: 256 patterns of eight magnitudes, each of which is small, middle
+ * or large (8, 25 or 43 in the format's own unit). A pattern is written here as four hexadecimal digits, two
+ * bits for each magnitude, the first one in the lowest bits. These numbers are the format: files that were
+ * written with it cannot be read with others.
+ */
+const patterns =
+  "0000000200050008000a00110014002000220028002a00410044005000580061006400800082008a00a2010101040110" +
+  "0115014001840198020002020222028204010404041004210424044004420448046004810484049004a4050005020508" +
+  "05200546056905800591060906100640068406a40800080508080814082808410844085008520888090409400a020a14" +
+  "1001100410101021104010601084109010951100110811201150115a1180122412451400140814201425144914801518" +
+  "156216001616180118041810184018811900190519a01a5120002002200a204420612080208221292148220022022401" +
+  "240424102440245625002541256426902808282028942a44400140044010401840214024404040484056406040814084" +
+  "409041004120416141804185420142104248425642684400440844204480449945124524460048014804481048404845" +
+  "49004958496149824a454a9050005008501150195020508050885104514251a4529154905492550a5601565458005811" +
+  "5819586459405a086004601060406068610061556218626064006405651065126584684280008002800a804180828104" +
+  "811881408211840184048410841584408460850085468594860986408660880289048a11900490109024904090a19116" +
+  "91809245940094229444955198819920a002a050a085a109a200a418a850a904";
+
+/** For each pattern its eight magnitudes as 0 (small), 1 (middle) or 2 (large). */
+export const iq2xxsGrid: readonly (readonly number[])[] = Array.from({ length: 256 }, (_, index) => {
+  const bits = Number.parseInt(patterns.slice(index * 4, index * 4 + 4), 16);
+  return Array.from({ length: 8 }, (_, position) => (bits >> (2 * position)) & 3);
+});
+
+/** The magnitudes themselves. */
+export const iq2xxsMagnitudes = [8, 25, 43] as const;

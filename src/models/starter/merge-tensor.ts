@@ -8,56 +8,34 @@ import { readWholeHeader } from "../gguf/gguf.js";
 import { GgufError, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
 import { dequantise } from "./dequantise.js";
 import { openMergeKernel, rowsAtOnce, type MergeKernel } from "./merge-kernel.js";
-import { planMerge, type MergePlan, type PlannedTensor, type TensorCorrection } from "./merge-plan.js";
+import { planMerge, type PlannedTensor, type TensorCorrection } from "./merge-plan.js";
 
 export interface MergeFiles {
   base: string;
   correction: string;
   /** Exists already, with its header. */
   target: string;
+  /** The program of the kernel. */
+  kernel: Uint8Array<ArrayBuffer>;
 }
 
-export interface TensorMerger {
-  plan: MergePlan;
-  /** By its index in the plan. `onProgress` gets the bytes written since the last call. */
-  merge(index: number, onProgress: (writtenBytes: number) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openTensorMerger({ base, correction, target }: MergeFiles): Promise<TensorMerger> {
-  const { header } = await readWholeHeader(base);
-  const { header: correctionHeader } = await readWholeHeader(correction);
-  const plan = planMerge(header, correctionHeader);
-  const kernel = await openMergeKernel();
-  const handles: FileHandle[] = [];
-  const opened = async (path: string, flags: string): Promise<FileHandle> => {
-    const handle = await open(path, flags);
-    handles.push(handle);
-    return handle;
+/** The files stay open as long as the thread. The returned function takes the index of a tensor in the plan. */
+export async function openTensorMerger(given: MergeFiles): Promise<(index: number) => Promise<void>> {
+  const { header } = await readWholeHeader(given.base);
+  const { header: correctionHeader } = await readWholeHeader(given.correction);
+  const { tensors } = planMerge(header, correctionHeader);
+  const kernel = await openMergeKernel(given.kernel);
+  const files: OpenFiles = {
+    base: { file: await open(given.base), header },
+    correction: { file: await open(given.correction), header: correctionHeader },
+    target: await open(given.target, "r+"),
   };
-  const close = async (): Promise<void> => {
-    for (const handle of handles) await handle.close();
+  return async (index) => {
+    const planned = tensors[index];
+    if (planned === undefined) throw new RangeError(`there is no tensor ${index}`);
+    if (planned.correction === null) await copy(files, planned);
+    else await correct(files, planned, planned.correction, kernel);
   };
-  try {
-    const files: OpenFiles = {
-      base: { file: await opened(base, "r"), header },
-      correction: { file: await opened(correction, "r"), header: correctionHeader },
-      target: await opened(target, "r+"),
-    };
-    return {
-      plan,
-      close,
-      async merge(index, onProgress) {
-        const planned = plan.tensors[index];
-        if (planned === undefined) throw new RangeError(`there is no tensor ${index}`);
-        if (planned.correction === null) await copy(files, planned, onProgress);
-        else await correct(files, planned, planned.correction, kernel, onProgress);
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 interface OpenGguf {
@@ -73,17 +51,12 @@ interface OpenFiles {
 
 const copiedAtOnce = 2 * 1024 * 1024;
 
-async function copy(
-  { base, target }: OpenFiles,
-  { tensor, offset }: PlannedTensor,
-  onProgress: (writtenBytes: number) => void,
-): Promise<void> {
+async function copy({ base, target }: OpenFiles, { tensor, offset }: PlannedTensor): Promise<void> {
   const buffer = new Uint8Array(Math.min(tensor.bytes, copiedAtOnce));
   for (let done = 0; done < tensor.bytes; done += buffer.length) {
     const piece = buffer.subarray(0, Math.min(buffer.length, tensor.bytes - done));
     await readExactly(base.file, piece, base.header.dataAt + tensor.offset + done);
     await writeAll(target, piece, base.header.dataAt + offset + done);
-    onProgress(piece.length);
   }
 }
 
@@ -92,7 +65,6 @@ async function correct(
   { tensor, offset }: PlannedTensor,
   { rank, factor, coefficients, shared, isTransposed }: TensorCorrection,
   kernel: MergeKernel,
-  onProgress: (writtenBytes: number) => void,
 ): Promise<void> {
   const [columns = 0, rows = 0] = tensor.dimensions;
   const sharedValues = await readValues(correction, shared);
@@ -113,7 +85,6 @@ async function correct(
     const merged = kernel.mergeRows(piece, all.subarray(row * rank, (row + count) * rank));
     await writeAll(target, merged, at);
     at += merged.length;
-    onProgress(merged.length);
   }
 }
 

@@ -1,28 +1,17 @@
-/** A worker thread of the merge: opens the files once, then merges the tensors it is sent, one at a time. */
-import { parentPort, workerData } from "node:worker_threads";
-import * as z from "zod";
-import { openTensorMerger } from "./merge-tensor.js";
+/** A thread of the merge: opens the files once, then merges the tensors it is sent, one at a time. */
+import { workerData } from "node:worker_threads";
+import { performTasks } from "../../adapters/worker-tasks.js";
+import { openTensorMerger, type MergeFiles } from "./merge-tensor.js";
 
-export type MergeWorkerMessage =
-  | { type: "ready" }
-  | { type: "progress"; writtenBytes: number }
-  /** It waits for the next tensor. */
-  | { type: "merged" }
-  | { type: "failed"; reason: string };
+let merge: ((index: number) => Promise<void>) | undefined;
 
-const files = z.object({ base: z.string(), correction: z.string(), target: z.string() }).parse(workerData);
-const tell = (message: MergeWorkerMessage): void => parentPort?.postMessage(message);
-const fail = (error: unknown): void =>
-  tell({ type: "failed", reason: error instanceof Error ? error.message : "unknown error" });
-
-try {
-  const merger = await openTensorMerger(files);
-  parentPort?.on("message", (index: number) => {
-    merger
-      .merge(index, (writtenBytes) => tell({ type: "progress", writtenBytes }))
-      .then(() => tell({ type: "merged" }), fail);
-  });
-  tell({ type: "ready" });
-} catch (error) {
-  fail(error);
-}
+/** Null, or why the tensor could not be merged. */
+performTasks(async (index: number): Promise<string | null> => {
+  try {
+    merge ??= await openTensorMerger(workerData as MergeFiles);
+    await merge(index);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : "unknown error";
+  }
+});

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   ggufBytes,
@@ -78,8 +79,7 @@ async function merge(
   };
   await writeFile(files.base, ggufBytes(llamaFields, base));
   await writeFile(files.correction, ggufBytes(fields, correction));
-  const workerFile = resolve("dist/merge-worker.js");
-  const merged = await mergeWeights({ ...files, onProgress: () => {}, workerFile, threads: 2, ...rest });
+  const merged = await mergeWeights({ ...files, onProgress: () => {}, threads: 2, ...rest });
   return { ...merged, path: files.target };
 }
 
@@ -127,18 +127,16 @@ describe("weights merged with their correction", () => {
     expect(await readWeightsFacts(path)).toEqual({
       ...before,
       quantisation: "Q4_0",
-      dominantType: "Q4_0",
       bytes,
       activeBytes: expect.any(Number) as number,
-      files: [path],
     });
   });
 
-  it("are the same bytes from one thread, from three and from none, with the hash that was reported", async () => {
+  it("are the same bytes from one thread, from three and from the built program's, with the hash that was reported", async () => {
     const results = [
       await merge(halves, { threads: 1 }),
       await merge(halves, { threads: 3 }),
-      await merge(halves, { workerFile: null }),
+      await merge(halves, { workerFile: pathToFileURL("dist/merge-worker.js") }),
     ];
     for (const { path, sha256 } of results) {
       expect(

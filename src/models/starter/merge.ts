@@ -3,29 +3,27 @@
  * costliest first, so that none waits long for the last. What comes out depends on the two files alone, to the
  * bit, so its SHA-256 can be known beforehand.
  */
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { availableParallelism, endianness } from "node:os";
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
-import { programFile, runsFromSources } from "../../adapters/program-files.js";
+import { buffer } from "node:stream/consumers";
+import { packageFile, programFile, runsFromSources } from "../../adapters/program-files.js";
+import { WorkerThread } from "../../adapters/worker-thread.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import { readWholeHeader } from "../gguf/gguf.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
 import { syncToDisk } from "../files/temporary-file.js";
 import { planMerge, plannedHeader, type MergePlan } from "./merge-plan.js";
-import { openTensorMerger, type MergeFiles } from "./merge-tensor.js";
-import type { MergeWorkerMessage } from "./merge-worker.js";
+import type { MergeFiles } from "./merge-tensor.js";
+import type { StarterFile } from "./starter-file.js";
 
-export interface Merged {
-  bytes: number;
-  sha256: string;
-}
+export type Merged = Omit<StarterFile, "fileName">;
 
-export interface MergeOptions extends MergeFiles {
+export interface MergeOptions extends Omit<MergeFiles, "kernel"> {
   onProgress: (doneBytes: number, totalBytes: number) => void;
-  /** Where a thread begins; null does the work right here. */
-  workerFile?: string | null | undefined;
+  /** Where a thread begins. */
+  workerFile?: URL | undefined;
   threads?: number | undefined;
 }
 
@@ -34,52 +32,25 @@ const limitMs = 15 * 60_000;
 /** More would read and write one disk without being faster. */
 const mostThreads = 8;
 
-/** The size that the file will have. Throws `GgufError` when the correction is not one for these weights. */
-export async function mergedBytes(base: string, correction: string): Promise<number> {
-  return planMerge((await readWholeHeader(base)).header, (await readWholeHeader(correction)).header).bytes;
-}
-
 /** Writes `target`, which must not exist, and syncs it to disk. */
-export async function mergeWeights({
-  onProgress,
-  workerFile = builtWorkerFile(),
-  threads = Math.min(mostThreads, availableParallelism()),
-  ...files
-}: MergeOptions): Promise<Merged> {
+export async function mergeWeights(options: MergeOptions): Promise<Merged> {
   // The formats are little-endian, and so is every processor that the engine is built for.
   if (endianness() !== "LE") throw new GgufError("cannot be re-encoded on a big-endian machine");
-  const plan = await begin(files);
-  let doneBytes = 0;
-  const onWritten = (bytes: number): void => {
-    doneBytes += bytes;
-    onProgress(doneBytes, plan.bytes);
-  };
-  const list = costliestFirst(plan);
-  if (workerFile === null) await mergeHere(files, list, onWritten);
-  else await mergeInThreads(files, list, onWritten, workerFile, threads);
-  await syncToDisk(files.target, "r+");
+  const { onProgress, target } = options;
+  const plan = await begin(options);
+  await mergeTensors(plan, options);
+  await syncToDisk(target, "r+");
   onProgress(plan.bytes, plan.bytes);
-  return { bytes: plan.bytes, sha256: await hashFile(files.target) };
+  return { bytes: plan.bytes, sha256: await hashFile(target) };
 }
 
-/** Creates the file at its full length, with its header. */
-async function begin({ base, correction, target }: MergeFiles): Promise<MergePlan> {
+/** Creates the file at its full length, with its header. Throws `GgufError` for a correction of other weights. */
+async function begin({ base, correction, target }: MergeOptions): Promise<MergePlan> {
   const { header } = await readWholeHeader(base);
   const plan = planMerge(header, (await readWholeHeader(correction)).header);
-  const source = await open(base);
-  try {
-    const old = Buffer.alloc(header.dataAt);
-    await source.read(old, 0, old.length, 0);
-    const file = await open(target, "wx", 0o600);
-    try {
-      await file.write(plannedHeader(old, header, plan));
-      await file.truncate(plan.bytes);
-    } finally {
-      await file.close();
-    }
-  } finally {
-    await source.close();
-  }
+  const old = await buffer(createReadStream(base, { end: header.dataAt - 1 }));
+  await writeFile(target, plannedHeader(old, header, plan), { flag: "wx", mode: 0o600 });
+  await truncate(target, plan.bytes);
   return plan;
 }
 
@@ -91,59 +62,41 @@ function costliestFirst({ tensors }: MergePlan): number[] {
   return tensors.map((_, index) => index).sort((a, b) => cost(b) - cost(a));
 }
 
-async function mergeHere(
-  files: MergeFiles,
-  list: readonly number[],
-  onWritten: (bytes: number) => void,
-): Promise<void> {
-  const merger = await openTensorMerger(files);
+/** Each thread takes one tensor after another until none is left. */
+async function mergeTensors(plan: MergePlan, options: MergeOptions): Promise<void> {
+  const { base, correction, target, onProgress } = options;
+  const { workerFile: file = programFile("models/starter/merge-worker") } = options;
+  const { threads = Math.min(mostThreads, availableParallelism()) } = options;
+  const workerData: MergeFiles = { base, correction, target, kernel: await kernelProgram() };
+  const workers = Array.from(
+    { length: threads },
+    () => new WorkerThread<number, string | null>({ file, workerData, startMs: limitMs, taskMs: limitMs }),
+  );
+  const waiting = costliestFirst(plan);
+  let doneBytes = 0;
+  const mergeIn = async (worker: WorkerThread<number, string | null>): Promise<void> => {
+    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
+      const reason = await worker.run(index).catch(() => "its thread ended");
+      if (reason !== null) throw new Error(reason);
+      doneBytes += plan.tensors[index]?.bytes ?? 0;
+      onProgress(doneBytes, plan.bytes);
+    }
+  };
   try {
-    for (const index of list) await merger.merge(index, onWritten);
-  } finally {
-    await merger.close();
-  }
-}
-
-async function mergeInThreads(
-  files: MergeFiles,
-  list: number[],
-  onWritten: (bytes: number) => void,
-  workerFile: string,
-  threads: number,
-): Promise<void> {
-  const waiting = [...list];
-  const workers = Array.from({ length: threads }, () => new Worker(workerFile, { workerData: files }));
-  try {
-    const merged = Promise.all(workers.map((worker) => drive(worker, waiting, onWritten)));
     const tooLate = () => new Error(`it took longer than ${limitMs / 60_000} minutes`);
-    await withTimeLimit(merged, limitMs, tooLate);
+    await withTimeLimit(Promise.all(workers.map(mergeIn)), limitMs, tooLate);
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    // No thread is to start another tensor.
+    waiting.length = 0;
+    await Promise.all(workers.map((worker) => worker.close()));
   }
 }
 
-/** Gives the thread one tensor after another until none is left. */
-function drive(worker: Worker, waiting: number[], onWritten: (bytes: number) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.on("message", (message: MergeWorkerMessage) => {
-      if (message.type === "progress") {
-        onWritten(message.writtenBytes);
-        return;
-      }
-      if (message.type === "failed") {
-        reject(new Error(message.reason));
-        return;
-      }
-      const next = waiting.shift();
-      if (next === undefined) resolve();
-      else worker.postMessage(next);
-    });
-    worker.on("error", reject);
-    worker.on("exit", () => reject(new Error("its thread ended")));
-  });
-}
-
-/** Null when the program runs from its sources, which a thread cannot read. */
-function builtWorkerFile(): string | null {
-  return runsFromSources ? null : fileURLToPath(programFile("models/starter/merge-worker"));
+/** The build assembles the kernel; a program that runs from its sources does so itself. */
+async function kernelProgram(): Promise<Uint8Array<ArrayBuffer>> {
+  if (!runsFromSources) return new Uint8Array(await readFile(packageFile("dist/merge-kernel.wasm")));
+  const { default: openWabt } = await import("wabt");
+  const text = await readFile(packageFile("src/models/starter/merge-kernel.wat"), "utf8");
+  const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
+  return new Uint8Array(parsed.toBinary({}).buffer);
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { ensureStarterWeights, findStarter, type StarterOptions, type StarterWeights } from "./starter.js";
@@ -68,7 +69,6 @@ const ensure = (options: StarterOptions = {}): Promise<string> =>
     weights,
     locatePart: (name) => join(folder, name),
     onNotice: (sentence) => notices.push(sentence),
-    mergeWorkerFile: resolve("dist/merge-worker.js"),
     ...options,
   });
 /** The same weights, with something else expected of what they become. */
@@ -87,7 +87,7 @@ describe("the starter weights with their correction", () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     expect((await readFile(merged())).equals(await readFile(join(folder, "expected")))).toBe(true);
     // Neither packages nor another run of the thread are needed afterwards.
-    expect(await ensure({ locatePart: () => null, mergeWorkerFile: "none" })).toBe(merged());
+    expect(await ensure({ locatePart: () => null, mergeWorkerFile: new URL("file:///none") })).toBe(merged());
     expect(notices).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe("the starter weights with their correction", () => {
   it("are found without making anything", async () => {
     const find = (locatePart: (name: string) => string | null) =>
       findStarter(folder, true, { weights, locatePart });
-    expect(await find(() => null)).toEqual({ type: "missing", packages: ["part0", "part1"] });
+    expect(await find(() => null)).toEqual({ type: "missing" });
     expect(await find(() => "here")).toEqual({ type: "installed" });
     await ensure();
     expect(await find(() => null)).toEqual({ type: "ready", path: merged() });
@@ -149,7 +149,7 @@ describe("a merge that fails leaves the joined file in use and says so in one se
   });
 
   it("a thread that does not start", async () => {
-    expect(await ensure({ mergeWorkerFile: join(folder, "none.js") })).toBe(joined());
+    expect(await ensure({ mergeWorkerFile: pathToFileURL(join(folder, "none.js")) })).toBe(joined());
     expect(notices).toEqual([expect.stringContaining("could not be corrected")]);
   });
 
@@ -160,7 +160,7 @@ describe("a merge that fails leaves the joined file in use and says so in one se
       `import { writeFileSync } from "node:fs"; import { workerData } from "node:worker_threads";
        writeFileSync(workerData.target, "GGUF half"); process.exit(1);`,
     );
-    expect(await ensure({ mergeWorkerFile: dying })).toBe(joined());
+    expect(await ensure({ mergeWorkerFile: pathToFileURL(dying) })).toBe(joined());
     expect(notices).toEqual([expect.stringContaining("its thread ended")]);
     expect(await files()).toEqual(["joined.gguf", "joined.gguf.verified.json"]);
   });

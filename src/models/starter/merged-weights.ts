@@ -3,11 +3,33 @@
  * checked against their known hash. Any failure is returned as a reason and leaves the joined file in use: weaker and
  * slower weights are better than no answer.
  */
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { formatBytes } from "../sizes.js";
+import { fileURLToPath } from "node:url";
+import { packageFile } from "../../adapters/program-files.js";
+import { hashFile } from "../files/hash-file.js";
 import { writeAtomically } from "../files/temporary-file.js";
-import { checkCorrection, type Correction } from "./correction.js";
-import { mergedBytes, mergeWeights, type Merged } from "./merge.js";
+import { formatBytes } from "../sizes.js";
+import { mergeWeights, type Merged } from "./merge.js";
+
+/**
+ * A LoRA adapter, trained for exactly one file. Ours is in `starter/` at the root of the package; the README beside it
+ * says how and on what it was trained.
+ */
+export interface Correction {
+  path: string;
+  bytes: number;
+  sha256: string;
+  /** The SHA-256 of the weights that it was trained for. */
+  baseSha256: string;
+}
+
+export const starterCorrection: Correction = {
+  path: fileURLToPath(packageFile("starter/correction.gguf")),
+  bytes: 29_113_696,
+  sha256: "083a1fa57fb67bddaed264eaf151df5a217bdaca13f48d17e3789ca4b3e542d1",
+  baseSha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",
+};
 
 export interface MergedWeightsOptions {
   base: { path: string; sha256: string };
@@ -17,7 +39,7 @@ export interface MergedWeightsOptions {
   expected: Merged;
   freeBytes: (folder: string) => Promise<number>;
   onProgress: (doneBytes: number, totalBytes: number) => void;
-  workerFile?: string | undefined;
+  workerFile?: URL | undefined;
 }
 
 /** Null when `target` is written; otherwise why not, as the end of a sentence. */
@@ -27,9 +49,9 @@ export async function createMergedWeights(options: MergedWeightsOptions): Promis
     const problem = await checkCorrection(options.correction, base.sha256);
     if (problem !== null) return problem;
     const files = { base: base.path, correction: options.correction.path };
-    const needed = await mergedBytes(files.base, files.correction);
     const free = await freeBytes(dirname(target));
-    if (free < needed) return `it needs ${formatBytes(needed)} and ${formatBytes(free)} are free`;
+    if (free < expected.bytes)
+      return `it needs ${formatBytes(expected.bytes)} and ${formatBytes(free)} are free`;
     await writeAtomically(target, async (temporary) => {
       const result = await mergeWeights({ ...files, target: temporary, onProgress, workerFile });
       if (result.sha256 !== expected.sha256) throw new Error("the result does not match its SHA-256");
@@ -38,4 +60,17 @@ export async function createMergedWeights(options: MergedWeightsOptions): Promis
   } catch (error) {
     return error instanceof Error ? error.message : "unknown error";
   }
+}
+
+/** Null when it can be merged into these weights; otherwise why not, as the end of a sentence. */
+async function checkCorrection(correction: Correction, baseSha256: string): Promise<string | null> {
+  const { path } = correction;
+  if (correction.baseSha256 !== baseSha256) return `the correction ${path} is for other weights`;
+  const { size } = await stat(path).catch(() => ({ size: null }));
+  if (size === null) return `the correction ${path} is missing`;
+  if (size !== correction.bytes)
+    return `the correction ${path} is damaged: it has ${size} bytes instead of ${correction.bytes}`;
+  if ((await hashFile(path)) !== correction.sha256)
+    return `the correction ${path} is damaged: it does not match its SHA-256`;
+  return null;
 }

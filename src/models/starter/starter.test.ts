@@ -180,7 +180,7 @@ describe("joining the starter weights", () => {
     await rm(fifo);
     execFileSync("mkfifo", [fifo]);
     const script = `
-      import { joinParts } from ${sourceModule("models/starter/join-parts.ts")};
+      import { joinParts } from ${sourceModule("models/starter/starter.ts")};
       const [parts, target, expected] = ${JSON.stringify([
         [
           { ...weights.parts[0], path: join(folder, "part1") },

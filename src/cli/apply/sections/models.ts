@@ -174,7 +174,7 @@ async function check(
   { config, force }: SectionParts,
 ): Promise<string[]> {
   if (source.type === "weights") {
-    const path = await findOnServer(modelsFolder(config), source.path);
+    const path = findOnServer(modelsFolder(config), source.path);
     const { contextTokens = config.engine.contextTokens } = source;
     const availableBytes = force ? Infinity : availableMemory();
     const machine = { ...config.engine, contextTokens, availableBytes };

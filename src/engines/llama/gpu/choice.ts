@@ -19,14 +19,11 @@ import {
   probeCacheIn,
   type ProbeResults,
 } from "./probe-cache.js";
-import { probe } from "./probe.js";
+import { probe, type ProbeOptions } from "./probe.js";
 
 /** Simulates a machine in tests. */
-export interface GpuMachine {
+export interface GpuMachine extends Pick<ProbeOptions, "program" | "limitMs"> {
   look?: (() => GpuPresence) | undefined;
-  /** The program of the throwaway process, and how long it may take. */
-  program?: string | undefined;
-  limitMs?: number | undefined;
 }
 
 export interface GpuChoiceOptions extends GpuMachine {
@@ -91,7 +88,7 @@ export class GpuChoice {
 
   /** Records that a backend failed after it had passed its probe. */
   giveUp(failure: Omit<BackendFailure, "at">, next: Backend): void {
-    this.#record({ ...failure, at: this.options.now().toISOString() });
+    this.#record(failure);
     this.#report(failure.subject, next);
   }
 
@@ -108,29 +105,24 @@ export class GpuChoice {
   }
 
   async #settle(): Promise<void> {
+    const { dataDir } = this.config.service;
     const { gpu, cacheType = "f16" } = this.config.engine;
+    const ownFile = (backend: GpuBackend) => ownLibrary(dataDir, backend)?.file;
     if (gpu === "off") {
       // Turned on again, it is tried again.
       this.#cache.forget();
       return;
     }
-    const presence = this.options.look?.() ?? this.#look();
+    const presence = this.options.look?.() ?? lookForGpu({ env: engineEnvironment(), ownLibrary: ownFile });
     // The cache's type decides which kernels are needed.
     const fingerprint = `${presence.fingerprint} ${cacheType}`;
     this.#candidates = presence.candidates;
     this.#known = this.#cache.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
     const first = await this.#firstUsable(this.#candidates, null);
     const [unused] = presence.withoutLibrary;
-    if (first === "cpu" && unused !== undefined) this.#noteWithoutLibrary(unused);
+    if (first === "cpu" && unused !== undefined)
+      this.#recordProbe(unused, { kind: "not_installed", words: "its library is not installed" });
     this.#report(null, first);
-  }
-
-  #look(): GpuPresence {
-    const { dataDir } = this.config.service;
-    return lookForGpu({
-      env: engineEnvironment(),
-      ownLibrary: (backend) => ownLibrary(dataDir, backend)?.file,
-    });
   }
 
   async #firstUsable(candidates: readonly GpuBackend[], subject: LoadSubject | null): Promise<Backend> {
@@ -140,12 +132,6 @@ export class GpuChoice {
       if (this.#isProven(backend, subject)) return backend;
     }
     return "cpu";
-  }
-
-  #noteWithoutLibrary(backend: GpuBackend): void {
-    const at = this.options.now().toISOString();
-    const words = "its library is not installed";
-    this.#record({ backend, during: "probe", kind: "not_installed", words, subject: null, at });
   }
 
   async #try(backend: GpuBackend): Promise<void> {
@@ -160,14 +146,12 @@ export class GpuChoice {
       program,
       limitMs,
     });
-    const at = now().toISOString();
-    if (outcome.type === "works") {
-      this.#known.works.push({ backend, devices: outcome.devices, at });
-      this.#save();
-    } else {
-      const { kind, words } = outcome;
-      this.#record({ backend, during: "probe", kind, words, subject: null, at });
+    if (outcome.type === "failed") {
+      this.#recordProbe(backend, outcome);
+      return;
     }
+    this.#known.works.push({ backend, devices: outcome.devices, at: now().toISOString() });
+    this.#save();
   }
 
   #proof(backend: GpuBackend): ProbeResults["works"][number] | undefined {
@@ -182,8 +166,13 @@ export class GpuChoice {
     return this.failures(subject).some((failure) => failure.backend === backend);
   }
 
-  #record(failure: BackendFailure): void {
-    this.#known.failures = [...this.#known.failures, failure].slice(-mostFailuresKept);
+  #recordProbe(backend: GpuBackend, { kind, words }: Pick<BackendFailure, "kind" | "words">): void {
+    this.#record({ backend, during: "probe", kind, words, subject: null });
+  }
+
+  #record(failure: Omit<BackendFailure, "at">): void {
+    const at = this.options.now().toISOString();
+    this.#known.failures = [...this.#known.failures, { ...failure, at }].slice(-mostFailuresKept);
     this.#save();
   }
 
@@ -226,8 +215,17 @@ export class EngineBackends {
   }
 
   /** What to load on instead; null when nothing is left. */
-  fallBack(failure: EngineFailure): Promise<Backend> | null {
-    return this.current === "cpu" ? null : this.#fallBackFrom(this.current, failure);
+  fallBack({ during, reason }: EngineFailure): Promise<Backend> | null {
+    const { current: backend, subject } = this;
+    if (backend === "cpu") return null;
+    const words = wordsOf(reason);
+    const known = kindOf(words);
+    const kind = known === "failed" && during === "run" ? "crashed" : known;
+    this.#suspected.push({ backend, during, kind, words, subject });
+    return this.choice.after(backend, subject).then((next) => {
+      this.current = next;
+      return next;
+    });
   }
 
   loaded(): void {
@@ -236,14 +234,5 @@ export class EngineBackends {
 
   failures(): BackendFailure[] {
     return this.choice.failures(this.subject);
-  }
-
-  async #fallBackFrom(backend: GpuBackend, { during, reason }: EngineFailure): Promise<Backend> {
-    const words = wordsOf(reason);
-    const known = kindOf(words);
-    const kind = known === "failed" && during === "run" ? "crashed" : known;
-    this.#suspected.push({ backend, during, kind, words, subject: this.subject });
-    this.current = await this.choice.after(backend, this.subject);
-    return this.current;
   }
 }

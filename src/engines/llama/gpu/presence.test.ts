@@ -18,7 +18,7 @@ function put(path: string, content = ""): void {
 }
 
 const look = (env: NodeJS.ProcessEnv = {}, hasLibrary: (backend: string) => boolean = () => true) =>
-  lookForGpu({ env, root, platform: "linux", arch: "x64", hasLibrary });
+  lookForGpu({ env, root, hasLibrary });
 const moduleVersion = (version: string) =>
   `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  ${version}  Release Build\nGCC version: 13\n`;
 
@@ -69,8 +69,6 @@ describe("looking for a GPU", () => {
       lookForGpu({
         env: {},
         root,
-        platform: "linux",
-        arch: "x64",
         hasLibrary: () => false,
         ownLibrary: (backend) => (backend === "cuda" ? join(root, "own.so") : undefined),
       });

@@ -25,8 +25,6 @@ export interface GpuPresence {
 export interface PresenceOptions {
   /** Of the child that is to use it. */
   env: NodeJS.ProcessEnv;
-  platform?: NodeJS.Platform;
-  arch?: NodeJS.Architecture;
   /** Where the system's files are; tests have others. */
   root?: string | undefined;
   hasLibrary?: (backend: GpuBackend) => boolean;
@@ -35,9 +33,10 @@ export interface PresenceOptions {
 }
 
 export function lookForGpu(options: PresenceOptions): GpuPresence {
-  const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
+  const { env, root = "/" } = options;
+  const { platform, arch } = process;
   const { hasLibrary = isInstalled, ownLibrary = () => undefined } = options;
-  const found = finders[platform]?.({ env, arch, root }) ?? nothing;
+  const found = platform === "linux" ? onLinux(env, root) : elsewhere();
   const isUsable = (backend: GpuBackend) => ownLibrary(backend) !== undefined || hasLibrary(backend);
   const candidates = found.candidates.filter(isUsable);
   const steering = Object.entries(env).filter(([name]) => steers.test(name));
@@ -54,12 +53,6 @@ export function lookForGpu(options: PresenceOptions): GpuPresence {
 /** Environment variables that decide which devices and libraries a child sees. */
 const steers = /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|GGML)_\w+)$/;
 
-interface Place {
-  env: NodeJS.ProcessEnv;
-  arch: string;
-  root: string;
-}
-
 interface Found {
   candidates: readonly GpuBackend[];
   driver: string;
@@ -67,13 +60,12 @@ interface Found {
   traces: readonly string[];
 }
 
-const nothing: Found = { candidates: [], driver: "", traces: [] };
-
-const finders: Partial<Record<NodeJS.Platform, (place: Place) => Found>> = {
-  linux: onLinux,
-  win32: onWindows,
-  darwin: ({ arch }) => (arch === "arm64" ? { ...nothing, candidates: ["metal"] } : nothing),
-};
+/** Metal comes with the system. */
+const elsewhere = (): Found => ({
+  candidates: process.platform === "darwin" && process.arch === "arm64" ? ["metal"] : [],
+  driver: "",
+  traces: [],
+});
 
 const libraryFolders = [
   "usr/lib",
@@ -101,7 +93,7 @@ function systemLibrary(name: string, env: NodeJS.ProcessEnv, root: string): stri
   return folders.flatMap((folder) => traceOf(join(folder, name))).slice(0, 1);
 }
 
-function onLinux({ env, root }: Place): Found {
+function onLinux(env: NodeJS.ProcessEnv, root: string): Found {
   const at = (path: string) => join(root, path);
   const library = (name: string) => systemLibrary(name, env, root);
   const kernelModule = firstLine(at("proc/driver/nvidia/version"));
@@ -129,20 +121,6 @@ function onLinux({ env, root }: Place): Found {
         namesIn(at(folder)).flatMap((name) => traceOf(join(at(folder), name))),
       ),
     ],
-  };
-}
-
-function onWindows({ env, root }: Place): Found {
-  const system = join(root === "/" ? (env["SystemRoot"] ?? "C:\\Windows") : root, "System32");
-  const cuda = traceOf(join(system, "nvcuda.dll"));
-  const vulkan = traceOf(join(system, "vulkan-1.dll"));
-  return {
-    candidates: [
-      ...(cuda.length > 0 ? ["cuda" as const] : []),
-      ...(vulkan.length > 0 ? ["vulkan" as const] : []),
-    ],
-    driver: "",
-    traces: [...cuda, ...vulkan],
   };
 }
 

@@ -3,10 +3,10 @@
  * driver, cards and binding (`presence.ts`); with another one the cache counts as empty. A file that cannot be read or
  * written costs another probe at the next start and nothing else.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { makeFolder } from "../../../adapters/make-folder.js";
+import { readJsonFile, writeJsonFile } from "../../../adapters/json-file.js";
 import { gpuBackends } from "../backends.js";
 import { failureKinds } from "./failures.js";
 
@@ -38,8 +38,6 @@ const resultsSchema = z.object({
 });
 export type ProbeResults = z.infer<typeof resultsSchema>;
 
-const probeCacheFile = "gpu.json";
-
 export interface ProbeCache {
   /** Null when there is none for this fingerprint. */
   read(fingerprint: string): ProbeResults | null;
@@ -47,42 +45,22 @@ export interface ProbeCache {
   forget(): void;
 }
 
-export function probeCacheIn(dataDir: string): ProbeCache {
-  const path = join(dataDir, probeCacheFile);
-  const unfinished = `${path}.new`;
+/** `isReadOnly`: for diagnostics, which must not change it. */
+export function probeCacheIn(dataDir: string, isReadOnly = false): ProbeCache {
+  const path = join(dataDir, "gpu.json");
+  const change = (work: () => void) => {
+    try {
+      if (!isReadOnly) work();
+    } catch {
+      // On a disk that cannot be written the old one stays, and is overwritten when it can.
+    }
+  };
   return {
     read: (fingerprint) => {
-      try {
-        const results = resultsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-        return results.fingerprint === fingerprint ? results : null;
-      } catch {
-        return null;
-      }
+      const results = readJsonFile(resultsSchema, path);
+      return results?.fingerprint === fingerprint ? results : null;
     },
-    write: (results) => {
-      try {
-        makeFolder(dataDir);
-        writeFileSync(unfinished, `${JSON.stringify(results, null, 2)}\n`, { mode: 0o600 });
-        renameSync(unfinished, path);
-      } catch {
-        remove(unfinished);
-      }
-    },
-    forget: () => remove(path),
+    write: (results) => change(() => writeJsonFile(path, results)),
+    forget: () => change(() => rmSync(path, { force: true })),
   };
-}
-
-/** For diagnostics, which must not change it. */
-export const readOnly = (cache: ProbeCache): ProbeCache => ({
-  read: (fingerprint) => cache.read(fingerprint),
-  write: () => undefined,
-  forget: () => undefined,
-});
-
-function remove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // On a disk that cannot be written it stays, and is overwritten when it can.
-  }
 }

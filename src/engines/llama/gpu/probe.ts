@@ -14,8 +14,7 @@ import type { ProbeAnswer, ProbeRequest } from "../messages.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeOutcome =
-  | { type: "works"; devices: string[]; cores: number; isExtended: boolean }
-  | { type: "failed"; kind: FailureKind; words: string };
+  Extract<ProbeAnswer, { type: "works" }> | { type: "failed"; kind: FailureKind; words: string };
 
 export interface ProbeOptions extends Pick<ProbeRequest, "backend" | "cacheType"> {
   env: NodeJS.ProcessEnv;

@@ -62,12 +62,10 @@ export class EngineChild {
         this.#process.on("error", () => undefined);
         void this.#reportExit(exit).then(resolve);
       };
-      this.#process.once("exit", (code, signal) => {
-        exited({ code, signal, cause: this.#causeOf(code, signal) });
-      });
-      this.#process.once("error", (error) => {
-        exited({ code: null, signal: null, cause: errnoOf(error) });
-      });
+      this.#process.once("exit", (code, signal) =>
+        exited({ code, signal, cause: this.#causeOf(code, signal) }),
+      );
+      this.#process.once("error", (error) => exited({ code: null, signal: null, cause: errnoOf(error) }));
     });
     this.#process.on("message", (message: FromWorker) => this.#receive(message));
     this.send({ type: "load", request: options.load });
@@ -118,7 +116,9 @@ export class EngineChild {
   async #reportExit(exit: ChildExit): Promise<void> {
     if (!this.#output.isClosed) {
       await this.#output.untilRead();
-      if (!this.#isClosing) this.#loadFailed(explain(exit, this.#output.explanation));
+      const printed = this.#output.explanation;
+      const reason = `${printed === null ? "" : `${printed}; `}${describeExit(exit)}`;
+      if (!this.#isClosing) this.#loadFailed(reason);
       this.#output.close();
     }
     this.handlers.onExit(exit);
@@ -126,39 +126,25 @@ export class EngineChild {
 
   #receive(message: FromWorker): void {
     this.#watchdog?.heard();
-    switch (message.type) {
-      case "loaded":
-        clearTimeout(this.#loadTimer);
-        this.#output.close();
-        this.#watchdog = new Watchdog({
-          ...this.options.timing,
-          ping: () => {
-            this.send({ type: "ping" });
-          },
-          onSilent: () => this.#kill("UNRESPONSIVE"),
-        });
-        this.handlers.onLoaded(message.facts);
-        return;
-      case "load_failed":
-        this.#loadFailed(message.reason);
-        return;
-      case "pong":
-        return;
-      case "step":
-        for (const { id } of message.report.endings) this.#watchdog?.ended(id);
-        this.handlers.onMessage(message);
-        return;
-      case "prepared":
-      case "kept":
-        this.handlers.onMessage(message);
-        return;
+    if (message.type === "pong") return;
+    if (message.type === "load_failed") {
+      this.#loadFailed(message.reason);
+      return;
     }
+    if (message.type === "loaded") {
+      clearTimeout(this.#loadTimer);
+      this.#output.close();
+      this.#watchdog = new Watchdog({
+        ...this.options.timing,
+        ping: () => this.send({ type: "ping" }),
+        onSilent: () => this.#kill("UNRESPONSIVE"),
+      });
+      this.handlers.onLoaded(message.facts);
+      return;
+    }
+    if (message.type === "step") for (const { id } of message.report.endings) this.#watchdog?.ended(id);
+    this.handlers.onMessage(message);
   }
-}
-
-function explain(exit: ChildExit, printed: string | null): string {
-  const ended = describeExit(exit);
-  return printed === null ? ended : `${printed}; ${ended}`;
 }
 
 const errnoOf = (error: Error): string =>

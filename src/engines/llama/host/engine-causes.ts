@@ -1,18 +1,16 @@
 /** Why an engine's process did not load or ended: a code for logs, and a sentence with advice for the operator. */
 import type { EngineProblem } from "../../../core/serving/engine-port.js";
 
-/** Why a process ended. An errno stands for one that could not be started. */
+/**
+ * Why a process ended: told to close, killed by us (unresponsive: by the watchdog), by a SIGKILL of somebody else, by any
+ * other signal, or by itself. An errno stands for one that could not be started.
+ */
 export type ExitCause =
-  /** Told to close, and did. */
   | "CLOSED"
-  /** Killed by our watchdog: it did not respond, or did not abort a generation. */
   | "UNRESPONSIVE"
   | "LOAD_TIMED_OUT"
-  /** Did not close in time, and was killed for it. */
   | "CLOSE_TIMED_OUT"
-  /** SIGKILL, and not by us. */
   | "KILLED_BY_SYSTEM"
-  /** Any other signal. */
   | "CRASHED"
   | "EXITED";
 
@@ -68,21 +66,21 @@ export function exitProblem(exit: ChildExit): EngineProblem {
   return withAdvice(exit.cause, describeExit(exit));
 }
 
+const endings: Readonly<Record<string, string>> = {
+  KILLED_BY_SYSTEM: "was killed by the system, probably out of memory (SIGKILL).",
+  UNRESPONSIVE: "stopped responding and was killed by Sotto's watchdog.",
+  LOAD_TIMED_OUT: "took too long to load and was killed by Sotto.",
+  CLOSE_TIMED_OUT: "took too long to close and was killed by Sotto.",
+};
+
 export function describeExit({ code, signal, cause }: ChildExit): string {
-  switch (cause) {
-    case "KILLED_BY_SYSTEM":
-      return "The engine's process was killed by the system, probably out of memory (SIGKILL).";
-    case "UNRESPONSIVE":
-      return "The engine's process stopped responding and was killed by Sotto's watchdog.";
-    case "LOAD_TIMED_OUT":
-      return "The engine's process took too long to load and was killed by Sotto.";
-    case "CLOSE_TIMED_OUT":
-      return "The engine's process took too long to close and was killed by Sotto.";
-    default:
-      if (signal !== null) return `The engine's process crashed (${signal}).`;
-      if (code !== null) return `The engine's process exited with code ${code}.`;
-      return `The engine's process could not be started (${cause}).`;
-  }
+  const otherwise =
+    signal !== null
+      ? `crashed (${signal}).`
+      : code !== null
+        ? `exited with code ${code}.`
+        : `could not be started (${cause}).`;
+  return `The engine's process ${endings[cause] ?? otherwise}`;
 }
 
 function withAdvice(cause: string, text: string): EngineProblem {

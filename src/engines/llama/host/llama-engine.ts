@@ -50,37 +50,32 @@ import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { type LlamaEvent, type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
-import { computeRequest, inputsIn, requireSupported, vectorFeatures } from "./vector-tasks.js";
+import { inputsIn, requireSupported, vectorFeatures } from "./vector-tasks.js";
 import type {
-  GenerateRequest,
   GrammarPlan,
   LoadedFacts,
   LoadRequest,
-  ParsingPlan,
   PrepareResult,
   PromptInput,
   StepReport,
+  ToWorker,
 } from "../messages.js";
 import { Grammars } from "../../structured-output/grammars.js";
 
-export interface LlamaEngineOptions {
-  weights: string;
-  /** The file of a draft model. */
-  draft?: string | undefined;
-  /** What the file is for; chat by default. One that is for something else does nothing but that. */
-  task?: EngineTask | undefined;
+/** A file that is for another task than chat does nothing but that. */
+export interface LlamaEngineOptions extends Pick<
+  LoadRequest,
+  "weights" | "draft" | "task" | "measures" | "extension"
+> {
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   /** Context and sequences where the CPU computes; without it the child chooses. On a GPU it always does. */
   cpuFit?: ContextFit | undefined;
-  measures?: boolean | undefined;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
   /** What to compute on, one after the other. By default the CPU. */
   backends?: EngineBackends | undefined;
   /** The folder of the GPU library of this machine, where it has one for the backend. */
   libraryOf?: ((backend: GpuBackend) => string | undefined) | undefined;
-  /** The file of the engine's extension, where it is to be used. */
-  extension?: string | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
   /** The caller retries elsewhere what got no token from a dying child: it is not run again here. */
@@ -310,8 +305,9 @@ export class LlamaEngine implements Engine {
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     requireSupported(undefined, this.#task, undefined);
-    const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
+    const { systemPrompt, maxTokens, repeatPenalty, minP } = this.#defaultsOf(generation.model);
     const { accountId, tooling, reasoningEffort, rawPrompt } = generation;
+    const { stop, sampling, choices, topLogprobs } = generation;
     const prompt: PromptInput = rawPrompt ?? {
       messages: withoutImages(withSystemPrompt(generation.messages, systemPrompt)),
       tools: tooling?.tools ?? [],
@@ -328,11 +324,18 @@ export class LlamaEngine implements Engine {
     // What continues a raw prompt is text, whatever it looks like.
     const parsing =
       rawPrompt === undefined ? parsingPlan(generation, this.#syntax, reasoningOpen) : undefined;
+    const request = {
+      ...{ accountId, prompt: tokens, choices, stop, sampling, topLogprobs, grammar, parsing },
+      defaults: { repeatPenalty, minP },
+    };
     return {
       generation,
       promptTokens,
       maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-      prompt: new LlamaPrompt(tokens, grammar, parsing, retries),
+      prompt: new LlamaPrompt(
+        (id, maxTokens) => ({ type: "generate", id, request: { ...request, maxTokens } }),
+        retries,
+      ),
     };
   }
 
@@ -348,11 +351,13 @@ export class LlamaEngine implements Engine {
       requireSupported(task, this.#task, vectors),
     );
     const inputs = inputsIn(result, task, this.#supervisor.facts?.contextTokens ?? 0);
+    const dimensions = task.type === "embed" ? task.dimensions : undefined;
+    const request = { accountId, inputs, dimensions };
     return {
       generation,
       promptTokens: inputs.reduce((sum, { length }) => sum + length, 0),
       maxTokens: 0,
-      prompt: new LlamaInputs(inputs, retries),
+      prompt: new LlamaPrompt((id) => ({ type: "compute", id, request }), retries),
     };
   }
 
@@ -403,30 +408,8 @@ export class LlamaEngine implements Engine {
       unavailable: () => this.#supervisor.unavailable(),
     });
     this.#runs.set(id, run);
-    const prompt = promptOf(prepared);
-    child.send(
-      prompt instanceof LlamaInputs
-        ? { type: "compute", id, request: computeRequest(prepared.generation, prompt.inputs) }
-        : { type: "generate", id, request: this.#generateRequest(prepared, prompt) },
-    );
+    child.send(promptOf(prepared).message(id, prepared.maxTokens));
     return run;
-  }
-
-  #generateRequest({ generation, maxTokens }: PreparedGeneration, prompt: LlamaPrompt): GenerateRequest {
-    const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
-    const { accountId, stop, sampling, choices, topLogprobs } = generation;
-    return {
-      accountId,
-      prompt: prompt.tokens,
-      choices,
-      maxTokens,
-      stop,
-      sampling,
-      defaults: { repeatPenalty, minP },
-      topLogprobs,
-      grammar: prompt.grammar,
-      parsing: prompt.parsing,
-    };
   }
 
   #onStep({ active, progress, endings }: StepReport): void {
@@ -449,27 +432,18 @@ export class LlamaEngine implements Engine {
   }
 }
 
-/** The engine's form of a prompt. A class, so that `generate` knows its own. */
+/** The engine's form of a prompt, or of a task's inputs. A class, so that `generate` knows its own. */
 class LlamaPrompt {
   constructor(
-    readonly tokens: Uint32Array,
-    readonly grammar: GrammarPlan | undefined,
-    readonly parsing: ParsingPlan | undefined,
+    /** What a child is sent to run it, with so many tokens at most for each choice. */
+    readonly message: (id: number, maxTokens: number) => ToWorker,
     /** How often it may be run again when the child dies before the first token. */
     readonly retries: number,
   ) {}
 }
 
-/** The same of a task. */
-class LlamaInputs {
-  constructor(
-    readonly inputs: readonly Uint32Array[],
-    readonly retries: number,
-  ) {}
-}
-
-function promptOf({ prompt }: PreparedGeneration): LlamaPrompt | LlamaInputs {
-  if (prompt instanceof LlamaPrompt || prompt instanceof LlamaInputs) return prompt;
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
+  if (prompt instanceof LlamaPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
 

@@ -1,7 +1,7 @@
 /** Has a child render and tokenize prompts, and translates refusals into errors for the client. */
 import { systemClock } from "../../../core/clock.js";
 import { ServiceError } from "../../../core/errors.js";
-import type { RawPrompt, VectorTask } from "../../../core/chat/request.js";
+import type { VectorTask } from "../../../core/chat/request.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import type { EngineChild } from "./child.js";
@@ -29,13 +29,10 @@ export class PromptReader {
   ): Promise<PrepareResult | null> {
     const cost = "task" in reading ? sizeOfTask(reading.task) : sizeOf(reading.prompt);
     const turn = await this.#queue.enter({ accountId, cost, places: 1 }, signal);
-    let child: Pick<EngineChild, "send">;
-    try {
-      child = await readyChild();
-    } catch (error) {
+    const child = await readyChild().catch((error: unknown) => {
       turn.leave(cost);
       throw error;
-    }
+    });
     const id = this.newId();
     const result = await new Promise<PrepareResult | null>((resolve) => {
       const onAbort = () => resolve(null);
@@ -95,27 +92,22 @@ export function requireFits(
       param: "n",
     });
   }
-  if (sampling.logitBias.some(([token]) => token >= vocabularySize)) {
-    throw new ServiceError("invalid_value", {
-      message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
-      param: "logit_bias",
-    });
-  }
+  if (sampling.logitBias.some(([token]) => token >= vocabularySize))
+    throw unknownToken("key in", "logit_bias", vocabularySize);
   if (!("messages" in prompt)) {
-    requireTokens(prompt, vocabularySize);
+    if (prompt.type === "tokens" && prompt.tokens.some((token) => token >= vocabularySize))
+      throw unknownToken("value for", "prompt", vocabularySize);
     return;
   }
   const fewest = fewestTokens(prompt, template);
   if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
 }
 
-function requireTokens(prompt: RawPrompt, vocabularySize: number): void {
-  if (prompt.type !== "tokens" || !prompt.tokens.some((token) => token >= vocabularySize)) return;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid value for 'prompt': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
-    param: "prompt",
+const unknownToken = (where: string, param: string, vocabularySize: number): ServiceError =>
+  new ServiceError("invalid_value", {
+    message: `Invalid ${where} '${param}': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
+    param,
   });
-}
 
 /** A prompt that fits; throws for any other. */
 export function readPromptIn(

@@ -9,7 +9,6 @@ import { newCallId } from "../../chat-format/call-id.js";
 import type { ReplyEvent } from "../../chat-format/reply-events.js";
 import type { EngineChild } from "./child.js";
 import { ReplyStream } from "./reply-stream.js";
-import { taskEvent } from "./vector-tasks.js";
 import type { Ending, Progress } from "../messages.js";
 
 export interface RunOptions {
@@ -95,12 +94,18 @@ export class Run {
     const { format, tooling } = this.options.prepared.generation;
     const hasCalled = this.#lastCalls.length > 0;
     const isOfTool = tooling !== undefined && (format.type === "text" || hasCalled);
-    return isOfTool ? schemaTooSlow("tools") : schemaTooSlow("response_format");
+    const param = isOfTool ? "tools" : "response_format";
+    return new ServiceError("invalid_value", {
+      message:
+        `Following '${param}' takes too long: its schema is too ambiguous to enforce. ` +
+        "Use fewer alternatives, fewer optional parts, or simpler patterns.",
+      param,
+    });
   }
 
   /** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
   #eventsOf({ choice, text, events, logprobs = [], result }: Progress): GenerationEvent[] {
-    if (result !== undefined) return [taskEvent(result)];
+    if (result !== undefined) return [{ ...result, choice: 0 }];
     // Most tokens.
     if (events === undefined && logprobs.length === 0)
       return text === null || text === "" ? [] : [{ type: "text", choice, text }];
@@ -137,11 +142,3 @@ export class Run {
     }, timeoutMs);
   }
 }
-
-const schemaTooSlow = (param: "tools" | "response_format"): ServiceError =>
-  new ServiceError("invalid_value", {
-    message:
-      `Following '${param}' takes too long: its schema is too ambiguous to enforce. ` +
-      "Use fewer alternatives, fewer optional parts, or simpler patterns.",
-    param,
-  });

@@ -31,6 +31,7 @@ export interface OnDemand {
 
 /** Until what could not be had is asked for again. */
 const pauseAfterFailureMs = 10_000;
+const notBuilt = "NOT_BUILT";
 
 interface Wake {
   failure: ServiceError | undefined;
@@ -106,7 +107,9 @@ export class Supervisor {
     if (this.isReady) return "ready";
     if (this.#wake !== undefined) return "waking";
     if (this.#asleep && !this.#closed)
-      return performance.now() < this.#restartAtMs || this.#isNotBuilt ? "down" : "asleep";
+      return performance.now() < this.#restartAtMs || this.#loadProblem?.cause === notBuilt
+        ? "down"
+        : "asleep";
     return this.facts === undefined && this.restarts === 0 ? "starting" : "down";
   }
 
@@ -187,8 +190,7 @@ export class Supervisor {
     this.#readySinceMs = undefined;
     clearTimeout(this.#restartTimer);
     this.#notifyWaiting();
-    await this.#child?.close();
-    this.onDemand?.release();
+    await this.#endChild();
   }
 
   /** Throws while it is too early to try again. */
@@ -209,20 +211,16 @@ export class Supervisor {
       if (isAdmitted === true && !this.#closed) this.#start();
       else this.#giveUp(wake, this.unavailable());
     } catch (error) {
-      if (!(error instanceof ServiceError)) this.#noteNotBuilt(error);
-      this.#giveUp(wake, error instanceof ServiceError ? error : this.unavailable());
+      if (error instanceof ServiceError) {
+        this.#giveUp(wake, error);
+        return;
+      }
+      const reason = error instanceof Error ? error.message : "unknown error";
+      this.#loadProblem = { cause: notBuilt, text: reason };
+      this.#restartAtMs = performance.now() + pauseAfterFailureMs;
+      this.handlers.onEvent({ type: "load_failed", cause: notBuilt, reason });
+      this.#giveUp(wake, this.unavailable());
     }
-  }
-
-  get #isNotBuilt(): boolean {
-    return this.#loadProblem?.cause === "NOT_BUILT";
-  }
-
-  #noteNotBuilt(error: unknown): void {
-    const reason = error instanceof Error ? error.message : "unknown error";
-    this.#loadProblem = { cause: "NOT_BUILT", text: reason };
-    this.#restartAtMs = performance.now() + pauseAfterFailureMs;
-    this.handlers.onEvent({ type: "load_failed", cause: "NOT_BUILT", reason });
   }
 
   #giveUp(wake: Wake, failure: ServiceError): void {

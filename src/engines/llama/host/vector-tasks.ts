@@ -1,13 +1,8 @@
 /** Requests for vectors and scores: what their inputs became in the child, and refusals as errors for the client. */
 import type { VectorTask } from "../../../core/chat/request.js";
 import { ServiceError } from "../../../core/errors.js";
-import type {
-  EngineFeatures,
-  EngineTask,
-  Generation,
-  GenerationEvent,
-} from "../../../core/serving/engine-port.js";
-import type { ComputeRequest, PrepareResult, TaskResult, VectorFacts } from "../messages.js";
+import type { EngineFeatures, EngineTask } from "../../../core/serving/engine-port.js";
+import type { PrepareResult, VectorFacts } from "../messages.js";
 
 /** What an engine for this task can follow. One for replies is described elsewhere. */
 export const vectorFeatures = (task: EngineTask): EngineFeatures => ({
@@ -73,14 +68,3 @@ export function inputsIn(
     param,
   });
 }
-
-export const computeRequest = (
-  { accountId, task }: Generation,
-  inputs: readonly Uint32Array[],
-): ComputeRequest => ({
-  accountId,
-  inputs,
-  dimensions: task?.type === "embed" ? task.dimensions : undefined,
-});
-
-export const taskEvent = (result: TaskResult): GenerationEvent => ({ ...result, choice: 0 });

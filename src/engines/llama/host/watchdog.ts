@@ -6,9 +6,9 @@
  * a sign of life. An ending that was asked for must come too, since a child whose native part hangs still
  * answers pings.
  */
-export interface WatchdogOptions {
-  tickMs: number;
-  silentTicks: number;
+import type { Timing } from "./timing.js";
+
+export interface WatchdogOptions extends Pick<Timing, "tickMs" | "silentTicks"> {
   ping: () => void;
   onSilent: () => void;
 }

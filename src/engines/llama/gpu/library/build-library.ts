@@ -6,14 +6,13 @@
  * Only an installed package, which does without the source, downloads it: from npm, with a known hash. The toolkit is
  * the operator's: one that the driver supports, which is the point.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingSource, libraryFile, sourceFile } from "../../binding-package.js";
 import { unpackFrom, type DownloadPlace } from "./download-package.js";
-import { keepLibrary, librariesFolder, type OwnLibrary } from "./own-library.js";
-import { runTool, ToolError, type ToolRun } from "./run-tool.js";
+import { inWorkFolder, keepLibrary, type OwnLibrary } from "./own-library.js";
+import { runTool, ToolError } from "./run-tool.js";
 
 export const buildable = ["cuda", "vulkan"] as const;
 export type BuildableBackend = (typeof buildable)[number];
@@ -37,43 +36,37 @@ const minuteMs = 60_000;
 const missing = {
   git: "Install git: the source comes as a git bundle.",
   cmake: "Install CMake 3.24 or newer and a C++ compiler.",
-  nvidiaSmi: "Name the card's compute capability with --architectures, for example 90 for 9.0.",
+  "nvidia-smi": "Name the card's compute capability with --architectures, for example 90 for 9.0.",
 } as const;
 
 /** Rejects with a `ToolError`. */
-export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
+export const buildLibrary = (options: BuildOptions): Promise<OwnLibrary> =>
+  inWorkFolder(options.dataDir, `build-${options.backend}`, (folder) => buildIn(folder, options));
+
+async function buildIn(folder: string, options: BuildOptions): Promise<OwnLibrary> {
   const { dataDir, backend, now, run = runTool } = options;
-  const workFolder = join(librariesFolder(dataDir), `build-${backend}`);
-  const [checkout, build] = [join(workFolder, "source"), join(workFolder, "build")];
-  const tool = (command: string, args: readonly string[], more: Pick<ToolRun, "limitMs" | "missing">) =>
-    run(command, { args, onOutput: options.onOutput, ...more });
-  try {
-    rmSync(workFolder, { recursive: true, force: true });
-    makeFolder(workFolder);
-    const made = backend === "cuda" ? await cudaTarget(options, run) : vulkanTarget;
-    const source =
-      bindingSource() ?? (await unpackFrom("node-llama-cpp", sourceFile, workFolder, options.sourcePlace));
-    await tool("git", ["clone", "--quiet", source, checkout], {
-      limitMs: 5 * minuteMs,
-      missing: missing.git,
+  const [checkout, build] = [join(folder, "source"), join(folder, "build")];
+  const tool = (command: keyof typeof missing, minutes: number, args: readonly string[]) =>
+    run(command, {
+      args,
+      onOutput: options.onOutput,
+      limitMs: minutes * minuteMs,
+      missing: missing[command],
     });
-    const definitions = [...commonDefinitions, ...made.definitions, ...options.definitions];
-    const configure = ["-S", checkout, "-B", build, ...definitions.map((one) => `-D${one}`)];
-    await tool("cmake", configure, { limitMs: 5 * minuteMs, missing: missing.cmake });
-    const parallel = String(availableParallelism());
-    await tool("cmake", ["--build", build, "--target", `ggml-${backend}`, "--parallel", parallel], {
-      limitMs: 120 * minuteMs,
-      missing: missing.cmake,
-    });
-    const built = ["bin", "src", join("src", `ggml-${backend}`), "."]
-      .map((folder) => join(build, folder, libraryFile(backend)))
-      .find((path) => existsSync(path));
-    if (built === undefined) throw new ToolError(`The build left no ${libraryFile(backend)}.`);
-    const description = { backend, from: "built", made: made.text, at: now().toISOString() } as const;
-    return keepLibrary(dataDir, description, built);
-  } finally {
-    rmSync(workFolder, { recursive: true, force: true });
-  }
+  const target = backend === "cuda" ? await cudaTarget(options, run) : vulkanTarget;
+  const source =
+    bindingSource() ?? (await unpackFrom("node-llama-cpp", sourceFile, folder, options.sourcePlace));
+  await tool("git", 5, ["clone", "--quiet", source, checkout]);
+  const definitions = [...commonDefinitions, ...target.definitions, ...options.definitions];
+  await tool("cmake", 5, ["-S", checkout, "-B", build, ...definitions.map((one) => `-D${one}`)]);
+  const parallel = String(availableParallelism());
+  await tool("cmake", 120, ["--build", build, "--target", `ggml-${backend}`, "--parallel", parallel]);
+  const built = ["bin", "src", join("src", `ggml-${backend}`), "."]
+    .map((place) => join(build, place, libraryFile(backend)))
+    .find((path) => existsSync(path));
+  if (built === undefined) throw new ToolError(`The build left no ${libraryFile(backend)}.`);
+  const description = { backend, from: "built", made: target.text, at: now().toISOString() } as const;
+  return keepLibrary(dataDir, description, built);
 }
 
 interface Target {
@@ -113,10 +106,10 @@ async function cardArchitectures(run: typeof runTool): Promise<string> {
   const printed = await run("nvidia-smi", {
     args: ["--query-gpu=compute_cap", "--format=csv,noheader"],
     limitMs: minuteMs,
-    missing: missing.nvidiaSmi,
+    missing: missing["nvidia-smi"],
   });
   const capabilities = printed.match(/\d+\.\d+/g) ?? [];
-  if (capabilities.length === 0) throw new ToolError(`The driver names no card. ${missing.nvidiaSmi}`);
+  if (capabilities.length === 0) throw new ToolError(`The driver names no card. ${missing["nvidia-smi"]}`);
   const numbers = new Set(capabilities.map((capability) => capability.replace(".", "")));
   return [...numbers].map((number) => `${number}-real`).join(";");
 }

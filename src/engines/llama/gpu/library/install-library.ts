@@ -2,13 +2,10 @@
  * Installs the prebuilt GPU library of the binding's own release: one file of an npm package, put where a library that
  * was built here would be. The package itself has a second copy of the CPU's libraries and is not kept.
  */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { makeFolder } from "../../../../adapters/make-folder.js";
 import type { GpuBackend } from "../../backends.js";
 import { bindingVersion, platformName } from "../../binding-package.js";
 import { unpackFrom, type DownloadPlace } from "./download-package.js";
-import { keepLibrary, librariesFolder, ownLibrary, type OwnLibrary } from "./own-library.js";
+import { inWorkFolder, keepLibrary, ownLibrary, type OwnLibrary } from "./own-library.js";
 import { prebuiltLibrary, type CudaVersion, type PrebuiltLibrary } from "./pinned-packages.js";
 import { ToolError } from "./run-tool.js";
 
@@ -44,19 +41,10 @@ export async function installLibrary(options: InstallOptions): Promise<Installed
   if (before?.from === "installed" && before.made === library.made) return { library: before, wasHere: true };
 
   options.onPackage?.(library.package);
-  const workFolder = join(librariesFolder(dataDir), `install-${backend}`);
-  try {
-    rmSync(workFolder, { recursive: true, force: true });
-    makeFolder(workFolder);
-    const file = await unpackFrom(library.package, library.path, workFolder, options);
-    const description = {
-      backend,
-      from: "installed",
-      made: library.made,
-      at: options.now().toISOString(),
-    } as const;
+  return inWorkFolder(dataDir, `install-${backend}`, async (folder) => {
+    const file = await unpackFrom(library.package, library.path, folder, options);
+    const at = options.now().toISOString();
+    const description = { backend, from: "installed", made: library.made, at } as const;
     return { library: keepLibrary(dataDir, description, file), wasHere: false };
-  } finally {
-    rmSync(workFolder, { recursive: true, force: true });
-  }
+  });
 }

@@ -4,9 +4,10 @@
  * alone. It holds one library, which the CPU's binding loads beside its own, and a description. A library is made for
  * one version of the binding: for any other it counts as missing.
  */
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
+import { readJsonFile, writeJsonFile } from "../../../../adapters/json-file.js";
 import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingVersion, libraryFile } from "../../binding-package.js";
 import { gpuBackends, type GpuBackend } from "../../backends.js";
@@ -42,13 +43,23 @@ export function ownLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | n
 export function anyLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | null {
   const folder = folderOf(dataDir, backend);
   const file = join(folder, libraryFile(backend));
+  const description = readJsonFile(descriptionSchema, join(folder, descriptionFile));
+  return existsSync(file) && description?.backend === backend ? { ...description, folder, file } : null;
+}
+
+/** Works in a folder that is empty at first and removed at the end. */
+export async function inWorkFolder<T>(
+  dataDir: string,
+  name: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = join(librariesFolder(dataDir), name);
   try {
-    const description = descriptionSchema.parse(
-      JSON.parse(readFileSync(join(folder, descriptionFile), "utf8")),
-    );
-    return existsSync(file) && description.backend === backend ? { ...description, folder, file } : null;
-  } catch {
-    return null;
+    rmSync(folder, { recursive: true, force: true });
+    makeFolder(folder);
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -66,7 +77,7 @@ export function keepLibrary(
   try {
     copyFileSync(file, join(unfinished, libraryFile(backend)));
     const whole: LibraryDescription = { ...description, binding: bindingVersion() };
-    writeFileSync(join(unfinished, descriptionFile), `${JSON.stringify(whole, null, 2)}\n`);
+    writeJsonFile(join(unfinished, descriptionFile), whole);
     // A process that has the old one loaded keeps it: its file stays until it is closed.
     rmSync(folder, { recursive: true, force: true });
     renameSync(unfinished, folder);
