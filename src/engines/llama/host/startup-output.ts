@@ -3,7 +3,7 @@
  * abort. No request has reached the child by then, so nothing of a conversation can be in it.
  *
  * Once the model has loaded, nothing is read any more. The child points its standard error at the null device before
- * it says so (`worker/null-device.ts`), and this end of the pipe is closed.
+ * it says so (`worker/worker.ts`), and this end of the pipe is closed.
  */
 import { once } from "node:events";
 import type { Readable } from "node:stream";

@@ -19,7 +19,7 @@ import {
 import type { BatchContext, Sampler } from "./batch-context.js";
 import type { SavedState, SequenceStates } from "./sequence-states.js";
 import { quotaCores } from "../cgroup.js";
-import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
+import type { GrammarState, NativeGrammars } from "./reply/lazy-grammar.js";
 import { rawConfig } from "./reply/sampling-plan.js";
 import {
   cacheBudget,
@@ -40,55 +40,17 @@ import {
   shareOfGpuMemory,
   usualGpuSequences,
 } from "../sizing.js";
-import { extendContext, type SampleDirectly, type ThreadedContext } from "./extension.js";
-import { openNative, type Opened } from "./own-binding.js";
+import { extendContext, type ThreadedContext } from "./extension.js";
+import { openNative } from "./own-binding.js";
 import {
   readVocabulary,
   requireMethods,
   requireModelMethods,
   type NativeModel,
   type VocabularySource,
-} from "./native-vocabulary.js";
-import type { Vocabulary } from "./vocabulary.js";
+} from "./vocabulary.js";
 
-/** What is known of weights before a context is created for them. */
-type WeightsFacts = Pick<
-  LoadedFacts,
-  "gpu" | "gpuLayers" | "layers" | "description" | "vocabularySize" | "isExtended"
->;
-
-export interface LoadedModel {
-  facts: WeightsFacts;
-  vocabulary: Vocabulary;
-  vocabularySource: VocabularySource;
-  sizing: ContextFit;
-  threads: number;
-  setThreads: (threads: number) => void;
-  devices: readonly string[];
-  /** Physical ones that this process may use. */
-  cores: number;
-  context: BatchContext;
-  states: SequenceStates;
-  /** Of the cache, for each token. */
-  tokenBytes: number;
-  /** Whether copying a sequence costs less than going through the weights. */
-  movesSequences: boolean;
-  batchTokens: number;
-  newSampler: () => Sampler;
-  /** Where the engine's extension is in use. */
-  sample: SampleDirectly | undefined;
-  grammars: NativeGrammars;
-  draft: LoadedDraft | undefined;
-  dispose: () => Promise<void>;
-}
-
-/** A smaller model with the same vocabulary. */
-export interface LoadedDraft {
-  context: BatchContext;
-  /** The likeliest token. */
-  sample: (logitIndex: number) => Promise<number>;
-  contextTokens: number;
-}
+export type LoadedModel = Awaited<ReturnType<typeof loadModel>>;
 
 interface NativeContext extends BatchContext, ThreadedContext {
   restoreCheckpoint(checkpoint: SavedState, lastPosition: number, sequenceId: number): Promise<boolean>;
@@ -114,8 +76,7 @@ const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
 const quotedLines = 3;
 
-export const loadModel = (request: LoadRequest): Promise<LoadedModel> =>
-  quotingLog((onLogLine) => loadWith(request, onLogLine));
+export const loadModel = (request: LoadRequest) => quotingLog((onLogLine) => loadWith(request, onLogLine));
 
 /** An error has the last lines of the native log in its message. */
 export async function quotingLog<Model>(
@@ -151,14 +112,14 @@ export async function openModel(
   const { tokenizer } = model.fileInfo.metadata;
   const texts = tokenizer.ggml.tokens;
   const layers = model.fileInsights.totalLayers;
-  const facts: WeightsFacts = {
+  const facts = {
     gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
     gpuLayers: model.gpuLayers,
     layers,
     description: model.typeDescription,
     vocabularySize: texts.length,
     isExtended: extension !== undefined,
-  };
+  } satisfies Partial<LoadedFacts>;
   const vocabularySource: VocabularySource = {
     weights: request.weights,
     binding: loadedBinding(),
@@ -169,14 +130,13 @@ export async function openModel(
   return { llama, model, facts, vocabularySource, onGpu, extension, cores: coresOf(llama) };
 }
 
-async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+async function loadWith(request: LoadRequest, onLogLine: (line: string) => void) {
   const opened = await openModel(request, layersOnGpu(request), onLogLine);
   const { llama, model, facts, vocabularySource, onGpu, cores, extension } = opened;
   const { vocabularySize } = facts;
   const shape = attentionShape(model);
   const size = sizeOf(model);
-  const draft =
-    request.speculation === "on" ? await openDraft(llama, request, vocabularySource.texts) : undefined;
+  const draft = await openDraft(llama, request, vocabularySource.texts);
   const wholeSize = withDraft(size, draft === undefined ? null : sizeOf(draft));
   const batchFacts = {
     freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
@@ -208,25 +168,24 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     ignoreMemorySafetyChecks: true,
     failedCreationRemedy: false,
   });
-  const native = nativeHandles(llama, model, context);
+  const { model: handle, ...native } = nativeHandles(llama, model, context);
   const extended = extension === undefined ? undefined : extendContext(native.context, extension);
   const threaded = extended ?? native.context;
   threaded.setThreads(threads);
   const drafting = draft === undefined ? undefined : await startDraft(llama, draft, sizing, request, cores);
   return {
-    ...{ facts, vocabularySource, cores, sizing, threads },
-    vocabulary: readVocabulary(native.model, vocabularySource.texts),
-    setThreads: (count) => threaded.setThreads(count),
+    ...{ facts, vocabularySource, cores, sizing, threads, ...native },
+    vocabulary: readVocabulary(handle, vocabularySource.texts),
+    setThreads: (count: number) => threaded.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
-    context: native.context,
-    states: native.states,
+    /** Of the cache, for each token. */
     tokenBytes: cacheBytesPerToken(shape, sizing.cacheType),
+    /** Whether copying a sequence costs less than going through the weights. */
     movesSequences: copyingPays(cacheBytesOf(size, { ...sizing, sequences: 1 }), model.size),
     batchTokens: context.batchSize,
-    newSampler: native.newSampler,
+    /** Where the engine's extension is in use. */
     sample: extended?.sample,
-    grammars: native.grammars,
-    draft: drafting?.loaded,
+    draft: drafting,
     // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
     dispose: async () => {
       await drafting?.dispose();
@@ -252,10 +211,10 @@ const mostPadding = 128;
 
 async function openDraft(
   llama: Llama,
-  { weights, draft, gpu }: LoadRequest,
+  { weights, draft, gpu, speculation }: LoadRequest,
   texts: readonly string[],
 ): Promise<LlamaModel | undefined> {
-  if (draft === undefined) return undefined;
+  if (draft === undefined || speculation !== "on") return undefined;
   const model = await llama.loadModel({ modelPath: draft, gpuLayers: gpu === "off" ? 0 : "auto" });
   const own = model.fileInfo.metadata.tokenizer.ggml.tokens;
   const common = Math.min(own.length, texts.length);
@@ -276,7 +235,7 @@ async function startDraft(
   sizing: ContextFit,
   request: LoadRequest,
   cores: number,
-): Promise<{ loaded: LoadedDraft; dispose: () => Promise<void> }> {
+) {
   const contextTokens = Math.min(sizing.contextTokens, model.trainContextSize);
   const onGpu = llama.gpu !== false && model.gpuLayers >= model.fileInsights.totalLayers;
   const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
@@ -290,9 +249,10 @@ async function startDraft(
   native.context.setThreads(threads);
   const sampler = native.newSampler();
   sampler.applyConfig(rawConfig);
+  /** The likeliest token. */
   const sample = (logitIndex: number) => native.context.sampleToken(logitIndex, sampler);
   return {
-    loaded: { context: native.context, sample, contextTokens },
+    ...{ context: native.context, sample, contextTokens },
     dispose: async () => {
       await context.dispose();
       await model.dispose();
@@ -305,30 +265,22 @@ const coresOf = ({ cpuMathCores }: Llama): number =>
   Math.min(cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
 
 async function openBinding(request: LoadRequest, onLogLine: (line: string) => void) {
-  const options = {
-    maxThreads: 0,
+  const { gpu } = request;
+  const { extension, ...opened } = openNative(gpu === "off" ? "cpu" : gpu, request);
+  requireMethods(Llama, ["_create"]);
+  const internal = Llama as unknown as { _create(options: object): Promise<Llama> };
+  const llama = await internal._create({
+    ...opened,
+    ...{ maxThreads: 0, numa: false, tempDir: false },
     // What the logger is given comes through a queue, which a process that aborts takes with it.
     debug: request.probing === true,
     logLevel: LlamaLogLevel.warn,
     logger: (_level: LlamaLogLevel, line: string) => onLogLine(line),
-  };
-  const { gpu } = request;
-  const { extension, ...opened } = openNative(gpu === "off" ? "cpu" : gpu, request);
-  const create = { ...options, ...opened, numa: false, tempDir: false, ...paddings };
-  return { llama: await internals(Llama)._create(create), extension };
-}
-
-/** What its public way in would set: room for what the estimates of memory miss. */
-const paddings = {
-  vramPadding: (total: number) => Math.floor(Math.min(total * 0.08, 1.6 * 1024 ** 3)),
-  ramPadding: (total: number) => Math.floor(Math.min(total * 0.25, 1024 ** 3)),
-};
-
-type Create = (options: Opened & Record<string, unknown>) => Promise<Llama>;
-
-function internals(type: typeof Llama): { _create: Create } {
-  requireMethods(type, ["_create"]);
-  return type as unknown as { _create: Create };
+    // What its public way in would set: room for what the estimates of memory miss.
+    vramPadding: (total: number) => Math.floor(Math.min(total * 0.08, 1.6 * 1024 ** 3)),
+    ramPadding: (total: number) => Math.floor(Math.min(total * 0.25, 1024 ** 3)),
+  });
+  return { llama, extension };
 }
 
 function layersOnGpu(request: LoadRequest) {
@@ -373,18 +325,10 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
   const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireModelMethods(handles.model);
-  requireMethods(handles.context, [
-    "initBatch",
-    "addToBatch",
-    "decodeBatch",
-    "sampleToken",
-    "disposeSequence",
-    "removeTokenCellsFromSequence",
-    "copySequenceStateFromOtherSequence",
-    "getSequenceKvCacheMinPosition",
-    "setThreads",
-    "restoreCheckpoint",
-  ]);
+  requireMethods(handles.context, ["initBatch", "addToBatch", "decodeBatch", "sampleToken"]);
+  requireMethods(handles.context, ["disposeSequence", "removeTokenCellsFromSequence", "setThreads"]);
+  requireMethods(handles.context, ["copySequenceStateFromOtherSequence", "getSequenceKvCacheMinPosition"]);
+  requireMethods(handles.context, ["restoreCheckpoint"]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(AddonSampler, [
     "acceptGrammarEvaluationStateToken",

@@ -56,3 +56,21 @@ export interface BatchContext {
   /** The first position that the sequence still has; -1 when it is empty. */
   getSequenceKvCacheMinPosition(sequenceId: number): number;
 }
+
+/** What it takes to compute one sequence, and to take back what was computed. */
+export type PlainContext = Pick<
+  BatchContext,
+  "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence" | "removeTokenCellsFromSequence"
+>;
+
+/** Computes tokens of the first sequence, and nothing beside them. Returns where the logits of the last one are. */
+export async function computeAlone(
+  context: Pick<BatchContext, "initBatch" | "addToBatch" | "decodeBatch">,
+  firstPosition: number,
+  tokens: Uint32Array,
+): Promise<number> {
+  context.initBatch(tokens.length);
+  const [logits = 0] = context.addToBatch(0, firstPosition, tokens, Uint32Array.of(tokens.length - 1));
+  await context.decodeBatch();
+  return logits;
+}

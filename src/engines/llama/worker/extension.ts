@@ -3,7 +3,7 @@
  * contexts. Without it, or where it does not load, the binding alone computes the same, slower.
  */
 import { constants } from "node:os";
-import { requireMethods } from "./native-vocabulary.js";
+import { requireMethods } from "./vocabulary.js";
 
 /** The calls of its native code. Contexts are numbers. */
 export interface Extension {
@@ -14,13 +14,7 @@ export interface Extension {
   setThreads(context: number, threads: number): void;
   /** Of the last batch: of each sequence in it, from 0 on, by the place of its last token. One after the other. */
   vectors(context: number, lastTokens: Int32Array): Float32Array;
-  sample(
-    context: number,
-    batchLogitIndex: number,
-    how: Float64Array,
-    seen: Int32Array,
-    biases: Float64Array,
-  ): number;
+  sample(context: number, ...given: Parameters<SampleDirectly>): number;
 }
 
 /** What it needs of the binding's handle of a context. */
@@ -29,13 +23,7 @@ export interface ThreadedContext {
   setThreads(threads: number): void;
 }
 
-export interface ExtendedContext {
-  id: number;
-  /** Two or more stay until the context is freed. Not while it computes. */
-  setThreads: (threads: number) => void;
-  vectors: (lastTokens: Int32Array) => Float32Array;
-  sample: SampleDirectly;
-}
+export type ExtendedContext = ReturnType<typeof extendContext>;
 
 /**
  * Samples a token from the logits where they are, at once; -1 when there is nothing to choose from. Not while it computes.
@@ -73,19 +61,17 @@ export function connectExtension(extension: Extension | undefined, binding: stri
   }
 }
 
-/** It may share its threads with another context that never computes at the same time. */
-export function extendContext(
-  handle: ThreadedContext,
-  extension: Extension,
-  other?: ExtendedContext,
-): ExtendedContext {
+/** It may share its threads with `other`, the id of a context that never computes at the same time. */
+export function extendContext(handle: ThreadedContext, extension: Extension, other = 0) {
   requireMethods(handle, ["getThreads", "setThreads"]);
   handle.getThreads();
-  const context = extension.adopt(other?.id ?? 0);
+  const id = extension.adopt(other);
+  const sample: SampleDirectly = (...given) => extension.sample(id, ...given);
   return {
-    id: context,
-    setThreads: (threads) => extension.setThreads(context, threads),
-    vectors: (lastTokens) => extension.vectors(context, lastTokens),
-    sample: (...given) => extension.sample(context, ...given),
+    id,
+    /** Two or more stay until the context is freed. Not while it computes. */
+    setThreads: (threads: number) => extension.setThreads(id, threads),
+    vectors: (lastTokens: Int32Array) => extension.vectors(id, lastTokens),
+    sample,
   };
 }

@@ -12,39 +12,22 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { prebuiltBinding } from "../binding-package.js";
 import { isGpu, type Backend } from "../backends.js";
-import { connectExtension, loadExtension, type Extension } from "./extension.js";
-import { requireMethods } from "./native-vocabulary.js";
+import type { LoadRequest } from "../messages.js";
+import { connectExtension, loadExtension } from "./extension.js";
+import { requireMethods } from "./vocabulary.js";
 
-/** Of the addon, what is needed before the binding takes over. */
-interface Addon {
-  loadBackends(folder: string): void;
-}
-
-/** What the internal step takes; see `Llama._create` of the pinned version. */
-export interface Opened {
-  bindings: Addon;
-  bindingPath: string;
-  extBackendsPath: string | undefined;
-  buildType: "prebuilt" | "localBuild";
-  buildMetadata: unknown;
-}
-
-export interface NativeFiles {
-  /** The folder with the library of this machine for a GPU. */
-  library?: string | undefined;
-  extension?: string | undefined;
-}
-
+/** What the internal step takes (`Llama._create` of the pinned version), and the extension. */
 export function openNative(
   backend: Backend,
-  { library: folder, extension: extensionFile }: NativeFiles,
-): Opened & { extension: Extension | undefined } {
+  { library: folder, extension: extensionFile }: Pick<LoadRequest, "library" | "extension">,
+) {
   const isOwn = folder !== undefined && isGpu(backend);
   const prebuilt = prebuiltBinding(isOwn ? "cpu" : backend);
   if (prebuilt === null) throw new Error("NoBinaryFound: the package of the engine is missing");
   const { addon, extraFolder } = prebuilt;
   const loaded = loadExtension(extensionFile);
-  const bindings = createRequire(import.meta.url)(addon) as Addon;
+  // What is needed of it before the binding takes over.
+  const bindings = createRequire(import.meta.url)(addon) as { loadBackends(folder: string): void };
   requireMethods(bindings, ["loadBackends"]);
   if (isOwn) {
     // The GPU first: it is preferred in this order.

@@ -4,6 +4,7 @@
  * only when something is computed. A crash here affects nothing else.
  */
 import { loadModel, type LoadedModel } from "./addon.js";
+import { computeAlone } from "./batch-context.js";
 import { missingLibrary } from "./missing-library.js";
 import { rawConfig } from "./reply/sampling-plan.js";
 import type { ProbeAnswer, ProbeRequest } from "../messages.js";
@@ -56,9 +57,7 @@ async function tryBackend({ backend, ...request }: ProbeRequest): Promise<ProbeA
 
 /** Sampling a token waits for the device: until then its errors may be on their way. */
 async function compute({ context, newSampler }: LoadedModel, tokens: Uint32Array, at: number): Promise<void> {
-  context.initBatch(tokens.length);
-  const [logits = 0] = context.addToBatch(0, at, tokens, Uint32Array.of(tokens.length - 1));
-  await context.decodeBatch();
+  const logits = await computeAlone(context, at, tokens);
   const sampler = newSampler();
   sampler.applyConfig(rawConfig);
   if ((await context.sampleToken(logits, sampler)) < 0) throw new Error("no token could be sampled");

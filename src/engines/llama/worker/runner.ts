@@ -1,7 +1,6 @@
 /** A loaded model that reads conversations and generates replies: assembles the parts of the child process. */
 import { programFile } from "../../../adapters/program-files.js";
 import { WorkerThread } from "../../../adapters/worker-thread.js";
-import type { Kept } from "../../../core/serving/engine-port.js";
 import { replyParser } from "../../chat-format/parser-of.js";
 import type {
   GenerateRequest,
@@ -13,7 +12,7 @@ import type {
 } from "../messages.js";
 import { availableMemory } from "../cgroup.js";
 import { type LoadedModel, loadModel } from "./addon.js";
-import type { BatchContext } from "./batch-context.js";
+import { type BatchContext, computeAlone } from "./batch-context.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
 import { PieceTokenizer } from "./prompt/piece-tokenizer.js";
 import { DirectSampler, isDirect } from "./reply/direct-sampler.js";
@@ -42,8 +41,6 @@ export interface RunnerOptions {
   onBroken: () => void;
 }
 
-type PromptThread = WorkerThread<PromptInput, PrepareResult, PromptFacts>;
-
 /** For one conversation. The longest take a second. */
 const longestPromptMs = 60_000;
 /** The host's own limit on loading is shorter. */
@@ -67,10 +64,9 @@ export class Runner {
   private constructor(
     readonly facts: LoadedFacts,
     private readonly model: LoadedModel,
-    private readonly prompts: PromptThread,
-    private readonly batcher: Batcher,
+    readonly thread: WorkerThread<PromptInput, PrepareResult, PromptFacts>,
+    readonly work: Batcher,
     private readonly arrivals: Arrivals,
-    private readonly onBroken: () => void,
   ) {
     this.#pieces = new PieceTokenizer(model.vocabulary, facts.contextTokens);
   }
@@ -81,8 +77,8 @@ export class Runner {
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
     const setup: PromptSetup = { source: model.vocabularySource, contextTokens };
-    const prompts: PromptThread = readingThread("prompt/prompt-worker", setup);
-    const promptFacts = await prompts.start();
+    const thread = readingThread<PromptInput, PromptFacts>("prompt/prompt-worker", setup);
+    const promptFacts = await thread.start();
     const msPerToken = await warmUp(context);
     const copyMs = model.movesSequences ? await measureCopy(model) : 0;
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
@@ -91,16 +87,14 @@ export class Runner {
     const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const pace = new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken);
+    const { states, tokenBytes } = model;
+    const mostBytes = (savedBytes: number) => request.savedStateBytes ?? mostSavedBytes(savedBytes);
+    const readingMs = (tokens: number) => pace.predictedMs(tokens);
     const saved = (await savesConversations(request, model))
-      ? new SavedPrefixes({
-          states: model.states,
-          tokenBytes: model.tokenBytes,
-          mostBytes: (savedBytes) => request.savedStateBytes ?? mostSavedBytes(savedBytes),
-          readingMs: (tokens) => pace.predictedMs(tokens),
-        })
+      ? new SavedPrefixes({ states, tokenBytes, mostBytes, readingMs })
       : undefined;
     const arrivals = new Arrivals();
-    const batcher = new Batcher({
+    const work = new Batcher({
       ...events,
       arrivals,
       context,
@@ -115,9 +109,9 @@ export class Runner {
         setThreads: model.setThreads,
         idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),
-      grammarBudget: new GrammarBudget({ vocabularySize }),
+      grammarBudget: new GrammarBudget(vocabularySize),
       movesSequences: model.movesSequences,
-      copyPays: (tokens) => pace.predictedMs(tokens) >= copyMs,
+      copyPays: (tokens) => readingMs(tokens) >= copyMs,
       speculation: speculation(request, model),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
@@ -131,17 +125,12 @@ export class Runner {
       memoryBytes: process.memoryUsage.rss(),
       tokenMs,
     };
-    return new Runner(facts, model, prompts, batcher, arrivals, events.onBroken);
+    return new Runner(facts, model, thread, work, arrivals);
   }
 
-  /** One at a time. Null when the thread is lost: native code may be the cause, so the process is replaced. */
-  async prepare(prompt: PromptInput): Promise<PrepareResult | null> {
-    try {
-      return await this.arrivals.prepare(() => this.prompts.run(prompt));
-    } catch {
-      this.onBroken();
-      return null;
-    }
+  /** One at a time. Rejects when the thread is lost. */
+  prepare(prompt: PromptInput): Promise<PrepareResult> {
+    return this.arrivals.prepare(() => this.thread.run(prompt));
   }
 
   generate(id: number, request: GenerateRequest): void {
@@ -149,10 +138,10 @@ export class Runner {
     this.arrivals.started();
     try {
       const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
-      this.batcher.start({ id, accountId, prompt, choices });
+      this.work.start({ id, accountId, prompt, choices });
     } catch {
       // Only the native grammar parser can throw here, and that must not affect other requests.
-      this.batcher.fail(id);
+      this.work.fail(id);
     }
   }
 
@@ -160,11 +149,8 @@ export class Runner {
     const { sampling, defaults, topLogprobs, grammar } = request;
     const plan = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
     const reply = this.#reply(request);
-    const bytesOf = (token: number) => this.model.vocabulary.bytesOf(token);
-    const followed =
-      grammar === undefined
-        ? undefined
-        : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
+    const { vocabulary, grammars } = this.model;
+    const followed = grammar && new LazyGrammar(grammars, { ...vocabulary, plan: grammar, reply });
     const forced = grammar && followed && this.#forced(grammar.gbnf, followed);
     return { sampling: { ...plan, topLogprobs, grammar: followed }, reply, forced };
   }
@@ -192,42 +178,20 @@ export class Runner {
     return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser });
   }
 
-  get isIdle(): boolean {
-    return this.batcher.isIdle;
-  }
-
-  abort(id: number): void {
-    this.batcher.abort(id);
-  }
-
-  forgetAccount(accountId: string): void {
-    this.batcher.forgetAccount(accountId);
-  }
-
-  keptOf(accountId: string): Kept {
-    return this.batcher.keptOf(accountId);
-  }
-
-  /** Comes before the process exits, whatever the reason: native code should not be in the middle of anything. */
-  endPrompts(): Promise<void> {
-    return this.prompts.close();
-  }
-
   async close(): Promise<void> {
-    await this.endPrompts();
-    await this.batcher.close();
+    await this.thread.close();
+    await this.work.close();
     await this.model.dispose();
   }
 }
 
 function speculation({ speculation: choice }: LoadRequest, model: LoadedModel): Speculation | undefined {
   if (choice === "off") return undefined;
-  const { facts, sizing, draft } = model;
-  const { vocabularySize } = facts;
+  const { sizing, draft, facts } = model;
   return {
     pace: new DraftPace(),
     contextTokens: sizing.contextTokens,
-    model: draft && new DraftModel({ ...draft, vocabularySize }),
+    model: draft && new DraftModel({ ...draft, vocabularySize: facts.vocabularySize }),
   };
 }
 
@@ -248,9 +212,8 @@ const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedMod
   gpu !== "cpu" && gpuLayers >= layers && cores >= coresForPolling ? mostPolled : 0;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
-function adaptableThreads({ threads, facts }: LoadedModel, request: LoadRequest): number {
-  return request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
-}
+const adaptableThreads = ({ threads, facts }: LoadedModel, request: LoadRequest): number =>
+  request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 
 const savesConversations = async (request: LoadRequest, model: LoadedModel): Promise<boolean> =>
   request.prefixReuse === "on" &&
@@ -269,16 +232,8 @@ const triedTokens = 8;
  * long a token of a prompt takes then.
  */
 async function warmUp(context: BatchContext): Promise<number> {
-  let stepMs = 0;
-  for (let round = 0; round < 2; round++) {
-    const startedMs = performance.now();
-    context.initBatch(triedTokens);
-    context.addToBatch(0, 0, new Uint32Array(triedTokens), Uint32Array.of(triedTokens - 1));
-    await context.decodeBatch();
-    context.disposeSequence(0);
-    stepMs = performance.now() - startedMs;
-  }
-  return stepMs / triedTokens;
+  await measureStep(context, triedTokens);
+  return (await measureStep(context, triedTokens)) / triedTokens;
 }
 
 /**
@@ -291,18 +246,16 @@ async function measureCopy({ context, facts, sizing }: LoadedModel): Promise<num
   const endsMs = performance.now() + longestMeasuringMs / 4;
   do {
     await context.copySequenceStateFromOtherSequence(1, 0);
-    took.with = Math.min(took.with, await singleStep(context));
-    took.without = Math.min(took.without, await singleStep(context));
+    took.with = Math.min(took.with, await measureStep(context, 1));
+    took.without = Math.min(took.without, await measureStep(context, 1));
   } while (performance.now() < endsMs);
   context.disposeSequence(1);
   return Math.max(0, took.with - took.without);
 }
 
-async function singleStep(context: BatchContext): Promise<number> {
+async function measureStep(context: BatchContext, tokens: number): Promise<number> {
   const startedMs = performance.now();
-  context.initBatch(1);
-  context.addToBatch(0, 0, new Uint32Array(1), Uint32Array.of(0));
-  await context.decodeBatch();
+  await computeAlone(context, 0, new Uint32Array(tokens));
   context.disposeSequence(0);
   return performance.now() - startedMs;
 }
@@ -333,9 +286,7 @@ async function fastestStep({ context, newSampler, sizing }: LoadedModel): Promis
   for (let at = 0; at < Math.min(mostSteps, sizing.contextTokens); at++) {
     const startedMs = performance.now();
     if (startedMs > endsMs && at >= fewestSteps) break;
-    context.initBatch(1);
-    const [logits = 0] = context.addToBatch(0, at, new Uint32Array(1), Uint32Array.of(0));
-    await context.decodeBatch();
+    const logits = await computeAlone(context, at, new Uint32Array(1));
     // Waits for a GPU, too.
     await context.sampleToken(logits, sampler);
     fastestMs = Math.min(fastestMs, performance.now() - startedMs);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tinyLoad, writeTinyGguf } from "../../../../test/support/engines/tiny-gguf.js";
 import { loadModel, type LoadedModel } from "./addon.js";
-import type { BatchContext } from "./batch-context.js";
-import { savesAll, type SequenceStates, type TriedContext } from "./sequence-states.js";
+import type { BatchContext, PlainContext } from "./batch-context.js";
+import { savesAll, type SequenceStates } from "./sequence-states.js";
 
 describe("saved states", () => {
   const folder = mkdtempSync(join(tmpdir(), "sotto-states-"));
@@ -44,13 +44,13 @@ describe("saved states", () => {
 });
 
 interface Changes {
-  context?: Partial<TriedContext>;
+  context?: Partial<PlainContext>;
   states?: Partial<SequenceStates>;
   tokenBytes?: number;
 }
 
 /** Native methods want their own object. */
-const callsOf = (context: BatchContext): TriedContext => ({
+const callsOf = (context: BatchContext): PlainContext => ({
   initBatch: (size) => {
     context.initBatch(size);
   },

@@ -6,7 +6,7 @@
  * model all of it. Only the last kind can be restored into a sequence that has computed something else meanwhile.
  * Which kind a model is, the size of a checkpoint shows when the model is loaded.
  */
-import type { BatchContext } from "./batch-context.js";
+import { computeAlone, type PlainContext } from "./batch-context.js";
 
 export interface SavedState {
   /** In bytes. */
@@ -22,24 +22,17 @@ export interface SequenceStates {
   restore(sequenceId: number, state: SavedState, tokens: number): Promise<boolean>;
 }
 
-export type TriedContext = Pick<
-  BatchContext,
-  "initBatch" | "addToBatch" | "decodeBatch" | "removeTokenCellsFromSequence" | "disposeSequence"
->;
-
 /** The positions of a token and its sequence, beside its keys and values. */
 const mostPositionBytes = 64;
 
 /** Whether a saved state is all that a sequence has computed, in a cache that takes `tokenBytes` for each token. */
 export async function savesAll(
-  context: TriedContext,
+  context: PlainContext,
   states: SequenceStates,
   tokenBytes: number,
 ): Promise<boolean> {
   try {
-    context.initBatch(2);
-    context.addToBatch(0, 0, new Uint32Array(2), Uint32Array.of(1));
-    await context.decodeBatch();
+    await computeAlone(context, 0, new Uint32Array(2));
     const two = await states.save(0);
     if (!context.removeTokenCellsFromSequence(0, 1, -1)) return false;
     const one = await states.save(0);

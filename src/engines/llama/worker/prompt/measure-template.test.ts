@@ -4,7 +4,7 @@ import { templates } from "../../../../../test/support/inputs/chat-templates.js"
 import type { ChatMessage } from "../../../../core/chat/request.js";
 import { fewestTokens } from "../../fewest-tokens.js";
 import type { Conversation } from "../../messages.js";
-import { measureTemplate, type TokenCount } from "./measure-template.js";
+import { measureTemplate } from "./measure-template.js";
 import { ChatTemplate } from "./template.js";
 
 /** Stands for the vocabulary: what looks like a marker is a special token. */
@@ -16,7 +16,7 @@ const other = /\w+|\s+|[^\w\s]/g;
 
 const counterOf = (source: string) => {
   const template = new ChatTemplate(source, { bosText: "<s>", eosText: "</s>" });
-  return (conversation: Conversation): TokenCount | null => {
+  return (conversation: Conversation) => {
     const rendered = template.render(conversation);
     if (rendered === null) return null;
     const numberOf = (pattern: RegExp) => rendered.match(pattern)?.length ?? 0;

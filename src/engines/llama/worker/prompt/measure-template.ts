@@ -6,13 +6,10 @@
 import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
 import type { Conversation, TemplateTokens } from "../../messages.js";
 
-export interface TokenCount {
-  tokens: number;
-  special: number;
-}
-
 /** `count`: of a rendered conversation; null where the template takes no such one. */
-export function measureTemplate(count: (conversation: Conversation) => TokenCount | null): TemplateTokens {
+export function measureTemplate(
+  count: (conversation: Conversation) => { tokens: number; special: number } | null,
+): TemplateTokens {
   const each = (of: (length: number) => Partial<Conversation>): number => {
     const [few, many] = [2, 34].map((length) =>
       count({ messages: [user], tools: [], reasoningEffort: undefined, ...of(length) }),

@@ -4,16 +4,12 @@
  *
  * The work is bounded: of a text that is far too long only the first part is read.
  */
+import type { PrepareResult } from "../../messages.js";
 import type { Vocabulary } from "../vocabulary.js";
 import type { PromptPiece } from "./shield.js";
 
 /** Text, or a token as it is. */
 export type Piece = PromptPiece | number;
-
-export type ReadPieces =
-  | { type: "tokens"; tokens: Uint32Array }
-  /** `exact` is false when reading stopped early. */
-  | { type: "too_long"; tokens: number; exact: boolean };
 
 /** Text with more characters for each token of context than this is read in part first. */
 const plentifulCharsPerToken = 16;
@@ -32,22 +28,20 @@ export class PieceTokenizer {
   }
 
   /** What cannot fit because it has so many characters; null where it may. */
-  tooManyChars(chars: number): Extract<ReadPieces, { type: "too_long" }> | null {
-    const fewestTokens = Math.ceil(chars / this.vocabulary.longestTokenChars);
-    return fewestTokens < this.contextTokens
-      ? null
-      : { type: "too_long", tokens: fewestTokens, exact: false };
+  tooManyChars(chars: number): PrepareResult | null {
+    const tokens = Math.ceil(chars / this.vocabulary.longestTokenChars);
+    return tokens < this.contextTokens ? null : { type: "too_long", tokens, exact: false };
   }
 
-  read(pieces: readonly Piece[]): ReadPieces {
+  read(pieces: readonly Piece[], reasoningOpen = false): PrepareResult {
     const start = firstChars(pieces, this.contextTokens * plentifulCharsPerToken);
-    const read = this.fit(this.tokenize(start.pieces), start.whole);
-    return start.whole || read.type === "too_long" ? read : this.fit(this.tokenize(pieces));
+    const read = this.fit(this.tokenize(start.pieces), reasoningOpen, start.whole);
+    return start.whole || read.type === "too_long" ? read : this.fit(this.tokenize(pieces), reasoningOpen);
   }
 
   /** A prompt has to leave room for a token of the reply. `exact`: these are all of its tokens. */
-  fit(tokens: Uint32Array, exact = true): ReadPieces {
-    if (tokens.length < this.contextTokens) return { type: "tokens", tokens };
+  fit(tokens: Uint32Array, reasoningOpen = false, exact = true): PrepareResult {
+    if (tokens.length < this.contextTokens) return { type: "tokens", tokens, reasoningOpen };
     return { type: "too_long", tokens: tokens.length, exact };
   }
 
@@ -87,26 +81,15 @@ export class PieceTokenizer {
   }
 }
 
-function firstChars(
-  pieces: readonly Piece[],
-  maxChars: number,
-): { pieces: readonly Piece[]; whole: boolean } {
-  const start: Piece[] = [];
+function firstChars(pieces: readonly Piece[], maxChars: number): { pieces: Piece[]; whole: boolean } {
   let left = maxChars;
-  for (const piece of pieces) {
-    if (typeof piece === "number") {
-      start.push(piece);
-      continue;
-    }
-    const { text, special } = piece;
-    if (text.length > left) {
-      start.push({ text: text.slice(0, left), special });
-      return { pieces: start, whole: false };
-    }
-    start.push(piece);
-    left -= text.length;
-  }
-  return { pieces: start, whole: true };
+  const start = pieces.flatMap((piece): Piece[] => {
+    if (typeof piece === "number") return [piece];
+    const text = piece.text.slice(0, Math.max(0, left));
+    left -= piece.text.length;
+    return text === "" ? [] : [{ ...piece, text }];
+  });
+  return { pieces: start, whole: left >= 0 };
 }
 
 function withoutPrefix(tokens: Uint32Array, prefix: Uint32Array): Uint32Array | null {

@@ -5,7 +5,7 @@
 import { openThread, performTasks } from "../../../../adapters/worker-tasks.js";
 import { plainSyntax } from "../../../chat-format/reply-syntax.js";
 import type { LoadedFacts, PrepareResult, PromptInput } from "../../messages.js";
-import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
+import { openVocabulary, type VocabularySource } from "../vocabulary.js";
 import { measureTemplate } from "./measure-template.js";
 import { PieceTokenizer } from "./piece-tokenizer.js";
 import { PromptBuilder } from "./prompt.js";
@@ -26,31 +26,25 @@ openThread(async ({ source, contextTokens }: PromptSetup) => {
   const template =
     source.chatTemplate === undefined ? null : new ChatTemplate(source.chatTemplate, vocabulary);
   const builder = template === null ? null : new PromptBuilder(template, vocabulary, tokenizer);
-  const measured = measureTemplate((conversation) => {
-    const rendered = template?.render(conversation) ?? null;
-    if (rendered === null) return null;
-    const tokens = vocabulary.tokenize(rendered, true);
-    const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
-    return { tokens: tokens.length, special: special.length };
-  });
   const facts: PromptFacts = {
     syntax: template?.syntax ?? plainSyntax,
-    template: measured,
+    template: measureTemplate((conversation) => {
+      const rendered = template?.render(conversation) ?? null;
+      if (rendered === null) return null;
+      const tokens = vocabulary.tokenize(rendered, true);
+      const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
+      return { tokens: tokens.length, special: special.length };
+    }),
     hasTemplate: template !== null,
     hasInfill: vocabulary.infill !== null,
   };
-  const build = (prompt: PromptInput): PrepareResult => {
-    if (!("messages" in prompt)) return buildRawPrompt(prompt, tokenizer, vocabulary);
-    return builder?.build(prompt) ?? { type: "no_template" };
-  };
-  performTasks((prompt: PromptInput) => safely(() => build(prompt)), facts);
+  performTasks((prompt: PromptInput): PrepareResult => {
+    try {
+      if (!("messages" in prompt)) return buildRawPrompt(prompt, tokenizer, vocabulary);
+      return builder?.build(prompt) ?? { type: "no_template" };
+    } catch {
+      // A prompt that trips the template or the tokenizer must not end the thread.
+      return { type: "failed" };
+    }
+  }, facts);
 });
-
-/** A prompt that trips the template or the tokenizer must not end the thread. */
-function safely(build: () => PrepareResult): PrepareResult {
-  try {
-    return build();
-  } catch {
-    return { type: "failed" };
-  }
-}

@@ -32,8 +32,9 @@ export class PromptBuilder {
     const tooLong = this.tokenizer.tooManyChars(charsOf(conversation));
     if (tooLong !== null) return tooLong;
 
+    // The rest is left for the template to see.
     const result = this.#read(conversation, (shield, content) =>
-      shield.coverSpecial(content, this.#specialTexts),
+      this.#specialTexts.replace(content, (text) => shield.cover(text)),
     );
     if (result.type !== "tokens" || this.#hasOnlyTemplateTokens(result.tokens, conversation)) return result;
     return this.#read(conversation, (shield, content) => shield.cover(content));
@@ -43,22 +44,15 @@ export class PromptBuilder {
     const shield = new Shield();
     const rendered = this.template.render(mapTexts(conversation, (text) => cover(shield, text)));
     if (rendered === null) return { type: "refused" };
-    const reasoningOpen = this.template.endsInReasoning(rendered);
-    const read = this.tokenizer.read(shield.split(rendered));
-    return read.type === "tokens" ? { ...read, reasoningOpen } : read;
+    return this.tokenizer.read(shield.split(rendered), this.template.endsInReasoning(rendered));
   }
 
   #hasOnlyTemplateTokens(tokens: Uint32Array, conversation: Conversation): boolean {
     const rendered = this.template.render(mapTexts(conversation, neutralTexts()));
     if (rendered === null) return false;
-    const { specialTokens } = this.vocabulary;
-    const expected = this.tokenizer
-      .tokenize([{ text: rendered, special: true }])
-      .filter((id) => specialTokens.has(id));
-    return sameTokens(
-      expected,
-      tokens.filter((id) => specialTokens.has(id)),
-    );
+    const expected = this.tokenizer.tokenize([{ text: rendered, special: true }]);
+    const special = (ids: Uint32Array) => ids.filter((id) => this.vocabulary.specialTokens.has(id));
+    return sameTokens(special(expected), special(tokens));
   }
 }
 

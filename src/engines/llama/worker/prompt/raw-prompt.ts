@@ -9,14 +9,14 @@
 import type { RawPrompt } from "../../../../core/chat/request.js";
 import type { PrepareResult } from "../../messages.js";
 import type { Vocabulary } from "../vocabulary.js";
-import type { Piece, PieceTokenizer, ReadPieces } from "./piece-tokenizer.js";
+import type { Piece, PieceTokenizer } from "./piece-tokenizer.js";
 
 export function buildRawPrompt(
   prompt: RawPrompt,
   tokenizer: PieceTokenizer,
   { infill }: Pick<Vocabulary, "infill">,
 ): PrepareResult {
-  if (prompt.type === "tokens") return plain(tokenizer.fit(Uint32Array.from(prompt.tokens)));
+  if (prompt.type === "tokens") return tokenizer.fit(Uint32Array.from(prompt.tokens));
   if (prompt.type === "text") return read([{ text: prompt.text, special: true }], tokenizer);
   if (infill === null) return { type: "no_infill" };
   const prefix = { text: prompt.prefix, special: false };
@@ -33,8 +33,5 @@ function read(pieces: readonly Piece[], tokenizer: PieceTokenizer): PrepareResul
     (sum, piece) => sum + (typeof piece === "number" ? 1 : piece.text.length),
     0,
   );
-  return plain(tokenizer.tooManyChars(chars) ?? tokenizer.read(pieces));
+  return tokenizer.tooManyChars(chars) ?? tokenizer.read(pieces);
 }
-
-const plain = (read: ReadPieces): PrepareResult =>
-  read.type === "tokens" ? { ...read, reasoningOpen: false } : read;

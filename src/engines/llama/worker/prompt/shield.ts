@@ -8,7 +8,6 @@
  * around a random number, so that content cannot forge one.
  */
 import { randomBytes } from "node:crypto";
-import type { SpecialTexts } from "./special-texts.js";
 
 export interface PromptPiece {
   text: string;
@@ -29,11 +28,7 @@ export class Shield {
   readonly #places = new Map<string, number>();
   readonly #mark = open + hide(randomBytes(12).toString("hex")) + close;
 
-  /** Covers the special texts in the content and leaves the rest for the template to see. */
-  coverSpecial(content: string, specialTexts: SpecialTexts): string {
-    return specialTexts.replace(content, (text) => this.cover(text));
-  }
-
+  /** What stands for the text while the template is rendered. */
   cover(text: string): string {
     if (text === "") return "";
     const index = this.#places.get(text) ?? this.#covered.push(text) - 1;

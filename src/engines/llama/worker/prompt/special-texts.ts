@@ -11,7 +11,15 @@ export class SpecialTexts {
   readonly #root: Node = { next: new Map(), ends: false };
 
   constructor(texts: readonly string[]) {
-    for (const text of texts) this.#add(text);
+    for (const text of texts) {
+      let node = this.#root;
+      for (const unit of text.split("")) {
+        const next = node.next.get(unit) ?? { next: new Map<string, Node>(), ends: false };
+        node.next.set(unit, next);
+        node = next;
+      }
+      node.ends = node !== this.#root;
+    }
   }
 
   /** The content with each special text, the longest at its place, replaced by what `replacement` gives for it. */
@@ -27,16 +35,6 @@ export class SpecialTexts {
       index += Math.max(1, length);
     }
     return result + content.slice(copied);
-  }
-
-  #add(text: string): void {
-    let node = this.#root;
-    for (const unit of text.split("")) {
-      const next = node.next.get(unit) ?? { next: new Map<string, Node>(), ends: false };
-      node.next.set(unit, next);
-      node = next;
-    }
-    node.ends = node !== this.#root;
   }
 
   #longestAt(content: string, start: number): number {

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../../core/chat/request.js";
-import { ChatTemplate, type TemplateTexts } from "./template.js";
+import { ChatTemplate } from "./template.js";
 
 const system: ChatMessage = { role: "system", content: "Be kind." };
 const turns: ChatMessage[] = [
@@ -18,7 +18,7 @@ const turns: ChatMessage[] = [
 interface Family {
   name: string;
   template: string;
-  texts?: TemplateTexts;
+  texts?: ConstructorParameters<typeof ChatTemplate>[1];
   /** With a system message, then without one. */
   withSystem: string;
   without: string;

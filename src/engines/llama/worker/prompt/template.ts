@@ -17,13 +17,9 @@ import {
 } from "../../../chat-format/detection/template-render.js";
 import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
+import type { Vocabulary } from "../vocabulary.js";
 import { withGenericTools, withToolText, withWrittenCalls } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";
-
-export interface TemplateTexts {
-  bosText: string;
-  eosText: string;
-}
 
 export class ChatTemplate {
   readonly #template: Template;
@@ -34,7 +30,7 @@ export class ChatTemplate {
   /** Throws when the template is not Jinja that can be read. */
   constructor(
     source: string,
-    private readonly texts: TemplateTexts,
+    private readonly texts: Pick<Vocabulary, "bosText" | "eosText">,
   ) {
     this.#template = new Template(source);
     const plain: RenderTemplate = (conversation) => this.#try(conversation);

@@ -30,24 +30,21 @@ export class DirectSampler implements Pick<TokenSampler, "next" | "close"> {
     const { repeatPenaltyFrequencyPenalty: frequency, repeatPenaltyPresencePenalty: presence } = config;
     const penalties = [repeatPenalty, frequency, presence];
     this.#how = Float64Array.of(temperature, minP, nucleus ?? topP, ...penalties, seed, 0);
-    this.#biases = inTurn(config.tokenBiasKeys ?? [], config.tokenBiasValues ?? []);
+    const { tokenBiasKeys: tokens = [], tokenBiasValues: added = [] } = config;
+    this.#biases = Float64Array.from(Array.from(tokens).flatMap((token, at) => [token, added[at] ?? 0]));
     if (repeatPenalty !== 1 || frequency !== 0 || presence !== 0) this.#seen = new SeenTokens();
   }
 
-  next(logitIndex: number): Promise<SampledToken | null> {
-    return new Promise((resolve) => resolve(this.#next(logitIndex)));
-  }
-
-  close(): void {
-    // Nothing native is held.
-  }
-
-  #next(logitIndex: number): SampledToken | null {
+  async next(logitIndex: number): Promise<SampledToken | null> {
     const token = this.sample(logitIndex, this.#how, this.#seen?.counted ?? none, this.#biases);
     if (token < 0) return null;
     this.#how[drawnField] = (this.#how[drawnField] ?? 0) + 1;
     this.#seen?.add(token);
     return { token };
+  }
+
+  close(): void {
+    // Nothing native is held.
   }
 }
 
@@ -79,13 +76,4 @@ class SeenTokens {
     longer.set(this.#pairs);
     this.#pairs = longer;
   }
-}
-
-function inTurn(keys: ArrayLike<number>, values: ArrayLike<number>): Float64Array {
-  const pairs = new Float64Array(2 * keys.length);
-  for (let at = 0; at < keys.length; at++) {
-    pairs[2 * at] = keys[at] ?? 0;
-    pairs[2 * at + 1] = values[at] ?? 0;
-  }
-  return pairs;
 }

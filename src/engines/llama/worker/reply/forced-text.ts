@@ -8,7 +8,7 @@
  * Grammars of JSON leave it open whether a space follows a colon or a comma: it is expected where the last one had it.
  */
 import type { Vocabulary } from "../vocabulary.js";
-import type { GrammarState, NativeGrammars } from "./grammar.js";
+import type { GrammarState, NativeGrammars } from "./lazy-grammar.js";
 
 /** Copying the state of a longer grammar takes milliseconds. */
 const longestGrammar = 16_384;

@@ -16,16 +16,24 @@
  */
 import { literal } from "../../../structured-output/gbnf.js";
 import type { GrammarPlan } from "../../messages.js";
-import type { GrammarState, NativeGrammars } from "./grammar.js";
 
-export interface LazyGrammarOptions {
-  plan: GrammarPlan;
-  bytesOf: (token: number) => Uint8Array;
-  reply: ReasoningProgress;
+/** The state of a grammar in one reply: what may come next. Opaque; made by the native code and passed back to it. */
+export interface GrammarState {
+  readonly grammarState?: never;
+}
+
+export interface NativeGrammars {
+  /** Throws when the text is no grammar. */
+  newState(gbnf: string): GrammarState;
+  /** One that goes on by itself. Takes long for a long grammar. */
+  copy(state: GrammarState): GrammarState;
+  allows(state: GrammarState, token: number): boolean;
+  /** The token has come. Only for one that is allowed. */
+  accept(state: GrammarState, token: number): void;
 }
 
 /** Of a reply that has read all tokens before the one that comes. */
-export interface ReasoningProgress {
+interface ReasoningProgress {
   readonly isReasoning: boolean;
   /** What the last of these tokens wrote after the end of reasoning. */
   readonly textAfterReasoning: string;
@@ -50,7 +58,11 @@ export class LazyGrammar {
 
   constructor(
     private readonly grammars: Pick<NativeGrammars, "newState" | "allows" | "accept">,
-    private readonly options: LazyGrammarOptions,
+    private readonly options: {
+      plan: GrammarPlan;
+      bytesOf: (token: number) => Uint8Array;
+      reply: ReasoningProgress;
+    },
   ) {
     const { plan } = options;
     this.#triggers = (plan.triggers ?? []).map((text) => Buffer.from(text).toString("latin1"));

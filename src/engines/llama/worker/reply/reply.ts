@@ -50,7 +50,8 @@ export class Reply {
   readonly #detokenizer: Detokenizer;
   readonly #parser: StatefulParser;
   readonly #stop: StopMatcher;
-  #tokens = 0;
+  /** Generated so far. The one that ends the generation is a signal, not part of the reply. */
+  completionTokens = 0;
   /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
   reasoningTokens = 0;
   #calls = 0;
@@ -72,11 +73,6 @@ export class Reply {
     this.#stop = new StopMatcher(options.stop);
   }
 
-  /** Tokens generated so far. The one that ends the generation is a signal, not part of the reply. */
-  get completionTokens(): number {
-    return this.#tokens;
-  }
-
   /** Whether the model is reasoning, after the last token that was read. */
   get isReasoning(): boolean {
     return this.#parser.state.isReasoning;
@@ -90,16 +86,18 @@ export class Reply {
 
   /** Whether the reply is over with this token, whatever its text. */
   endsWith(token: number): boolean {
-    return this.#tokens + 1 >= this.options.maxTokens || this.options.isEndOfGeneration(token);
+    return this.completionTokens + 1 >= this.options.maxTokens || this.options.isEndOfGeneration(token);
   }
 
   accept(sampled: SampledToken): ReplyPart {
     if (this.options.isEndOfGeneration(sampled.token)) return this.#last(sampled, "stop");
-    this.#tokens += 1;
+    this.completionTokens += 1;
     const fragment = this.#detokenizer.push(sampled.token);
     this.#hold(sampled, fragment);
     if (this.#show(this.#parser.push(fragment))) return this.#part(sampled, "stop");
-    return this.#tokens < this.options.maxTokens ? this.#part(sampled, null) : this.#last(sampled, "length");
+    return this.completionTokens < this.options.maxTokens
+      ? this.#part(sampled, null)
+      : this.#last(sampled, "length");
   }
 
   /** Nothing follows: what was held back is shown. */
@@ -169,7 +167,7 @@ export class Reply {
   }
 
   #hold({ logprobs }: SampledToken, fragment: string): void {
-    const isFirst = this.#tokens === 1;
+    const isFirst = this.completionTokens === 1;
     const named = (weighed: ScoredToken) => this.#named(weighed, isFirst);
     const logprob =
       logprobs === undefined ? undefined : { ...named(logprobs.own), top: logprobs.top.map(named) };

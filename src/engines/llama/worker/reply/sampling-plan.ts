@@ -9,7 +9,7 @@
 import { randomInt } from "node:crypto";
 import type { Sampling } from "../../../../core/chat/request.js";
 import type { SamplingDefaults } from "../../messages.js";
-import type { GrammarState } from "./grammar.js";
+import type { GrammarState } from "./lazy-grammar.js";
 
 export interface SamplerConfig {
   temperature: number;

@@ -14,8 +14,7 @@
  *   that has nothing to shape them with.
  */
 import type { BatchContext, LogitsRead, LogitsWanted, Sampler } from "../batch-context.js";
-import type { GrammarState } from "./grammar.js";
-import type { LazyGrammar } from "./lazy-grammar.js";
+import type { GrammarState, LazyGrammar } from "./lazy-grammar.js";
 import type { Utf8Guard } from "./utf8-guard.js";
 import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampling-plan.js";
 import type { SamplerPool } from "./sampler-pool.js";

@@ -9,25 +9,25 @@
 import type { Vocabulary } from "../vocabulary.js";
 
 /** For the last byte of a token, the first byte that a continuation must have at least. */
-const leastContinuation = new Map([
+const leastContinuation = [
   [0xe0, 0xa0],
   [0xf0, 0x90],
-]);
+] as const;
 
 export class Utf8Guard {
-  readonly #forbidden = new Map<number, readonly number[]>();
+  readonly #forbidden: ReadonlyMap<number, readonly number[]>;
 
   constructor(
     private readonly vocabulary: Pick<Vocabulary, "bytesOf">,
     vocabularySize: number,
   ) {
-    for (const [lead, least] of leastContinuation) {
-      const tokens = Array.from({ length: vocabularySize }, (_, token) => token).filter((token) => {
-        const first = vocabulary.bytesOf(token)[0] ?? 0;
-        return first >= 0x80 && first < least;
-      });
-      this.#forbidden.set(lead, tokens);
-    }
+    const firstBytes = Array.from(
+      { length: vocabularySize },
+      (_, token) => vocabulary.bytesOf(token)[0] ?? 0,
+    );
+    const startingBelow = (least: number) =>
+      firstBytes.flatMap((first, token) => (first >= 0x80 && first < least ? [token] : []));
+    this.#forbidden = new Map(leastContinuation.map(([lead, least]) => [lead, startingBelow(least)]));
   }
 
   forbiddenAfter(token: number): readonly number[] {

@@ -252,7 +252,7 @@ function setUp(setting: Setting) {
     cache: new PrefixCache(sequences, reuse, () => nowMs, saves ? saved : undefined),
     pace: new PrefillPace(8, 4),
     threads: { run: (step) => step() },
-    grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
+    grammarBudget: new GrammarBudget(100, [() => spentMs]),
     movesSequences,
     readsWhileComputing,
     onStep: (report) => endings.push(...report.endings),

@@ -121,7 +121,7 @@ async function reply({
     cache: new PrefixCache(replies, false),
     pace: new PrefillPace(64, 64, undefined),
     threads: { run: (step) => step() },
-    grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => 0] }),
+    grammarBudget: new GrammarBudget(100, [() => 0]),
     movesSequences: true,
     readsWhileComputing,
     speculation: speculates

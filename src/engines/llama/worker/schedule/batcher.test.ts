@@ -145,7 +145,7 @@ function setUp({
     cache: new PrefixCache(sequences, reuse, undefined, saves ? savedIn(context) : undefined),
     pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
-    grammarBudget: new GrammarBudget({ vocabularySize: 100, clocks: [() => spentMs] }),
+    grammarBudget: new GrammarBudget(100, [() => spentMs]),
     movesSequences,
     copyPays,
     readsWhileComputing,

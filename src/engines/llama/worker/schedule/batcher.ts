@@ -99,8 +99,7 @@ export class Batcher {
   constructor(private readonly options: BatcherOptions) {
     this.#slots = new Slots(options);
     this.#reader = new TokenReader(this.#slots, (progress) => this.#report.progress.push(progress));
-    this.#scheduler = new SlotScheduler({
-      slots: this.#slots,
+    this.#scheduler = new SlotScheduler(this.#slots, {
       // What ends with the token sampled last needs no slot any more.
       onPreempting: () => this.#reader.readPostponed(),
       onAssigned: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
@@ -116,7 +115,7 @@ export class Batcher {
       this.fail(job.id);
       return;
     }
-    this.#scheduler.add(job);
+    this.#scheduler.waiting.set(job.id, job);
     this.#wake();
   }
 
@@ -147,7 +146,7 @@ export class Batcher {
     this.#closed = true;
     this.#wake();
     await this.#loop;
-    this.#slots.close();
+    this.options.cache.saved?.dropWhere(() => true);
   }
 
   async #run(): Promise<void> {
@@ -248,7 +247,7 @@ export class Batcher {
 
   #dropAborted(): void {
     for (const id of this.#aborted) {
-      if (this.#scheduler.remove(id)) this.#report.endings.push({ id, outcome: { type: "aborted" } });
+      if (this.#scheduler.waiting.delete(id)) this.#report.endings.push({ id, outcome: { type: "aborted" } });
       const group = this.#slots.groupOf(id);
       if (group !== undefined) this.#endGroup(group, "aborted");
     }
@@ -416,7 +415,7 @@ export class Batcher {
     await Promise.all(free.map((one) => this.#sample(one, readsNow)));
     const held = ready.filter(({ sequence }) => followsGrammar(sequence));
     // One after the other, so that each is known to have taken its own time.
-    for (const one of grammarBudget.inTurn(held, ({ sequence }) => sequence)) {
+    for (const one of grammarBudget.inTurn(held)) {
       const { sequenceId, sequence } = one;
       if (!this.#slots.isAt(sequenceId, sequence) || this.#aborted.has(sequence.group.job.id)) continue;
       if (grammarBudget.isStepFull && this.#putBack(one)) continue;

@@ -17,10 +17,5 @@ export function compactionMoves(inUse: readonly number[], sequences: number): Mo
   const staying = starts.map((start) => inUse.filter(isWithin(start)).length);
   const best = staying.indexOf(Math.max(...staying));
   const gaps = inUse.map((_, index) => best + index).filter((id) => !inUse.includes(id));
-  return inUse
-    .filter((id) => !isWithin(best)(id))
-    .flatMap((from, index) => {
-      const to = gaps[index];
-      return to === undefined ? [] : [{ from, to }];
-    });
+  return inUse.filter((id) => !isWithin(best)(id)).map((from, index) => ({ from, to: gaps[index] ?? from }));
 }

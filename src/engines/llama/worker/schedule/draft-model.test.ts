@@ -148,7 +148,7 @@ async function replyWith({ context, newSampler, vocabulary, facts }: LoadedModel
         return step();
       },
     },
-    grammarBudget: new GrammarBudget({ vocabularySize }),
+    grammarBudget: new GrammarBudget(vocabularySize),
     movesSequences: false,
     speculation: drafting && {
       pace: {

@@ -6,15 +6,12 @@
  * of the large model, and keeps nothing when the reply has ended. How often its guesses are right is remembered from
  * one reply to the next: where it does not pay, it is left alone for a while.
  */
-import type { BatchContext } from "../batch-context.js";
+import { computeAlone, type PlainContext } from "../batch-context.js";
 import type { Sequence } from "./slots.js";
 import { firstLikelihood, weightOfLatest } from "./speculation.js";
 
 export interface DraftModelOptions {
-  context: Pick<
-    BatchContext,
-    "initBatch" | "addToBatch" | "decodeBatch" | "disposeSequence" | "removeTokenCellsFromSequence"
-  >;
+  context: PlainContext;
   /** The likeliest token by these logits. */
   sample: (logitIndex: number) => Promise<number>;
   contextTokens: number;
@@ -33,7 +30,8 @@ export class DraftModel {
   likelihood = firstLikelihood;
   /** For each guessed token. */
   msPerToken = 0;
-  #reply: Sequence | undefined;
+  /** Whose tokens it has computed. */
+  reply: Sequence | undefined;
   /** Tokens whose keys and values are in its cache; the last ones may be guesses. */
   #computed: number[] = [];
   /** So many of them were the reply's own when it was last asked. */
@@ -43,15 +41,10 @@ export class DraftModel {
 
   constructor(private readonly options: DraftModelOptions) {}
 
-  /** Whose tokens it has computed. */
-  get reply(): Sequence | undefined {
-    return this.#reply;
-  }
-
   forget(): void {
-    if (this.#reply === undefined) return;
+    if (this.reply === undefined) return;
     this.options.context.disposeSequence(sequenceId);
-    this.#reply = undefined;
+    this.reply = undefined;
     this.#computed = [];
     this.#certain = 0;
   }
@@ -69,8 +62,8 @@ export class DraftModel {
     const room = this.options.contextTokens - reply.computed.length - 1;
     if (this.#isBroken || room <= 0) return [];
     this.#leftAlone = 0;
-    if (this.#reply !== reply) this.forget();
-    this.#reply = reply;
+    if (this.reply !== reply) this.forget();
+    this.reply = reply;
     try {
       return await this.#guess(reply, Math.min(most, room));
     } catch {
@@ -117,15 +110,8 @@ export class DraftModel {
 
   /** Returns where the logits of the last token are. */
   async #compute(tokens: readonly number[]): Promise<number> {
-    const { context } = this.options;
-    context.initBatch(tokens.length);
-    const [logits = 0] = context.addToBatch(
-      sequenceId,
-      this.#computed.length,
-      Uint32Array.from(tokens),
-      Uint32Array.of(tokens.length - 1),
-    );
-    await context.decodeBatch();
+    const { length } = this.#computed;
+    const logits = await computeAlone(this.options.context, length, Uint32Array.from(tokens));
     this.#computed.push(...tokens);
     return logits;
   }

@@ -11,13 +11,6 @@
  */
 import { processCpuMs } from "./thread-pace.js";
 
-export interface GrammarBudgetOptions {
-  /** Every token of it is checked against the grammar. */
-  vocabularySize: number;
-  /** The shortest of their times counts. Passed in for tests. */
-  clocks?: readonly (() => number)[];
-}
-
 /** An ordinary schema takes a tenth of this; several hundred optional properties take all of it. */
 const msPerTokenOfVocabulary = 0.8e-3;
 const leastMsPerSample = 25;
@@ -30,47 +23,47 @@ const samplesPerStep = 2;
 
 export class GrammarBudget {
   readonly #msPerSample: number;
-  readonly #clocks: readonly (() => number)[];
   readonly #credits = new WeakMap<object, number>();
   readonly #lastTurns = new WeakMap<object, number>();
   #turns = 0;
-  #stepMs = 0;
+  /** In this step. */
+  spentMs = 0;
 
-  constructor({ vocabularySize, clocks = [processCpuMs, wallMs] }: GrammarBudgetOptions) {
+  constructor(
+    /** Every token of it is checked against the grammar. */
+    vocabularySize: number,
+    /** The shortest of their times counts. Passed in for tests. */
+    private readonly clocks: readonly (() => number)[] = [processCpuMs, () => performance.now()],
+  ) {
     this.#msPerSample = Math.max(leastMsPerSample, vocabularySize * msPerTokenOfVocabulary);
-    this.#clocks = clocks;
   }
 
   beginStep(): void {
-    this.#stepMs = 0;
-  }
-
-  get spentMs(): number {
-    return this.#stepMs;
+    this.spentMs = 0;
   }
 
   get isStepFull(): boolean {
-    return this.#stepMs >= this.#msPerSample * samplesPerStep;
+    return this.spentMs >= this.#msPerSample * samplesPerStep;
   }
 
   /** Longest wait first. */
-  inTurn<T>(samples: readonly T[], choiceOf: (sample: T) => object): T[] {
-    const lastTurn = (sample: T) => this.#lastTurns.get(choiceOf(sample)) ?? 0;
-    for (const choice of samples.map(choiceOf)) {
+  inTurn<T extends { sequence: object }>(samples: readonly T[]): T[] {
+    for (const { sequence } of samples) {
       // A new choice comes after all that wait.
-      if (!this.#lastTurns.has(choice)) this.#lastTurns.set(choice, this.#turns);
+      if (!this.#lastTurns.has(sequence)) this.#lastTurns.set(sequence, this.#turns);
     }
+    const lastTurn = ({ sequence }: T) => this.#lastTurns.get(sequence) ?? 0;
     return samples.toSorted((a, b) => lastTurn(a) - lastTurn(b));
   }
 
   /** Runs one sampling call and charges its time to the choice. */
   async measure<T>(choice: object, sample: () => Promise<T>): Promise<T> {
-    const startsMs = this.#clocks.map((clock) => clock());
+    const startsMs = this.clocks.map((clock) => clock());
     try {
       return await sample();
     } finally {
-      const tookMs = Math.min(...this.#clocks.map((clock, index) => clock() - (startsMs[index] ?? 0)));
-      this.#stepMs += tookMs;
+      const tookMs = Math.min(...this.clocks.map((clock, index) => clock() - (startsMs[index] ?? 0)));
+      this.spentMs += tookMs;
       this.#lastTurns.set(choice, (this.#turns += 1));
       const mostMs = this.#msPerSample * savedSamples;
       // A single very slow call may be the machine's doing: it ends no reply by itself, three of them do.
@@ -84,5 +77,3 @@ export class GrammarBudget {
     return (this.#credits.get(choice) ?? 0) < 0;
   }
 }
-
-const wallMs = (): number => performance.now();

@@ -24,14 +24,6 @@ export interface Taken {
   restored?: SavedMatch | undefined;
 }
 
-/** What becomes of a sequence that gives way to one in use. */
-export interface Moved {
-  /** Where to copy it. */
-  room?: number | undefined;
-  /** What is overwritten, and should be saved first. */
-  evicted?: { sequenceId: number; computed: Computed } | undefined;
-}
-
 /** Where a prefix of a prompt has been computed for the same account. */
 export interface Shared {
   sequenceId: number;
@@ -44,15 +36,13 @@ export interface Held {
   computed: ArrayLike<number>;
 }
 
-type Warm = Computed;
-
 /** How long a sequence waits for the next turn of its conversation. */
 const keepMs = 10 * 60_000;
 /** Asked for before every step, and there may be hundreds to look through. */
 const lookEveryMs = 1000;
 
 export class PrefixCache {
-  readonly #free: Map<number, Warm | null>;
+  readonly #free: Map<number, Computed | null>;
   #nextLookMs = 0;
 
   constructor(
@@ -74,7 +64,7 @@ export class PrefixCache {
    */
   take(accountId: string, prompt: Uint32Array): Taken | undefined {
     const fitting = this.#bestFor(accountId, prompt);
-    const restored = this.saved?.best(accountId, prompt, fitting?.kept ?? 0);
+    const restored = this.saved?.best(accountId, prompt, fitting?.tokens ?? 0);
     const sequenceId =
       restored === undefined && fitting !== undefined ? fitting.sequenceId : this.#leastRecent();
     if (sequenceId === undefined) return undefined;
@@ -93,7 +83,7 @@ export class PrefixCache {
     return [...kept, ...inUse]
       .filter((held) => held.accountId === accountId)
       .map(({ sequenceId, computed }) => ({ sequenceId, tokens: sharedTokens(computed, prompt) }))
-      .reduce<Shared | undefined>((best, one) => (one.tokens > (best?.tokens ?? 0) ? one : best), undefined);
+      .sort((a, b) => b.tokens - a.tokens)[0];
   }
 
   /** `tokens` are what the sequence has computed; null when that is not to be trusted. True when it stays warm. */
@@ -105,20 +95,19 @@ export class PrefixCache {
 
   /**
    * Moves a sequence in use to a free one. What was cached there moves to the least recently used free sequence, if
-   * that is older. `targets` are not eligible.
+   * that is older: to `room`. `targets` are not eligible. `evicted` is overwritten, and should be saved first.
    */
-  move(from: number, to: number, targets: ReadonlySet<number>): Moved {
+  move(from: number, to: number, targets: ReadonlySet<number>) {
     const kept = this.#free.get(to) ?? null;
-    const room = kept === null ? undefined : this.#leastRecent(targets);
-    const isOlder = room !== undefined && (this.#free.get(room)?.usedAtMs ?? -1) < (kept?.usedAtMs ?? 0);
-    const lost = this.#worthSaving(isOlder ? (this.#free.get(room) ?? null) : kept, 0);
+    const least = kept === null ? undefined : this.#leastRecent(targets);
+    const isOlder = least !== undefined && usedAt(this.#free.get(least)) < usedAt(kept);
+    const room = isOlder ? least : undefined;
+    const lost = room ?? to;
+    const computed = this.#worthSaving(this.#free.get(lost) ?? null, 0);
     this.#free.delete(to);
-    if (isOlder) this.#free.set(room, kept);
+    if (room !== undefined) this.#free.set(room, kept);
     this.#free.set(from, null);
-    return {
-      room: isOlder ? room : undefined,
-      evicted: lost && { sequenceId: isOlder ? room : to, computed: lost },
-    };
+    return { room, evicted: computed && { sequenceId: lost, computed } };
   }
 
   /** Forgets what was kept too long, and returns which sequences to clear. */
@@ -150,13 +139,13 @@ export class PrefixCache {
     return [...warm, ...(this.saved?.all ?? [])];
   }
 
-  #worthSaving(warm: Warm | null, keptTokens: number): Warm | undefined {
+  #worthSaving(warm: Computed | null, keptTokens: number): Computed | undefined {
     if (warm === null || this.saved === undefined) return undefined;
     const { length } = warm.tokens;
     return this.saved.isWorthIt(length, length - keptTokens) ? warm : undefined;
   }
 
-  #forgetWhere(matches: (warm: Warm) => boolean): number[] {
+  #forgetWhere(matches: (warm: Computed) => boolean): number[] {
     this.saved?.dropWhere(matches);
     const forgotten = [...this.#free].filter(([, warm]) => warm !== null && matches(warm));
     for (const [sequenceId] of forgotten) this.#free.set(sequenceId, null);
@@ -173,27 +162,28 @@ export class PrefixCache {
    * One whose tokens are mostly the prompt's, or the reverse: the same conversation, or one that shares most of
    * its prefix. Less than that is not worth forgetting another conversation for.
    */
-  #bestFor(accountId: string, prompt: Uint32Array): { sequenceId: number; kept: number } | undefined {
-    let best: { sequenceId: number; kept: number } | undefined;
+  #bestFor(accountId: string, prompt: Uint32Array): Shared | undefined {
+    let best: Shared | undefined;
     for (const [sequenceId, warm] of this.#free) {
-      const kept = reusableTokens(warm, accountId, prompt);
-      const isWorthIt = warm !== null && kept * 2 >= Math.min(prompt.length, warm.tokens.length);
-      if (kept > (best?.kept ?? 0) && isWorthIt) best = { sequenceId, kept };
+      const tokens = reusableTokens(warm, accountId, prompt);
+      const isWorthIt = warm !== null && tokens * 2 >= Math.min(prompt.length, warm.tokens.length);
+      if (tokens > (best?.tokens ?? 0) && isWorthIt) best = { sequenceId, tokens };
     }
     return best;
   }
 
   /** An empty one if there is one: the first of them, which leaves the fewest gaps. */
   #leastRecent(except: ReadonlySet<number> = none): number | undefined {
-    const age = (warm: Warm | null) => warm?.usedAtMs ?? -1;
     return [...this.#free]
       .filter(([sequenceId]) => !except.has(sequenceId))
-      .sort(([idA, a], [idB, b]) => age(a) - age(b) || idA - idB)[0]?.[0];
+      .sort(([idA, a], [idB, b]) => usedAt(a) - usedAt(b) || idA - idB)[0]?.[0];
   }
 }
 
 const none: ReadonlySet<number> = new Set();
 
-function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Array): number {
+const usedAt = (warm: Computed | null | undefined): number => warm?.usedAtMs ?? -1;
+
+function reusableTokens(warm: Computed | null, accountId: string, prompt: Uint32Array): number {
   return warm?.accountId === accountId ? sharedTokens(warm.tokens, prompt) : 0;
 }

@@ -70,10 +70,7 @@ export class SavedPrefixes {
       .filter((saved) => saved.accountId === accountId)
       .map((saved) => ({ saved, tokens: sharedTokens(saved.tokens, prompt) }))
       .filter(({ saved, tokens }) => this.isWorthIt(saved.tokens.length, tokens - otherwiseKept))
-      .reduce<SavedMatch | undefined>(
-        (best, one) => (one.tokens > (best?.tokens ?? 0) ? one : best),
-        undefined,
-      );
+      .sort((a, b) => b.tokens - a.tokens)[0];
   }
 
   /** Whether copying so many tokens is worth not having to read some of them again. */

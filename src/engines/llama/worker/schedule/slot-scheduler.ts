@@ -21,41 +21,26 @@ interface Candidate {
   job: Job;
 }
 
-export interface SlotSchedulerOptions {
-  slots: Slots;
-  onPreempting: () => void;
-  onAssigned: (job: Job) => void;
-}
-
 export class SlotScheduler {
-  readonly #waiting = new Map<number, Job>();
+  /** Jobs that have not begun, by their ids. */
+  readonly waiting = new Map<number, Job>();
 
-  constructor(private readonly options: SlotSchedulerOptions) {}
-
-  get waiting(): ReadonlyMap<number, Job> {
-    return this.#waiting;
-  }
-
-  add(job: Job): void {
-    this.#waiting.set(job.id, job);
-  }
-
-  remove(id: number): boolean {
-    return this.#waiting.delete(id);
-  }
+  constructor(
+    private readonly slots: Slots,
+    private readonly options: { onPreempting: () => void; onAssigned: (job: Job) => void },
+  ) {}
 
   /** Assigns slots to every candidate that can have them now. */
   admit(): void {
-    const { slots } = this.options;
-    while (!slots.isCopying) {
+    while (!this.slots.isCopying) {
       const next = this.#next();
       if (next === undefined) return;
       if (next.sequence !== undefined) {
-        slots.resume(next.sequence);
+        this.slots.resume(next.sequence);
         continue;
       }
-      this.#waiting.delete(next.job.id);
-      slots.assign(next.job);
+      this.waiting.delete(next.job.id);
+      this.slots.assign(next.job);
       this.options.onAssigned(next.job);
     }
   }
@@ -73,45 +58,35 @@ export class SlotScheduler {
   }
 
   #inOrder(): Candidate[] {
-    const { slots } = this.options;
-    const preempted = slots.preempted();
-    if (preempted.length === 0 && this.#waiting.size === 0) return [];
-    const held = slots.held();
+    const preempted = this.slots.preempted();
+    if (preempted.length === 0 && this.waiting.size === 0) return [];
+    const held = this.slots.held();
     const begun = preempted.map((sequence): Candidate => ({ slots: 1, sequence, job: sequence.group.job }));
-    const jobs = [...this.#waiting.values()].map((job): Candidate => ({ slots: job.choices.length, job }));
+    const jobs = [...this.waiting.values()].map((job): Candidate => ({ slots: job.choices.length, job }));
     const heldBy = ({ job }: Candidate) => held.get(job.accountId) ?? 0;
     // Sorting keeps the order of those that are equal: first what has begun, then what came first.
     return [...begun, ...jobs].sort((a, b) => heldBy(a) - heldBy(b));
   }
 
-  #makeRoom({ job: { accountId }, slots: wanted }: Candidate): boolean {
-    const { slots, onPreempting } = this.options;
-    const missing = wanted - slots.free;
+  #makeRoom(candidate: Candidate): boolean {
+    const missing = candidate.slots - this.slots.free;
     if (missing <= 0) return true;
-    const donors = accountsToPreempt(slots.held(), { accountId, gains: wanted, missing });
+    const donors = accountsToPreempt(this.slots.held(), candidate, missing);
     if (donors === null) return false;
-    onPreempting();
-    return donors.every((donor) => slots.preempt(donor));
+    this.options.onPreempting();
+    return donors.every((donor) => this.slots.preempt(donor));
   }
 }
 
-interface Wanted {
-  accountId: string;
-  /** How many slots it is to get, and how many of them are not free. */
-  gains: number;
-  missing: number;
-}
-
-/**
- * The accounts that each give up one slot, the one with the most first; null when that would leave one with too few.
- */
+/** The accounts that each give up one slot, the one with the most first; null when that would leave one with too few. */
 function accountsToPreempt(
   held: ReadonlyMap<string, number>,
-  { accountId, gains, missing }: Wanted,
+  { job: { accountId }, slots }: Candidate,
+  missing: number,
 ): string[] | null {
   const left = new Map(held);
   left.delete(accountId);
-  let own = (held.get(accountId) ?? 0) + gains - missing;
+  let own = (held.get(accountId) ?? 0) + slots - missing;
   const donors: string[] = [];
   while (donors.length < missing) {
     const [richest] = [...left].sort(([, a], [, b]) => b - a);

@@ -62,12 +62,6 @@ interface Placed extends Taken {
   isReported: boolean;
 }
 
-/** A prefix that was found in another sequence. */
-interface Copy {
-  placed: Placed;
-  shared: Shared;
-}
-
 export type OccupiedSlot = [sequenceId: number, sequence: Sequence];
 
 const noTokens = new Uint32Array(0);
@@ -80,7 +74,8 @@ export class Slots {
   /** Whether there may be gaps between the sequences in use. */
   #hasGaps = false;
   #moves: Move[] = [];
-  #copy: Copy | null = null;
+  /** A prefix that was found in another sequence. */
+  #copy: { placed: Placed; shared: Shared } | null = null;
   /** Slots whose sequence is to be saved, or replaced by what was saved, before it is used. */
   #swaps: Placed[] = [];
   /** Copied since the last step: the native code copies when the next one begins. */
@@ -253,7 +248,11 @@ export class Slots {
     this.#copy = null;
     this.#moves = [];
     for (const placed of swaps) await this.#swap(placed);
-    if (copy !== null) await this.#copyBeginning(copy);
+    if (copy !== null) {
+      const { placed, shared } = copy;
+      await this.#copySequence(placed.sequenceId, shared.sequenceId);
+      this.#begin(placed, this.#keep(placed.sequenceId, shared.tokens));
+    }
     await this.#move(moves);
   }
 
@@ -261,11 +260,6 @@ export class Slots {
   copiesMade(): void {
     this.#uncopied.sources.clear();
     this.#uncopied.targets.clear();
-  }
-
-  /** Drops what is saved. */
-  close(): void {
-    this.options.cache.saved?.dropWhere(() => true);
   }
 
   async #swap(placed: Placed): Promise<void> {
@@ -285,11 +279,6 @@ export class Slots {
     // What is still to be copied into it is not there yet.
     if (this.#uncopied.targets.has(sequenceId)) return;
     await this.options.cache.saved?.save(sequenceId, computed, restored);
-  }
-
-  async #copyBeginning({ placed, shared }: Copy): Promise<void> {
-    await this.#copySequence(placed.sequenceId, shared.sequenceId);
-    this.#begin(placed, this.#keep(placed.sequenceId, shared.tokens));
   }
 
   async #move(moves: readonly Move[]): Promise<void> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DraftLookup } from "./draft-lookup.js";
-import { Draft, DraftPace } from "./speculation.js";
+import { Draft, DraftLookup, DraftPace } from "./speculation.js";
 
 const tokensOf = (text: string): number[] => [...Buffer.from(text)];
 

@@ -5,11 +5,10 @@
  * less than passes of their own. Each token is then sampled as if the guess had not been there, and what follows the
  * first wrong guess is discarded: the text is the same, it only comes sooner. What a pass of 4, 8 or 16 tokens
  * takes is measured (the fast kernels take four at a time), and how often guesses for this reply are right, also of
- * those that were not computed. What was said before is looked up (draft-lookup.ts), and a grammar may leave no choice
- * (forced-text.ts). Where neither helps, a smaller model may (draft-model.ts). Beside other replies nothing is guessed: the native code would go through the weights
- * once more for the tokens that the others do not have.
+ * those that were not computed. What was said before is looked up, and a grammar may leave no choice (forced-text.ts).
+ * Where neither helps, a smaller model may (draft-model.ts). Beside other replies nothing is guessed: the native code
+ * would go through the weights once more for the tokens that the others do not have.
  */
-import { DraftLookup } from "./draft-lookup.js";
 
 /** Tokens in a pass, the newest included. */
 const passes = [4, 8, 16] as const;
@@ -25,6 +24,8 @@ export const weightOfLatest = 0.15;
 /** A measurement as old as so many steps is dropped: the context has grown, other programs have ended. */
 const staleSteps = 100;
 const fewestPlain = 3;
+/** The length of the runs of tokens that are looked up. */
+const order = 3;
 
 interface Cost {
   ms: number;
@@ -154,3 +155,31 @@ function expectedTokens(drafted: number, likelihood: number): number {
   for (let at = 1; at <= drafted; at++) expected += likelihood ** at;
   return expected;
 }
+
+/**
+ * Guesses how a reply goes on from what it and its prompt already say: where its last three tokens stood before, what
+ * followed them there may follow again. Quotes, edits of code and repeated structures are mostly guessed right, and
+ * looking it up costs nothing (prompt lookup).
+ */
+export class DraftLookup {
+  /** Where a run of three tokens last ended, by its hash. */
+  readonly #ends = new Map<number, number>();
+  #indexed = order - 1;
+
+  /** Up to `most` tokens that may follow `newest`; none where it does not occur. `computed` only grows between calls. */
+  draft(computed: readonly number[], newest: number, most: number): number[] {
+    // A token may have been put back for another step.
+    this.#indexed = Math.min(this.#indexed, Math.max(order - 1, computed.length));
+    for (; this.#indexed < computed.length; this.#indexed++)
+      this.#ends.set(hashAt(computed, this.#indexed, computed[this.#indexed]), this.#indexed);
+    const end = this.#ends.get(hashAt(computed, computed.length, newest));
+    if (end === undefined || !isSameRun(computed, end, newest)) return [];
+    return computed.slice(end + 1, end + 1 + most);
+  }
+}
+
+const hashAt = (tokens: readonly number[], at: number, last = 0): number =>
+  (Math.imul(tokens[at - 2] ?? 0, 0x9e3779b1) ^ Math.imul(tokens[at - 1] ?? 0, 0x85ebca6b) ^ last) | 0;
+
+const isSameRun = (computed: readonly number[], end: number, newest: number): boolean =>
+  computed[end] === newest && computed[end - 1] === computed.at(-1) && computed[end - 2] === computed.at(-2);

@@ -18,12 +18,6 @@ export interface Entry {
   samples: boolean;
 }
 
-export interface StepPlan {
-  entries: Entry[];
-  passedOver: Sequence[];
-  inStep: InStep;
-}
-
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
 /**
@@ -35,7 +29,7 @@ const lastStep = 1 / 2;
 export function planStep(
   occupied: readonly OccupiedSlot[],
   { pace, turns }: { pace: Pick<PrefillPace, "tokens">; turns: PrefillTurns },
-): StepPlan {
+) {
   const accounts = groupByAccount(occupied);
   const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);

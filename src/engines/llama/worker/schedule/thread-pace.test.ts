@@ -5,13 +5,15 @@ import { ThreadPace } from "./thread-pace.js";
 function setUp(most: number, idleAtFirst?: number) {
   let [nowMs, cpuMs, idleMs, idleCores] = [0, 0, 0, idleAtFirst ?? 0];
   const changes: number[] = [];
-  const pace = new ThreadPace({
-    most,
-    setThreads: (threads) => changes.push(threads),
-    cpuMs: () => cpuMs,
-    nowMs: () => nowMs,
-    idleMs: idleAtFirst === undefined ? undefined : () => idleMs,
-  });
+  const pace = new ThreadPace(
+    {
+      most,
+      setThreads: (threads) => changes.push(threads),
+      idleMs: idleAtFirst === undefined ? undefined : () => idleMs,
+    },
+    () => cpuMs,
+    () => nowMs,
+  );
   const steps = async (count: number, cores: number, kind?: "prompts") => {
     for (let step = 0; step < count; step++) {
       await pace.run(() => {

@@ -21,9 +21,6 @@ export interface ThreadPaceOptions {
   setThreads: (threads: number) => void;
   /** For how long the machine's cores were idle, all together. Not where only some of them are ours. */
   idleMs?: (() => number) | undefined;
-  /** Processor time of this process. Passed in for tests, as is the clock. */
-  cpuMs?: () => number;
-  nowMs?: () => number;
 }
 
 /**
@@ -39,14 +36,7 @@ const missingCores = {
 };
 
 /** What steps took, and the processor time below which they were crowded, and from which on calm. */
-interface Window {
-  ms: number;
-  cpuMs: number;
-  crowdedMs: number;
-  calmMs: number;
-}
-
-const emptyWindow = (): Window => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 });
+const emptyWindow = () => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 });
 /** Single steps say little: some are short, and our own process for requests takes its moments too. */
 const windowMs = 250;
 const crowdedWindows = 2;
@@ -65,24 +55,25 @@ export class ThreadPace {
   #neededCalmMs = firstCalmMs;
   /** At the end of the last window, if it mattered then. */
   #before: { atMs: number; idleMs: number } | undefined;
-  readonly #cpuMs: () => number;
-  readonly #nowMs: () => number;
 
-  constructor(private readonly options: ThreadPaceOptions) {
+  /** Processor time of this process is passed in for tests, as is the clock. */
+  constructor(
+    private readonly options: ThreadPaceOptions,
+    private readonly cpuMs = processCpuMs,
+    private readonly nowMs = () => performance.now(),
+  ) {
     this.threads = options.most;
-    this.#cpuMs = options.cpuMs ?? processCpuMs;
-    this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
   /** Runs one step, and changes the threads for the next one where that is better. */
   async run(step: () => Promise<void>, kind: keyof typeof missingCores = "replies"): Promise<void> {
     if (this.options.most === 1) return step();
-    const [startedMs, startedCpuMs] = [this.#nowMs(), this.#cpuMs()];
+    const [startedMs, startedCpuMs] = [this.nowMs(), this.cpuMs()];
     await step();
-    const tookMs = this.#nowMs() - startedMs;
+    const tookMs = this.nowMs() - startedMs;
     const { crowded, calm } = missingCores[kind];
     this.#window.ms += tookMs;
-    this.#window.cpuMs += this.#cpuMs() - startedCpuMs;
+    this.#window.cpuMs += this.cpuMs() - startedCpuMs;
     this.#window.crowdedMs += tookMs * (this.threads - crowded(this.threads));
     this.#window.calmMs += tookMs * (this.threads - calm(this.threads));
     if (this.#window.ms < windowMs) return;
@@ -90,7 +81,7 @@ export class ThreadPace {
     this.#window = emptyWindow();
   }
 
-  #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
+  #judge({ ms, cpuMs, crowdedMs, calmMs }: ReturnType<typeof emptyWindow>): void {
     const isShort = cpuMs < calmMs;
     const mayGrow = this.threads < this.options.most;
     const missingMs = Math.max(0, this.threads * ms - cpuMs);
@@ -120,7 +111,7 @@ export class ThreadPace {
   #idleMs(lengthMs: number): number | undefined {
     const idleMs = this.options.idleMs?.();
     if (idleMs === undefined) return undefined;
-    const [before, atMs] = [this.#before, this.#nowMs()];
+    const [before, atMs] = [this.#before, this.nowMs()];
     this.#before = { atMs, idleMs };
     // Between two requests our own cores are idle.
     if (before === undefined || atMs - before.atMs > lengthMs * mostPause) return undefined;

@@ -2,7 +2,7 @@
 import { openThread, performTasks } from "../../../../adapters/worker-tasks.js";
 import type { VectorTask } from "../../../../core/chat/request.js";
 import type { PrepareResult } from "../../messages.js";
-import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
+import { openVocabulary, type VocabularySource } from "../vocabulary.js";
 import { InputReader, type InputFacts } from "./inputs.js";
 
 export interface InputSetup extends InputFacts {
@@ -11,14 +11,12 @@ export interface InputSetup extends InputFacts {
 
 openThread(async ({ source, ...facts }: InputSetup) => {
   const reader = new InputReader(await openVocabulary(source), facts);
-  performTasks((task: VectorTask) => read(reader, task));
+  performTasks((task: VectorTask): PrepareResult => {
+    try {
+      return reader.read(task);
+    } catch {
+      // An input that trips the tokenizer must not end the thread.
+      return { type: "failed" };
+    }
+  });
 });
-
-/** An input that trips the tokenizer must not end the thread. */
-function read(reader: InputReader, task: VectorTask): PrepareResult {
-  try {
-    return reader.read(task);
-  } catch {
-    return { type: "failed" };
-  }
-}

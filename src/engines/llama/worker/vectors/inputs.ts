@@ -27,7 +27,9 @@ export class InputReader {
   read(task: VectorTask): PrepareResult {
     const { contextTokens, vocabularySize } = this.facts;
     const inputs: Uint32Array[] = [];
-    for (const [index, tokens] of this.#each(task)) {
+    // One after the other: none is read after one that is refused.
+    for (const [index, read] of this.#each(task).entries()) {
+      const tokens = read();
       if (tokens.some((token) => token >= vocabularySize)) return { type: "unknown_token", index };
       if (tokens.length > contextTokens) return { type: "input_too_long", index, tokens: tokens.length };
       inputs.push(Uint32Array.from(tokens));
@@ -35,15 +37,10 @@ export class InputReader {
     return { type: "inputs", inputs };
   }
 
-  /** One after the other: none is read after one that is refused. */
-  *#each(task: VectorTask): Generator<[index: number, tokens: number[]]> {
-    if (task.type === "embed") {
-      for (const [index, input] of task.inputs.entries()) yield [index, this.#framed(input)];
-      return;
-    }
+  #each(task: VectorTask): (() => number[])[] {
+    if (task.type === "embed") return task.inputs.map((input) => () => this.#framed(input));
     const query = this.#plain(task.query);
-    for (const [index, document] of task.documents.entries())
-      yield [index, this.#pair(query, this.#plain(document))];
+    return task.documents.map((document) => () => this.#pair(query, this.#plain(document)));
   }
 
   #plain(text: string): number[] {

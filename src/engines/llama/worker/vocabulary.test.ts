@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenBytes } from "./token-bytes.js";
+import { tokenBytes } from "./vocabulary.js";
 
 const [sentencePiece, bytePairs] = [1, 2];
 const [normal, control, byte] = [4, 8, 32];
