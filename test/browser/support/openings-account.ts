@@ -132,7 +132,7 @@ const ofOneself: Opening[] = [
   },
   {
     name: "an export of the playground's conversation",
-    file: "pages/app/playground/saved/export-dialog.tsx",
+    file: "pages/app/playground/saved/file-dialog.tsx",
     path: "/app/playground",
     open: async (page, look) => {
       await page.getByRole("textbox", { name: "Message" }).fill("hello");

@@ -22,7 +22,7 @@ const inTeam =
 export const teamOpenings: readonly Opening[] = [
   {
     name: "the switch of spaces",
-    file: "layouts/space-switch.tsx",
+    file: "layouts/sidebar.tsx",
     path: "/app",
     desk: true,
     open: menu(/^Space:/),
@@ -41,7 +41,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "the role of a member",
-    file: "pages/app/team/member-role-dialog.tsx",
+    file: "pages/app/team/team-members.tsx",
     path: "/app",
     open: inTeam(async (page, look) => {
       await chooseAction(page, member, "Change role");
@@ -51,7 +51,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "the limits of a member",
-    file: "pages/app/team/member-limits-dialog.tsx",
+    file: "pages/app/team/team-members.tsx",
     path: "/app",
     open: inTeam(async (page, look) => {
       await chooseAction(page, member, "Change limits");
@@ -79,7 +79,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "revoking an invitation into a team",
-    file: "pages/app/team/team-invites.tsx",
+    file: "components/text/invitation-table.tsx",
     path: "/app",
     open: inTeam(asks("Revoke invitation", "Revoke the invitation for anyone")),
   },

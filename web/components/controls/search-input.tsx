@@ -1,6 +1,6 @@
 import { Search } from "lucide-react";
 import { cx } from "../../cx.ts";
-import { Input } from "./input.tsx";
+import { Input } from "./field.tsx";
 
 interface SearchInputProps {
   /** Read aloud: "Search accounts". */
@@ -28,7 +28,7 @@ export function SearchInput({ label, placeholder, value, onChange, className }: 
         maxLength={200}
         className="pl-9"
         value={value}
-        onChange={(event) => onChange(event.target.value)}
+        onValue={onChange}
       />
     </div>
   );

@@ -16,8 +16,8 @@ import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { useDebounced } from "../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { queries } from "../../service/queries.ts";
 import { teamQueries } from "../../service/teams.ts";
+import { usePlans } from "../../service/use-plans.ts";
 import { formatCount } from "../../units.ts";
 import { CreateTeamDialog } from "./teams/create-team-dialog.tsx";
 
@@ -29,15 +29,13 @@ export default function AdminTeams() {
   const [creating, setCreating] = useState(false);
   const [, navigate] = useLocation();
   useEffect(() => setFilters({ search }), [search]);
-  const { data, error, refetch } = useQuery({
+  const list = useQuery({
     ...teamQueries.admin.list(search, page),
     placeholderData: keepPreviousData,
   });
-  const { data: plans } = useQuery(queries.admin.plans);
-  const planName = (id: string) => plans?.plans.find((plan) => plan.id === id)?.name ?? id;
+  const plans = usePlans();
   const columns: Column<AdminTeam>[] = [
     {
-      id: "name",
       header: "Team",
       cell: (team) => (
         <Link
@@ -48,18 +46,17 @@ export default function AdminTeams() {
         </Link>
       ),
     },
-    { id: "plan", header: "Plan", cell: (team) => planName(team.planId) },
-    { id: "members", header: "Members", align: "right", cell: (team) => formatCount(team.members) },
-    { id: "keys", header: "Keys", align: "right", cell: (team) => formatCount(team.keys) },
-    { id: "created", header: "Created", cell: (team) => <Time at={team.createdAt} style="date" /> },
+    { header: "Plan", cell: (team) => plans.nameOf(team.planId) },
+    { header: "Members", align: "right", cell: (team) => formatCount(team.members) },
+    { header: "Keys", align: "right", cell: (team) => formatCount(team.keys) },
+    { header: "Created", cell: (team) => <Time at={team.createdAt} style="date" /> },
     {
-      id: "status",
       header: "Status",
       cell: (team) =>
         team.suspendedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Suspended</Badge>,
     },
   ];
-  const last = Math.min(data?.total ?? 0, (page + 1) * teamsPageSize);
+  const last = Math.min(list.data?.total ?? 0, (page + 1) * teamsPageSize);
   return (
     <>
       <PageHeader
@@ -87,10 +84,9 @@ export default function AdminTeams() {
         <Table
           label="Teams"
           columns={columns}
-          rows={data?.teams}
+          rows={list.data?.teams}
           rowId={(team) => team.id}
-          error={error}
-          onRetry={refetch}
+          query={list}
           onOpen={(team) => navigate(`/admin/teams/${team.id}`)}
           empty={
             <EmptyState icon={<Users />} title={search === "" ? "No teams yet" : "No matching teams"}>
@@ -100,9 +96,9 @@ export default function AdminTeams() {
         />
         <CursorPager
           onPrevious={page > 0 ? () => setPage(page - 1) : undefined}
-          onNext={last < (data?.total ?? 0) ? () => setPage(page + 1) : undefined}
+          onNext={last < (list.data?.total ?? 0) ? () => setPage(page + 1) : undefined}
         >
-          {formatCount(last)} of {formatCount(data?.total ?? 0)}
+          {formatCount(last)} of {formatCount(list.data?.total ?? 0)}
         </CursorPager>
       </Card>
       {creating && <CreateTeamDialog onClose={() => setCreating(false)} />}

@@ -4,10 +4,8 @@ import { MailPlus } from "lucide-react";
 import { useState } from "react";
 import { useParams } from "wouter";
 import { Button } from "../../components/controls/button.tsx";
-import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
-import { SkeletonLines } from "../../components/states/skeleton.tsx";
+import { Loaded } from "../../components/states/loaded.tsx";
 import { mayManage, teamApi, teamQueries } from "../../service/teams.ts";
 import { TeamEnd } from "./team/team-end.tsx";
 import { TeamInviteDialog } from "./team/team-invite-dialog.tsx";
@@ -19,7 +17,8 @@ import { roleSentence } from "./team/team-roles.ts";
 
 export default function TeamOverview() {
   const { team: id } = useParams<{ team: string }>();
-  const { data: team, error, refetch } = useQuery(teamQueries.team(id));
+  const read = useQuery(teamQueries.team(id));
+  const { data: team } = read;
   const [inviting, setInviting] = useState(false);
   const manages = mayManage(team?.role);
   return (
@@ -35,29 +34,23 @@ export default function TeamOverview() {
           )
         }
       />
-      {team === undefined ? (
-        <Card>
-          {error === null ? (
-            <SkeletonLines lines={6} />
-          ) : (
-            <ErrorState error={error} onRetry={refetch} what="the team" />
-          )}
-        </Card>
-      ) : (
-        <div className="flex flex-col gap-6">
-          <TeamMembers team={team} />
-          {manages && <TeamInvites team={team} onInvite={() => setInviting(true)} />}
-          {manages && <TeamSettings team={team} />}
-          {team.role === "owner" && (
-            <TeamSecurity
-              security={team.security}
-              save={(security) => teamApi.secure(team.id, security)}
-              queryKey={["teams"]}
-            />
-          )}
-          <TeamEnd team={team} />
-        </div>
-      )}
+      <Loaded query={read} what="the team" lines={6} card>
+        {(team) => (
+          <div className="flex flex-col gap-6">
+            <TeamMembers team={team} />
+            {manages && <TeamInvites team={team} onInvite={() => setInviting(true)} />}
+            {manages && <TeamSettings team={team} />}
+            {team.role === "owner" && (
+              <TeamSecurity
+                security={team.security}
+                save={(security) => teamApi.secure(team.id, security)}
+                queryKey={["teams"]}
+              />
+            )}
+            <TeamEnd team={team} />
+          </div>
+        )}
+      </Loaded>
       {inviting && team && <TeamInviteDialog team={team} onClose={() => setInviting(false)} />}
     </>
   );

@@ -2,6 +2,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { UsersRound } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
+import { Link, useLocation } from "wouter";
+import { mostAtOnce } from "../../../../src/core/bounds.js";
+import { Badge } from "../../../components/states/badge.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
+import { LastUsed } from "../../../components/text/last-used.tsx";
+import { actionsColumn, Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { usePlans } from "../../../service/use-plans.ts";
 import { CursorPager } from "../../../components/controls/cursor-pager.tsx";
 import { SearchInput } from "../../../components/controls/search-input.tsx";
 import { Card } from "../../../components/frame/card.tsx";
@@ -9,9 +17,10 @@ import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../../hooks/use-url-filters.ts";
 import { adminQueries } from "../../../service/admin.ts";
-import { plural } from "../../../units.ts";
+import { formatCount, plural } from "../../../units.ts";
 import { AccountDialog, type AccountTask } from "./account-dialog.tsx";
-import { AccountTable } from "./account-table.tsx";
+import { accountAddress } from "./account-address.ts";
+import { AccountMenu, AccountStatus, SignInNote } from "./account-table.tsx";
 import { BulkDialog, type BulkAction } from "./bulk-dialog.tsx";
 import { noSelection, SelectionActions, SelectionBar, type Selection } from "./selection-bar.tsx";
 
@@ -28,12 +37,27 @@ export function AccountList() {
   const [bulk, setBulk] = useState<BulkAction | null>(null);
   const [selection, setSelection] = useState<Selection>(noSelection);
   useEffect(() => setFilters({ search }), [search]);
-  const { data, error, refetch } = useQuery({
+  const list = useQuery({
     ...adminQueries.accounts(search, trail.at(-1)),
     placeholderData: keepPreviousData,
   });
-  const next = data?.next ?? null;
-  const hasNone = data === undefined ? error !== null : data.accounts.length === 0;
+  const [, navigate] = useLocation();
+  const plans = usePlans();
+  const next = list.data?.next ?? null;
+  const hasNone = list.data === undefined ? list.error !== null : list.data.accounts.length === 0;
+  const columns: Column<AccountView>[] = [
+    {
+      header: "Email",
+      cell: (account) => <Email account={account} selection={selection} onSelect={setSelection} />,
+      className: "max-w-80",
+    },
+    { header: "Plan", cell: (account) => plans.nameOf(account.planId) },
+    { header: "Keys", align: "right", cell: (account) => formatCount(account.keys) },
+    { header: "Created", cell: (account) => <Time at={account.createdAt} style="date" /> },
+    { header: "Last used", cell: ({ lastUsedDay }) => <LastUsed day={lastUsedDay} /> },
+    { header: "Status", cell: (account) => <AccountStatus account={account} /> },
+    actionsColumn((account) => <AccountMenu account={account} onTask={setTask} />),
+  ];
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
@@ -50,21 +74,22 @@ export function AccountList() {
         {/* Its line is reserved before the number is known, to avoid a layout shift. */}
         {!hasNone && (
           <p className="min-h-5 text-sm text-muted tabular-nums">
-            {data?.total != null && plural(data.total, "account")}
+            {list.data?.total != null && plural(list.data.total, "account")}
           </p>
         )}
       </div>
       {(!hasNone || selection.size > 0) && (
-        <SelectionBar shown={data?.accounts ?? []} selection={selection} onSelect={setSelection} />
+        <SelectionBar shown={list.data?.accounts ?? []} selection={selection} onSelect={setSelection} />
       )}
       <Card flush>
-        <AccountTable
-          rows={data?.accounts}
-          error={error}
-          onRetry={refetch}
-          onTask={setTask}
-          selection={selection}
-          onSelect={setSelection}
+        <Table
+          label="Accounts"
+          compact
+          columns={columns}
+          rows={list.data?.accounts}
+          rowId={(account) => account.id}
+          query={list}
+          onOpen={(account) => navigate(accountAddress(account.id))}
           empty={
             <EmptyState icon={<UsersRound />} title={emptyTitle(search, next)}>
               {search === "" ? "Invite someone to get started." : "Try part of the email address."}
@@ -91,6 +116,40 @@ export function AccountList() {
         />
       )}
     </>
+  );
+}
+
+interface EmailProps {
+  account: AccountView;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+}
+
+function Email({ account, selection, onSelect }: EmailProps) {
+  const selected = selection.has(account.id);
+  const toggle = () => {
+    const next = new Map(selection);
+    if (!next.delete(account.id)) next.set(account.id, account);
+    onSelect(next);
+  };
+  return (
+    <span className="flex min-w-0 items-center gap-3">
+      <input
+        type="checkbox"
+        aria-label={`Select ${account.email}`}
+        checked={selected}
+        disabled={!selected && selection.size >= mostAtOnce}
+        onChange={toggle}
+        className="size-4 shrink-0 accent-accent"
+      />
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <Link href={accountAddress(account.id)} className="rounded-sm hover:underline">
+          <Address email={account.email} className="font-medium" />
+        </Link>
+        {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
+        <SignInNote account={account} />
+      </span>
+    </span>
   );
 }
 

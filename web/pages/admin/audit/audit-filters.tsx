@@ -4,9 +4,7 @@ import { useEffect, useState } from "react";
 import { auditActions } from "../../../../src/core/audit-actions.js";
 import type { AuditFilters } from "../../../../src/protocol/dashboard/audit.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
-import { Select } from "../../../components/controls/select.tsx";
+import { Field, Input, Select } from "../../../components/controls/field.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { zoneName } from "../../../components/text/moments.ts";
 import { fieldError } from "../../../form-errors.ts";
@@ -14,7 +12,7 @@ import { useDebounced } from "../../../hooks/use-debounced.ts";
 import { adminQueries } from "../../../service/admin.ts";
 
 /** As in the address: days, and empty for all. */
-export type TypedFilters = Record<"who" | "what" | "from" | "to" | "account", string>;
+type TypedFilters = Record<"who" | "what" | "from" | "to" | "account", string>;
 export const noFilters: TypedFilters = { who: "", what: "", from: "", to: "", account: "" };
 
 interface AuditFilterBarProps {
@@ -46,7 +44,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
             autoCapitalize="none"
             spellCheck={false}
             value={who}
-            onChange={(event) => setWho(event.target.value)}
+            onValue={setWho}
           />
         </Field>
         <Field
@@ -56,7 +54,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
         >
           <Select
             value={value.what}
-            onChange={(event) => onChange({ what: event.target.value })}
+            onValue={(value) => onChange({ what: value })}
             options={[
               { value: "", label: "All actions" },
               ...auditActions.map((action) => ({ value: action, label: action })),
@@ -64,14 +62,10 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
           />
         </Field>
         <Field label="From" aside={zoneName()} error={fieldError(error, "from")}>
-          <Input
-            type="date"
-            value={value.from}
-            onChange={(event) => onChange({ from: event.target.value })}
-          />
+          <Input type="date" value={value.from} onValue={(value) => onChange({ from: value })} />
         </Field>
         <Field label="To" aside={zoneName()} error={fieldError(error, "to")}>
-          <Input type="date" value={value.to} onChange={(event) => onChange({ to: event.target.value })} />
+          <Input type="date" value={value.to} onValue={(value) => onChange({ to: value })} />
         </Field>
       </div>
       {isNarrowed && (

@@ -6,7 +6,7 @@ import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboar
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { ApiError } from "../../../service/request.ts";
@@ -20,9 +20,8 @@ interface AuditTableProps {
 }
 
 export function AuditTable({ filters, atFirst = Infinity }: AuditTableProps) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    adminQueries.audit(filters),
-  );
+  const list = useInfiniteQuery(adminQueries.audit(filters));
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = list;
   const [most, setMost] = useState(atFirst);
   const entries = data?.pages.flatMap((page) => page.entries);
   const isFolded = entries !== undefined && entries.length > most;
@@ -36,8 +35,7 @@ export function AuditTable({ filters, atFirst = Infinity }: AuditTableProps) {
         columns={columns}
         rows={refused ? [] : entries?.slice(0, most)}
         rowId={(entry) => entry.id}
-        error={error}
-        onRetry={refetch}
+        query={list}
         empty={
           <EmptyState icon={<ScrollText />} title={isNarrowed ? "No matching activity" : "No activity yet"}>
             {isNarrowed
@@ -64,12 +62,10 @@ export function AuditTable({ filters, atFirst = Infinity }: AuditTableProps) {
 
 const columns: readonly Column<AuditEntry>[] = [
   {
-    id: "action",
     header: "Action",
     cell: (entry) => <span className="font-medium">{entry.action}</span>,
   },
   {
-    id: "actor",
     header: "Actor",
     cell: ({ actor, actorId, actorKey }) => (
       <span className="block min-w-0">
@@ -82,13 +78,11 @@ const columns: readonly Column<AuditEntry>[] = [
     className: "min-w-44 max-w-72",
   },
   {
-    id: "target",
     header: "Target",
     cell: (entry) => <Target entry={entry} />,
     className: "min-w-48 max-w-80",
   },
   {
-    id: "at",
     header: "Time",
     cell: (entry) => <Time at={entry.at} style="second" />,
     className: "xl:whitespace-nowrap",

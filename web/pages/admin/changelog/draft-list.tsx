@@ -1,31 +1,28 @@
 /** Entries that the service has drafted because a model was changed. Only admins see them until they are published. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Draft } from "../../../../src/core/admin/drafts.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
 import { EntryEditor } from "./entry-editor.tsx";
 
 export function DraftList() {
-  const client = useQueryClient();
+  const readAgain = useReadAgain();
   const { data } = useQuery(queries.admin.drafts);
   const [editing, setEditing] = useState<Draft | null>(null);
-  const act = useMutation({
-    mutationFn: ({ work }: { work: () => Promise<unknown>; model: string; done: string }) => work(),
-    onSuccess: async (_, { done }) => {
+  const act = useChange(
+    async ({ work, done }: { work: () => Promise<unknown>; model: string; done: string }) => {
+      await work();
       toast(done);
-      await Promise.all([
-        client.invalidateQueries({ queryKey: queries.admin.drafts.queryKey }),
-        client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
-      ]);
-      document.getElementById("main")?.focus();
+      await readAgain([queries.admin.drafts.queryKey, queries.changelog.queryKey]);
     },
-    onError: (error) => toast(error.message, "bad"),
-  });
+    { onDone: () => document.getElementById("main")?.focus(), toastsErrors: true },
+  );
   if (data === undefined || data.drafts.length === 0) return null;
   return (
     <Card

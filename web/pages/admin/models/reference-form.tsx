@@ -3,11 +3,8 @@ import { useState } from "react";
 import type { ModelId } from "../../../../src/core/models.js";
 import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../../components/controls/form.tsx";
 import type { Choice } from "./choice.tsx";
 
 interface ReferenceFormProps {
@@ -19,7 +16,6 @@ interface ReferenceFormProps {
 export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
   const [reference, setReference] = useState("");
   const [sha256, setSha256] = useState("");
-  const failure = formError(choose.error, ["reference", "sha256"]);
   const submit = () =>
     choose.mutate({
       id: "reference",
@@ -36,7 +32,7 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
       <Field
         label="Hugging Face repository or address"
         hint="hf:owner/repo, hf:owner/repo:Q4_K_M, hf:owner/repo/file.gguf, or the https address of a .gguf file."
-        error={fieldError(choose.error, "reference")}
+        name="reference"
       >
         <Input
           value={reference}
@@ -45,14 +41,14 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
           autoComplete="off"
           spellCheck={false}
           className="font-mono"
-          onChange={(event) => setReference(event.target.value)}
+          onValue={setReference}
         />
       </Field>
       <Field
         label="SHA-256"
         aside="optional"
         hint="Hugging Face provides it. For other addresses, enter it to have the file verified."
-        error={fieldError(choose.error, "sha256")}
+        name="sha256"
       >
         <Input
           value={sha256}
@@ -60,10 +56,10 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
           autoComplete="off"
           spellCheck={false}
           className="font-mono"
-          onChange={(event) => setSha256(event.target.value)}
+          onValue={setSha256}
         />
       </Field>
-      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      <FormFailure />
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" variant="primary" pending={choose.isPending}>
           Download

@@ -2,10 +2,9 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import type { ServiceUsageReport } from "../../../../src/core/usage/usage-views.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import type { Choose, ServiceChoice } from "./use-usage-choice.ts";
@@ -61,12 +60,7 @@ export function AccountFilter({ choice, choose, report, error }: AccountFilterPr
         error={problem}
         className="sm:w-80"
       >
-        <Input
-          type="email"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <Input type="email" autoComplete="off" value={typed} onValue={setTyped} />
       </Field>
       <Button type="submit" className="h-10 sm:mt-6.5">
         Show account

@@ -2,7 +2,7 @@ import { LogOut } from "lucide-react";
 import { useState } from "react";
 import type { Me } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
@@ -33,19 +33,19 @@ export function Identity({ me }: { me: Me }) {
           Sign out everywhere
         </Button>
       </div>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Sign out everywhere"
-        confirm="Sign out everywhere"
-        tone="primary"
-        onConfirm={async () => {
-          await api.signOutEverywhere();
-          depart("/sign-in");
-        }}
-      >
-        All browsers will be signed out, including this one. Your keys keep working.
-      </ConfirmDialog>
+      {asking && (
+        <ConfirmDialog
+          title="Sign out everywhere"
+          tone="primary"
+          onConfirm={async () => {
+            await api.signOutEverywhere();
+            depart("/sign-in");
+          }}
+          onClose={() => setAsking(false)}
+        >
+          All browsers will be signed out, including this one. Your keys keep working.
+        </ConfirmDialog>
+      )}
     </Card>
   );
 }

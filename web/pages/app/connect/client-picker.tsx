@@ -2,8 +2,7 @@ import { useId, useState } from "react";
 import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { clientGroups, connectClients } from "../../../../src/connect/clients.js";
 import { fitOf } from "../../../../src/connect/fit.js";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
 import { cx } from "../../../cx.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { FitBadge } from "./client-fit.tsx";
@@ -33,7 +32,7 @@ export function ClientPicker({ current, target, isKnown }: ClientPickerProps) {
           placeholder="Search"
           autoComplete="off"
           spellCheck={false}
-          onChange={(event) => setSearch(event.target.value)}
+          onValue={setSearch}
         />
       </Field>
       <p role="status" className="sr-only">

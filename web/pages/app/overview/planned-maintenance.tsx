@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Maintenance } from "../../../../src/protocol/dashboard/api.js";
 import { Callout } from "../../../components/states/callout.tsx";
 import { noticeMs } from "../../../components/frame/maintenance-banner.tsx";
-import { TimeRange } from "../../../components/text/time-range.tsx";
+import { TimeRange } from "../../../components/text/time.tsx";
 
 /** The next window, until the day before it begins; from then on the banner on every page takes over. */
 export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance | null }) {

@@ -9,17 +9,13 @@ import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard
 import { api } from "../../../service/api.ts";
 import { ChatCode } from "../../../chat-code.tsx";
 import { Button, ButtonLink } from "../../../components/controls/button.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../../components/controls/form.tsx";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
-import { NewSecret } from "../keys/new-secret.tsx";
-import { useIssueKey } from "../keys/use-issue-key.ts";
+import { useIssueKey, NewSecret } from "../keys/issue-key-dialog.tsx";
 
 export function Quickstart({ plan }: { plan: PlanView }) {
   const [issued, setIssued] = useState<KeyWithSecret | null>(null);
@@ -77,7 +73,6 @@ function CreateKey({
   const [typed, setTyped] = useState<string | null>(null);
   const name = typed ?? defaultName;
   const create = useIssueKey(() => api.createKey({ name, models: null, expiresInDays: null }));
-  const failure = formError(create.error, ["name"]);
   return (
     <Form
       className="flex flex-col gap-4"
@@ -87,14 +82,14 @@ function CreateKey({
       }}
     >
       <div className="flex flex-col gap-3 sm:flex-row sm:items-start">
-        <Field label="Name" error={fieldError(create.error, "name")} className="flex-1">
-          <Input value={name} maxLength={80} onChange={(event) => setTyped(event.target.value)} />
+        <Field label="Name" name="name" className="flex-1">
+          <Input value={name} maxLength={80} onValue={setTyped} />
         </Field>
         <Button type="submit" variant="primary" pending={create.isPending} className="h-10 sm:mt-6.5">
           Create key
         </Button>
       </div>
-      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      <FormFailure />
     </Form>
   );
 }

@@ -5,7 +5,7 @@ import { ButtonLink } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { LastUsed } from "../../../components/text/last-used.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
+import { Table, type Column, type TableQuery } from "../../../components/text/table.tsx";
 import { plural } from "../../../units.ts";
 import { hasEnded, KeyStatus } from "../keys/key-status.tsx";
 
@@ -13,12 +13,11 @@ const most = 5;
 
 interface RecentKeysProps {
   keys: readonly KeyView[] | undefined;
-  error: Error | null;
-  onRetry: () => unknown;
+  query: TableQuery;
 }
 
 /** The keys that still work, those used last first. */
-export function RecentKeys({ keys, error, onRetry }: RecentKeysProps) {
+export function RecentKeys({ keys, query }: RecentKeysProps) {
   const live = keys?.filter((key) => !hasEnded(key));
   const count = live?.length ?? 0;
   return (
@@ -36,8 +35,7 @@ export function RecentKeys({ keys, error, onRetry }: RecentKeysProps) {
         columns={columns}
         rows={live?.toSorted((one, other) => recency(other) - recency(one)).slice(0, most)}
         rowId={(key) => key.id}
-        error={error}
-        onRetry={onRetry}
+        query={query}
         empty={
           <EmptyState
             icon={<KeyRound />}
@@ -56,7 +54,6 @@ const recency = ({ lastUsedDay, createdAt }: KeyView): number =>
 
 const columns: readonly Column<KeyView>[] = [
   {
-    id: "name",
     header: "Name",
     className: "max-w-64",
     cell: ({ id, name, lastFour }) => (
@@ -73,9 +70,8 @@ const columns: readonly Column<KeyView>[] = [
     ),
   },
   {
-    id: "used",
     header: "Last used",
     cell: ({ lastUsedDay, lastUsedModel }) => <LastUsed day={lastUsedDay} model={lastUsedModel} />,
   },
-  { id: "status", header: "Status", cell: ({ status }) => <KeyStatus status={status} /> },
+  { header: "Status", cell: ({ status }) => <KeyStatus status={status} /> },
 ];

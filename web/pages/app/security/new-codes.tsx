@@ -12,8 +12,7 @@ export function NewCodes({ codes, onClose }: { codes: readonly string[]; onClose
   const file = useFile(text);
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       dismissable={false}
       title="Save your recovery codes"
       description="With one of them you can sign in when you lose your second factor. Each works once."

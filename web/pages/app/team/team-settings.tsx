@@ -1,29 +1,20 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
 import type { TeamPage } from "../../../../src/protocol/dashboard/teams.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../../components/controls/form.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { useChange } from "../../../hooks/use-change.ts";
 import { teamApi } from "../../../service/teams.ts";
 
 export function TeamSettings({ team }: { team: TeamPage }) {
-  const client = useQueryClient();
   const [name, setName] = useState(team.name);
   const [domain, setDomain] = useState(team.joinDomain ?? "");
-  const save = useMutation({
-    mutationFn: () => teamApi.save(team.id, { name, joinDomain: domain.trim() === "" ? null : domain }),
-    onSuccess: async () => {
-      toast("Team saved");
-      await client.invalidateQueries({ queryKey: ["teams"] });
-    },
-  });
-  const failure = formError(save.error, ["name", "joinDomain"]);
+  const save = useChange(
+    () => teamApi.save(team.id, { name, joinDomain: domain.trim() === "" ? null : domain }),
+    { done: "Team saved", reads: [["teams"]] },
+  );
   return (
     <Card title="Settings">
       <Form
@@ -33,19 +24,14 @@ export function TeamSettings({ team }: { team: TeamPage }) {
           save.mutate();
         }}
       >
-        <Field label="Name" error={fieldError(save.error, "name")}>
-          <Input
-            value={name}
-            maxLength={longest.teamName}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
+        <Field label="Name" name="name">
+          <Input value={name} maxLength={longest.teamName} autoComplete="off" onValue={setName} />
         </Field>
         <Field
           label="Open to a domain"
           aside="optional"
           hint="Everyone whose verified address ends in it may join as a member."
-          error={fieldError(save.error, "joinDomain")}
+          name="joinDomain"
         >
           <Input
             value={domain}
@@ -53,10 +39,10 @@ export function TeamSettings({ team }: { team: TeamPage }) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            onChange={(event) => setDomain(event.target.value)}
+            onValue={setDomain}
           />
         </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        <FormFailure />
         <div>
           <Button type="submit" pending={save.isPending}>
             Save

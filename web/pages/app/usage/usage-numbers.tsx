@@ -1,8 +1,8 @@
 import { ChevronRight } from "lucide-react";
+import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
+import type { Series } from "../../../components/figures/series.ts";
 import { MomentText } from "../../../components/text/moment-text.tsx";
 import { momentPieces, zoneName } from "../../../components/text/moments.ts";
-import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
-import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { askedFor } from "./usage-stats.tsx";
 
@@ -74,3 +74,8 @@ const when: Record<Step, Intl.DateTimeFormat> = {
   hour: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
 };
+
+/** One line of a usage plot, and one column of its table. */
+export interface Measure extends Pick<Series, "label" | "kind" | "tone"> {
+  of: (bucket: UsageBucket) => number | null;
+}

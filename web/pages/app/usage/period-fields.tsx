@@ -1,7 +1,31 @@
 import { useId, useState } from "react";
-import { Input } from "../../../components/controls/input.tsx";
+import { Input } from "../../../components/controls/field.tsx";
+import { Segmented } from "../../../components/controls/segmented.tsx";
 import { cx } from "../../../cx.ts";
-import { rangeBounds, rangeError, type DayRange } from "./usage-choice.ts";
+import { daysOf, type PeriodChoice, rangeBounds, rangeError, type DayRange } from "./usage-choice.ts";
+import { periods, type PeriodId } from "./usage-period.ts";
+
+interface PeriodButtonsProps {
+  period: PeriodChoice;
+  onChange: (period: PeriodChoice) => void;
+}
+
+/** A custom range starts with the days currently shown; `DayRangeFields` changes them. */
+export function PeriodButtons({ period, onChange }: PeriodButtonsProps) {
+  const isNamed = typeof period === "string";
+  const choose = (id: PeriodId | "custom") => {
+    if (id !== "custom") onChange(id);
+    else if (isNamed) onChange(daysOf(period, Date.now()));
+  };
+  return (
+    <Segmented
+      label="Period"
+      options={[...periods, { id: "custom" as const, label: "Custom" }]}
+      value={isNamed ? period : "custom"}
+      onChange={choose}
+    />
+  );
+}
 
 interface DayRangeFieldsProps {
   range: DayRange;
@@ -29,7 +53,7 @@ export function DayRangeFields({ range, onChange }: DayRangeFieldsProps) {
         aria-invalid={error === null ? undefined : true}
         value={typed[name]}
         {...rangeBounds(now)}
-        onChange={(event) => change({ [name]: event.target.value })}
+        onValue={(value) => change({ [name]: value })}
       />
     </label>
   );
