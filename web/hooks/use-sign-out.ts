@@ -1,6 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
 import { api } from "../service/api.ts";
+import { liftGuard } from "../service/leave-guard.ts";
+import { tellTabs } from "../service/session.ts";
 import { useChange } from "./use-change.ts";
-import { useDeparture } from "./use-departure.ts";
 
 /** Ends this browser's session. */
 export function useSignOut(): () => void {
@@ -14,4 +17,16 @@ export function useSignOut(): () => void {
     toastsErrors: true,
   });
   return () => leave.mutate();
+}
+
+/** Leaves the signed-in pages, in every tab. No data of one account may stay in memory for the next. */
+export function useDeparture(): (to: string) => void {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return (to) => {
+    liftGuard();
+    navigate(to);
+    client.clear();
+    tellTabs("signed out");
+  };
 }

@@ -8,7 +8,7 @@ import { Button } from "../components/controls/button.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
-import { useDeparture } from "../hooks/use-departure.ts";
+import { useDeparture } from "../hooks/use-sign-out.ts";
 import { useEntry } from "../hooks/use-entry.ts";
 import { SecondStep } from "../sign-in/second-step.tsx";
 import { useSite } from "../service/queries.ts";

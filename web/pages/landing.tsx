@@ -4,7 +4,7 @@ import { ChatCode } from "../chat-code.tsx";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { FadeFigure } from "../components/figures/fade-figure.tsx";
 import { ModelFactList, StarterNote } from "../components/models/model-facts.tsx";
-import { ModelMark } from "../components/models/model-mark.tsx";
+import { ModelMark } from "../components/models/model-name.tsx";
 import { StateBadge } from "../components/states/state-badge.tsx";
 import { ArrowLink } from "../components/text/arrow-link.tsx";
 import { useTitle } from "../hooks/use-title.ts";

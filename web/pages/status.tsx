@@ -7,7 +7,7 @@ import { ButtonAnchor } from "../components/controls/button.tsx";
 import { Card } from "../components/frame/card.tsx";
 import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
 import { Markdown } from "../components/text/markdown.tsx";
-import { ModelMark } from "../components/models/model-mark.tsx";
+import { ModelMark } from "../components/models/model-name.tsx";
 import { LoadState } from "../components/states/loaded.tsx";
 import { StateBadge } from "../components/states/state-badge.tsx";
 import { Time } from "../components/text/time.tsx";

@@ -209,7 +209,7 @@ const ofOneself: Opening[] = [
   },
   {
     name: "signing out everywhere",
-    file: "pages/app/account/identity.tsx",
+    file: "pages/app/account.tsx",
     path: "/app/account",
     open: asks("Sign out everywhere", "Sign out everywhere"),
   },

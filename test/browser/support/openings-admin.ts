@@ -158,7 +158,7 @@ const ofPlans: Opening[] = [
 const ofNews: Opening[] = [
   {
     name: "a new entry, refused without a title, and its preview",
-    file: "pages/admin/changelog/entry-editor.tsx",
+    file: "pages/admin/entry-editor.tsx",
     path: "/admin/changelog",
     open: async (page, look) => {
       await openDialog(page, "New entry");

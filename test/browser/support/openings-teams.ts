@@ -97,7 +97,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "a new team that is refused",
-    file: "pages/admin/teams/create-team-dialog.tsx",
+    file: "pages/admin/teams.tsx",
     path: "/admin/teams",
     open: async (page, look) => {
       await openDialog(page, "Create team");

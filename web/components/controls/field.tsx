@@ -78,6 +78,10 @@ export interface OnValue {
 export const onChangeOf = (onValue: OnValue["onValue"]) =>
   onValue && { onChange: (event: { target: { value: string } }) => onValue(event.target.value) };
 
+/** For names and addresses that no browser should complete or correct. */
+export const unaided = { autoComplete: "off", spellCheck: false } as const;
+export const verbatim = { ...unaided, autoCapitalize: "none" } as const;
+
 /** The look that text inputs, selects and text areas share. */
 export const controlLook =
   "w-full rounded-md border border-edge bg-surface px-3 text-ink transition-colors placeholder:text-muted hover:border-ink focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad";

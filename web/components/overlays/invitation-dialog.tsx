@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { inviteDays, longest } from "../../../src/core/bounds.js";
 import type { OneTimeLink as Link } from "../../../src/protocol/dashboard/api.js";
 import { useChange } from "../../hooks/use-change.ts";
-import { Field, Input, Select } from "../controls/field.tsx";
+import { Field, Input, Select, verbatim } from "../controls/field.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { OneTimeLink } from "./one-time-link.tsx";
 
@@ -55,15 +55,7 @@ export function InvitationDialog(props: InvitationDialogProps) {
       onClose={onClose}
     >
       <Field label="Email" aside="optional" hint={emailHint} name="email" error={checked ? fault : undefined}>
-        <Input
-          type="email"
-          maxLength={longest.email}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          value={typed}
-          onValue={setTyped}
-        />
+        <Input type="email" maxLength={longest.email} {...verbatim} value={typed} onValue={setTyped} />
       </Field>
       {fields(
         <Field label="Expires" name="expiresInDays">

@@ -20,7 +20,7 @@ import { AccountSessions } from "./account/account-sessions.tsx";
 import { AccountUsage } from "./account/account-usage.tsx";
 import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
 import { AccountMenu, AccountStatus, noSignIn, SignInNote } from "./accounts/account-table.tsx";
-import { AuditTable } from "./audit/audit-table.tsx";
+import { AuditTable } from "./audit-table.tsx";
 
 export default function AccountPage() {
   const { id } = useParams<{ id: string }>();

@@ -7,7 +7,7 @@ import { LoadState } from "../../components/states/loaded.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { useSite } from "../../service/queries.ts";
 import { VerifyAddress } from "../app/account/verify-address.tsx";
-import { PlannedMaintenance } from "../app/overview/planned-maintenance.tsx";
+import { PlannedMaintenance } from "../../components/frame/maintenance-banner.tsx";
 import { SetupChecklist } from "./home/checklist.tsx";
 import { EngineHealth } from "./home/engine-health.tsx";
 import { LastHour } from "./home/last-hour.tsx";

@@ -23,7 +23,7 @@ import { formatCount, formatPerMinute, plural } from "../../units.ts";
 import { TeamSecurity } from "../app/team/team-security.tsx";
 import { roleName } from "../app/team/team-roles.ts";
 import { accountAddress } from "./accounts/account-address.ts";
-import { TeamPlan } from "./teams/team-plan.tsx";
+import { TeamPlan } from "./team-plan.tsx";
 
 export default function AdminTeamPage() {
   const { id } = useParams<{ id: string }>();

@@ -3,23 +3,25 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus, Users } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { teamsPageSize } from "../../../src/core/bounds.js";
+import { teamsPageSize, longest } from "../../../src/core/bounds.js";
 import type { AdminTeam } from "../../../src/protocol/dashboard/teams.js";
 import { Button } from "../../components/controls/button.tsx";
 import { CursorPager } from "../../components/controls/cursor-pager.tsx";
+import { Field, Input, Select, verbatim } from "../../components/controls/field.tsx";
 import { SearchInput } from "../../components/controls/search-input.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { FormDialog } from "../../components/overlays/form-dialog.tsx";
 import { Badge } from "../../components/states/badge.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
+import { useChange } from "../../hooks/use-change.ts";
 import { useDebounced } from "../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { teamQueries } from "../../service/teams.ts";
+import { teamQueries, teamApi } from "../../service/teams.ts";
 import { usePlans } from "../../service/use-plans.ts";
 import { formatCount } from "../../units.ts";
-import { CreateTeamDialog } from "./teams/create-team-dialog.tsx";
 
 export default function AdminTeams() {
   const [{ search: sought }, setFilters] = useUrlFilters({ search: "" });
@@ -103,5 +105,43 @@ export default function AdminTeams() {
       </Card>
       {creating && <CreateTeamDialog onClose={() => setCreating(false)} />}
     </>
+  );
+}
+
+function CreateTeamDialog({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState("");
+  const [ownerEmail, setOwnerEmail] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { options } = usePlans();
+  const planId = chosen ?? options[0]?.value ?? "";
+  const create = useChange(() => teamApi.admin.create({ name, planId, ownerEmail: ownerEmail.trim() }), {
+    done: ({ team }) => `${team.name} created`,
+    onDone: ({ team }) => navigate(`/admin/teams/${team.id}`),
+    reads: [["admin"], ["teams"]],
+  });
+
+  return (
+    <FormDialog title="Create team" change={create} onClose={onClose}>
+      <Field label="Name" name="name">
+        <Input value={name} maxLength={longest.teamName} autoComplete="off" onValue={setName} />
+      </Field>
+      <Field
+        label="Owner"
+        hint="The email address of an account. The owner invites the others."
+        name="ownerEmail"
+      >
+        <Input
+          type="email"
+          maxLength={longest.email}
+          {...verbatim}
+          value={ownerEmail}
+          onValue={setOwnerEmail}
+        />
+      </Field>
+      <Field label="Plan" name="planId">
+        <Select value={planId} onValue={setChosen} options={options} />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { FactorsView } from "../../../src/protocol/dashboard/factors.js";
 import { Button } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
@@ -10,7 +9,7 @@ import { useReadAgain } from "../../hooks/use-change.ts";
 import { factorQueries, factorApi } from "../../service/factors.ts";
 import { queries } from "../../service/queries.ts";
 import { plural } from "../../units.ts";
-import { AuthenticatorApp } from "./security/authenticator-app.tsx";
+import { AuthenticatorApp, type FactorProps } from "./security/authenticator-app.tsx";
 import { NewCodes } from "./security/new-codes.tsx";
 import { Passkeys } from "./security/passkeys.tsx";
 import { Sessions } from "./security/sessions.tsx";
@@ -44,12 +43,7 @@ export default function Security() {
   );
 }
 
-interface RecoveryCodesProps {
-  factors: FactorsView;
-  onAdded: (codes: string[] | null) => void;
-}
-
-function RecoveryCodes({ factors, onAdded }: RecoveryCodesProps) {
+function RecoveryCodes({ factors, onAdded }: FactorProps) {
   const readAgain = useReadAgain();
   const [asking, setAsking] = useState(false);
   if (factors.totpSince === null && factors.passkeys.length === 0) return null;

@@ -9,7 +9,7 @@ import { Button } from "../../../components/controls/button.tsx";
 import { Field, Select } from "../../../components/controls/field.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Address } from "../../../components/text/breakable.tsx";
 import { useChange } from "../../../hooks/use-change.ts";

@@ -6,7 +6,7 @@ import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field, Input, PasswordInput, Select } from "../../../components/controls/field.tsx";
+import { Field, Input, PasswordInput, Select, unaided } from "../../../components/controls/field.tsx";
 import { Form, FormFailure } from "../../../components/controls/form.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
 import type { Choice } from "./choice.tsx";
@@ -41,8 +41,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
           value={draft.url}
           maxLength={2000}
           placeholder="http://gpu-1:8000/v1"
-          autoComplete="off"
-          spellCheck={false}
+          {...unaided}
           onValue={(value) => set({ url: value })}
         />
       </Field>
@@ -50,13 +49,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
         <Select value={draft.profile} options={profileOptions} onValue={(value) => set({ profile: value })} />
       </Field>
       <Field label="Model name on the engine" aside="optional" name="name">
-        <Input
-          value={draft.name}
-          maxLength={200}
-          autoComplete="off"
-          spellCheck={false}
-          onValue={(value) => set({ name: value })}
-        />
+        <Input value={draft.name} maxLength={200} {...unaided} onValue={(value) => set({ name: value })} />
       </Field>
       <Field label="Key" aside="optional" hint="Stored, never shown again." name="key">
         <PasswordInput

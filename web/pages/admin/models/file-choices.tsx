@@ -6,7 +6,7 @@ import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field, Input, Select } from "../../../components/controls/field.tsx";
+import { Field, Input, Select, unaided } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { formatRate, formatSize } from "../../../units.ts";
@@ -111,8 +111,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
             value={path}
             maxLength={4096}
             placeholder="/models/my-model.gguf"
-            autoComplete="off"
-            spellCheck={false}
+            {...unaided}
             className="font-mono"
             onValue={setPath}
           />

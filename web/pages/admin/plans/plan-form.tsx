@@ -2,7 +2,7 @@ import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
 import { api } from "../../../service/api.ts";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field, Input } from "../../../components/controls/field.tsx";
+import { Field, Input, unaided } from "../../../components/controls/field.tsx";
 import { ModelsField } from "../../../components/controls/models-field.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
@@ -87,8 +87,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
           <Input
             value={draft.id}
             maxLength={64}
-            autoComplete="off"
-            spellCheck={false}
+            {...unaided}
             className="font-mono"
             onValue={(id) => {
               setOwnId(true);

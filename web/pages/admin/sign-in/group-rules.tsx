@@ -6,7 +6,7 @@ import { teamRoles } from "../../../../src/core/entities.js";
 import type { GroupRule } from "../../../../src/core/single-sign-on/provider.js";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field, Input, Select } from "../../../components/controls/field.tsx";
+import { Field, Input, Select, unaided } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";
 import { teamQueries } from "../../../service/teams.ts";
 import { usePlans } from "../../../service/use-plans.ts";
@@ -40,12 +40,7 @@ export function GroupRules({ rules, onChange }: GroupRulesProps) {
           className="grid grid-cols-[1fr_auto] items-end gap-x-3 gap-y-3 rounded-md border border-line p-3 sm:grid-cols-[1fr_1fr_auto]"
         >
           <Field label={`Group ${at + 1}`} className="col-span-2 sm:col-span-1">
-            <Input
-              value={rule.group}
-              autoComplete="off"
-              spellCheck={false}
-              onValue={(value) => change(at, { group: value })}
-            />
+            <Input value={rule.group} {...unaided} onValue={(value) => change(at, { group: value })} />
           </Field>
           <Field label={`Plan of group ${at + 1}`}>
             <Select
@@ -72,8 +67,7 @@ export function GroupRules({ rules, onChange }: GroupRulesProps) {
             <Input
               list={teamsId}
               value={rule.team?.id ?? ""}
-              autoComplete="off"
-              spellCheck={false}
+              {...unaided}
               onValue={(value) =>
                 change(at, {
                   team: value === "" ? null : { id: value, role: rule.team?.role ?? "member" },

@@ -8,7 +8,7 @@ import type { ProviderList, ProviderTest, ProviderView } from "../../../../src/p
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
-import { Field, Input, PasswordInput, Select } from "../../../components/controls/field.tsx";
+import { Field, Input, PasswordInput, Select, unaided } from "../../../components/controls/field.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
@@ -37,12 +37,8 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
   const [ownId, setOwnId] = useState(false);
   const [checked, setChecked] = useState(false);
   const set = (change: Partial<ProviderDraft>) => setDraft({ ...draft, ...change });
-  const wrongId = isNew
-    ? idError(
-        draft.id,
-        list.providers.map(({ id }) => id),
-      )
-    : undefined;
+  const taken = list.providers.map(({ id }) => id);
+  const wrongId = isNew ? idError(draft.id, taken) : undefined;
   const save = useChange(() => adminApi.saveProvider(draft.id, bodyOf(draft)), {
     done: `${draft.name} saved`,
     onDone: onClose,
@@ -90,8 +86,7 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
             <Input
               value={draft.id}
               maxLength={40}
-              autoComplete="off"
-              spellCheck={false}
+              {...unaided}
               className="font-mono"
               onValue={(value) => {
                 setOwnId(true);

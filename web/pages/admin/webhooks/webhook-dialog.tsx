@@ -4,10 +4,10 @@ import { eventTypes, type SubscribedType } from "../../../../src/core/events/eve
 import type { WebhookView } from "../../../../src/protocol/dashboard/webhooks.js";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { CopyField } from "../../../components/controls/copy-field.tsx";
-import { Field, Input } from "../../../components/controls/field.tsx";
+import { Field, Input, unaided } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
@@ -56,8 +56,7 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
           value={url}
           maxLength={longest.webhookUrl}
           placeholder="https://hooks.example.com/sotto"
-          autoComplete="off"
-          spellCheck={false}
+          {...unaided}
           onValue={setUrl}
         />
       </Field>

@@ -26,13 +26,7 @@ export function ChangePassword({ email }: { email: string }) {
           : "You have none: you sign in with an identity provider. With one you can sign in without it, too."
       }
     >
-      <Form
-        className="flex max-w-md flex-col gap-5"
-        error={change.error}
-        onSubmit={() => {
-          change.mutate();
-        }}
-      >
+      <Form className="flex max-w-md flex-col gap-5" error={change.error} onSubmit={() => change.mutate()}>
         {/* Password managers look for the name that goes with the new password. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <Field label="New password" hint={`At least ${passwordLength.min} characters.`} name="next">

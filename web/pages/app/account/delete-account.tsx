@@ -8,7 +8,7 @@ import { Field, Input } from "../../../components/controls/field.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
-import { useDeparture } from "../../../hooks/use-departure.ts";
+import { useDeparture } from "../../../hooks/use-sign-out.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { erasePresets } from "../playground/saved/erase-presets.ts";
 

@@ -40,13 +40,7 @@ export function EmailAddress({ email: present }: { email: string }) {
       }
     >
       {pending !== null && <PendingChange change={pending} present={present} />}
-      <Form
-        className="flex max-w-md flex-col gap-5"
-        error={change.error}
-        onSubmit={() => {
-          change.mutate();
-        }}
-      >
+      <Form className="flex max-w-md flex-col gap-5" error={change.error} onSubmit={() => change.mutate()}>
         <Field label="New address" name="email">
           <Input
             type="email"

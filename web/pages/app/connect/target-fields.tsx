@@ -5,7 +5,7 @@ import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { isChatModelId, type ChatModelId } from "../../../../src/core/models.js";
 import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field, Input, Select } from "../../../components/controls/field.tsx";
+import { Field, Input, Select, verbatim } from "../../../components/controls/field.tsx";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { CreateKeyDialog } from "../keys/create-key-dialog.tsx";
@@ -71,9 +71,7 @@ export function TargetFields({
             <Input
               value={typed}
               placeholder="sk-sotto-…"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
+              {...verbatim}
               className="font-mono"
               onValue={enterKey}
             />

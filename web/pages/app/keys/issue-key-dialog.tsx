@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { KeyWithSecret } from "../../../../src/protocol/dashboard/api.js";
 import { CopyField } from "../../../components/controls/copy-field.tsx";
 import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
 import { queries } from "../../../service/queries.ts";

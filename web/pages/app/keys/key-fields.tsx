@@ -1,5 +1,5 @@
 import { mostNetworks, longest, mostTags } from "../../../../src/core/bounds.js";
-import { Field, Select, Input } from "../../../components/controls/field.tsx";
+import { Field, Select, Input, verbatim } from "../../../components/controls/field.tsx";
 
 const expiries = [
   { value: "", label: "Never" },
@@ -52,9 +52,7 @@ export function NetworksField({ value, onChange }: NetworksFieldProps) {
       <Input
         value={value}
         maxLength={mostNetworks * 50}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...verbatim}
         className="font-mono"
         onValue={onChange}
       />

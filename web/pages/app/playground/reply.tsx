@@ -2,7 +2,7 @@ import { RefreshCw, Square, ChevronRight } from "lucide-react";
 import { Fragment, memo, useId, useState } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
-import { ModelMark } from "../../../components/models/model-mark.tsx";
+import { ModelMark } from "../../../components/models/model-name.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { Calls } from "./calls.tsx";

@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useState, useMemo } from "react";
+import { encode } from "uqr";
 import type { FactorsView, NewTotp } from "../../../../src/protocol/dashboard/factors.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { CopyField } from "../../../components/controls/copy-field.tsx";
@@ -10,9 +11,8 @@ import { toast } from "../../../components/overlays/toast.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { factorApi, factorQueries } from "../../../service/factors.ts";
-import { QrCode } from "./qr-code.tsx";
 
-interface FactorProps {
+export interface FactorProps {
   factors: FactorsView;
   /** With new recovery codes, which must be shown; null where there are some. */
   onAdded: (codes: string[] | null) => void;
@@ -103,5 +103,26 @@ function SetUp({ totp, onClose, onDone }: SetUpProps) {
         />
       </Field>
     </FormDialog>
+  );
+}
+
+/** Black on white in every theme: many apps cannot read it the other way round. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => {
+    const { size: modules, data } = encode(text, { border: 3 });
+    const dots = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+    return { size: modules, path: dots.join("") };
+  }, [text]);
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto size-52 rounded-md border border-line"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   );
 }

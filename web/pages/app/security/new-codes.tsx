@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Button, ButtonAnchor } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 
 /** New recovery codes, shown this once. */

@@ -1,7 +1,7 @@
 import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
-import type { FactorsView, PasskeyView } from "../../../../src/protocol/dashboard/factors.js";
+import type { PasskeyView } from "../../../../src/protocol/dashboard/factors.js";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { Field, Input } from "../../../components/controls/field.tsx";
 import { Card } from "../../../components/frame/card.tsx";
@@ -14,15 +14,11 @@ import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { factorApi, factorQueries } from "../../../service/factors.ts";
 import { canUsePasskeys, createPasskey } from "../../../service/passkeys.ts";
 import { useSite } from "../../../service/queries.ts";
-
-interface PasskeysProps {
-  factors: FactorsView;
-  onAdded: (codes: string[] | null) => void;
-}
+import type { FactorProps } from "./authenticator-app.tsx";
 
 type Task = { type: "add" } | { type: "rename" | "remove"; passkey: PasskeyView };
 
-export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
+export function Passkeys({ factors: { passkeys }, onAdded }: FactorProps) {
   const readAgain = useReadAgain();
   const { data: site } = useSite();
   const [task, setTask] = useState<Task | null>(null);

@@ -29,13 +29,7 @@ export function TeamSecurity({ security, save, queryKey }: TeamSecurityProps) {
   );
   return (
     <Card title="Security" description="For all keys of the team, and for its pages.">
-      <Form
-        className="flex max-w-lg flex-col gap-5"
-        error={saving.error}
-        onSubmit={() => {
-          saving.mutate();
-        }}
-      >
+      <Form className="flex max-w-lg flex-col gap-5" error={saving.error} onSubmit={() => saving.mutate()}>
         <NetworksField value={networks} onChange={setNetworks} />
         <Checkbox
           label="Members need a second factor"

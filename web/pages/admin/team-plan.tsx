@@ -1,14 +1,14 @@
 /** A team's plan, and the quotas that count in place of the plan's. */
 import { useState } from "react";
-import type { AdminTeamDetail } from "../../../../src/protocol/dashboard/teams.js";
-import { Button } from "../../../components/controls/button.tsx";
-import { Field, Select } from "../../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../../components/controls/form.tsx";
-import { Card } from "../../../components/frame/card.tsx";
-import { useChange } from "../../../hooks/use-change.ts";
-import { teamApi } from "../../../service/teams.ts";
-import { usePlans } from "../../../service/use-plans.ts";
-import { asTyped, LimitFields, quotaNames, toSend } from "../../app/keys/limit-fields.tsx";
+import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
+import { Button } from "../../components/controls/button.tsx";
+import { Field, Select } from "../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../components/controls/form.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { useChange } from "../../hooks/use-change.ts";
+import { teamApi } from "../../service/teams.ts";
+import { usePlans } from "../../service/use-plans.ts";
+import { asTyped, LimitFields, quotaNames, toSend } from "../app/keys/limit-fields.tsx";
 
 export function TeamPlan({ detail: { team, quotas } }: { detail: AdminTeamDetail }) {
   const { plans, options } = usePlans();

@@ -1,13 +1,13 @@
 import { useState } from "react";
-import { longest } from "../../../../src/core/bounds.js";
-import type { Draft } from "../../../../src/core/admin/drafts.js";
-import type { ChangelogEntry } from "../../../../src/protocol/dashboard/api.js";
-import { Field, Input } from "../../../components/controls/field.tsx";
-import { MarkdownField } from "../../../components/controls/markdown-field.tsx";
-import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
-import { useChange } from "../../../hooks/use-change.ts";
-import { api } from "../../../service/api.ts";
-import { queries } from "../../../service/queries.ts";
+import { longest } from "../../../src/core/bounds.js";
+import type { Draft } from "../../../src/core/admin/drafts.js";
+import type { ChangelogEntry } from "../../../src/protocol/dashboard/api.js";
+import { Field, Input } from "../../components/controls/field.tsx";
+import { MarkdownField } from "../../components/controls/markdown-field.tsx";
+import { FormDialog } from "../../components/overlays/form-dialog.tsx";
+import { useChange } from "../../hooks/use-change.ts";
+import { api } from "../../service/api.ts";
+import { queries } from "../../service/queries.ts";
 
 interface EntryEditorProps {
   entry: ChangelogEntry | null;

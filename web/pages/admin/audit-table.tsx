@@ -2,16 +2,16 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
-import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboard/audit.js";
-import { Button } from "../../../components/controls/button.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
-import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { Address } from "../../../components/text/breakable.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
-import { Time } from "../../../components/text/time.tsx";
-import { ApiError } from "../../../service/request.ts";
-import { adminQueries } from "../../../service/admin.ts";
-import { accountAddress } from "../accounts/account-address.ts";
+import type { AuditEntry, AuditFilters } from "../../../src/protocol/dashboard/audit.js";
+import { Button } from "../../components/controls/button.tsx";
+import { Callout } from "../../components/states/callout.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { Address } from "../../components/text/breakable.tsx";
+import { Table, type Column } from "../../components/text/table.tsx";
+import { Time } from "../../components/text/time.tsx";
+import { ApiError } from "../../service/request.ts";
+import { adminQueries } from "../../service/admin.ts";
+import { accountAddress } from "./accounts/account-address.ts";
 
 interface AuditTableProps {
   filters: AuditFilters;

@@ -4,18 +4,18 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { isChatModelId } from "../../../../src/core/models.js";
-import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
-import { api } from "../../../service/api.ts";
-import { ChatCode } from "../../../chat-code.tsx";
-import { Button, ButtonLink } from "../../../components/controls/button.tsx";
-import { Card } from "../../../components/frame/card.tsx";
-import { ArrowLink } from "../../../components/text/arrow-link.tsx";
-import { Field, Input } from "../../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../../components/controls/form.tsx";
-import { queries } from "../../../service/queries.ts";
-import { plural } from "../../../units.ts";
-import { useIssueKey, NewSecret } from "../keys/issue-key-dialog.tsx";
+import { isChatModelId } from "../../../src/core/models.js";
+import type { KeyWithSecret, PlanView } from "../../../src/protocol/dashboard/api.js";
+import { api } from "../../service/api.ts";
+import { ChatCode } from "../../chat-code.tsx";
+import { Button, ButtonLink } from "../../components/controls/button.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { ArrowLink } from "../../components/text/arrow-link.tsx";
+import { Field, Input } from "../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../components/controls/form.tsx";
+import { queries } from "../../service/queries.ts";
+import { plural } from "../../units.ts";
+import { useIssueKey, NewSecret } from "./keys/issue-key-dialog.tsx";
 
 export function Quickstart({ plan }: { plan: PlanView }) {
   const [issued, setIssued] = useState<KeyWithSecret | null>(null);

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { LimitsNow, QuotaNow } from "../../../../src/protocol/dashboard/api.js";
-import { Card } from "../../../components/frame/card.tsx";
-import { QuotaMeter, RateMeter } from "../../../components/figures/limit-meters.tsx";
-import { Meter } from "../../../components/figures/meter.tsx";
-import { modelsText } from "../../../components/models/model-name.tsx";
-import { defaultReplyText } from "../../../default-reply.ts";
-import { useSpace } from "../../../hooks/use-space.ts";
-import { queries, useSite } from "../../../service/queries.ts";
-import { formatCount } from "../../../units.ts";
-import { hasEnded } from "../keys/key-status.tsx";
+import type { LimitsNow, QuotaNow } from "../../../src/protocol/dashboard/api.js";
+import { Card } from "../../components/frame/card.tsx";
+import { QuotaMeter, RateMeter } from "../../components/figures/limit-meters.tsx";
+import { Meter } from "../../components/figures/meter.tsx";
+import { modelsText } from "../../components/models/model-name.tsx";
+import { defaultReplyText } from "../../default-reply.ts";
+import { useSpace } from "../../hooks/use-space.ts";
+import { queries, useSite } from "../../service/queries.ts";
+import { formatCount } from "../../units.ts";
+import { hasEnded } from "./keys/key-status.tsx";
 
 /** Each limit of the plan: its current use, and what it means in a sentence or two. */
 export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
