@@ -38,7 +38,7 @@ const ofAccounts: Opening[] = [
   })),
   {
     name: "revoking an invitation",
-    file: "components/text/invitation-table.tsx",
+    file: "components/overlays/invitations.tsx",
     path: "/admin/accounts?tab=invitations",
     open: async (page, look) => {
       await page

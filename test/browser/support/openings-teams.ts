@@ -79,7 +79,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "revoking an invitation into a team",
-    file: "components/text/invitation-table.tsx",
+    file: "components/overlays/invitations.tsx",
     path: "/app",
     open: inTeam(asks("Revoke invitation", "Revoke the invitation for anyone")),
   },

@@ -12,7 +12,7 @@ import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { Loaded } from "../../components/states/loaded.tsx";
 import { Address } from "../../components/text/breakable.tsx";
-import { InvitationTable } from "../../components/text/invitation-table.tsx";
+import { InvitationTable } from "../../components/overlays/invitations.tsx";
 import type { Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { useChange } from "../../hooks/use-change.ts";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { inviteDays } from "../../../../src/core/bounds.js";
 import { Field, Select } from "../../../components/controls/field.tsx";
-import { InvitationDialog } from "../../../components/overlays/invitation-dialog.tsx";
+import { InvitationDialog } from "../../../components/overlays/invitations.tsx";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { usePlans } from "../../../service/use-plans.ts";
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { InviteView } from "../../../../src/protocol/dashboard/accounts.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { Address } from "../../../components/text/breakable.tsx";
-import { InvitationTable } from "../../../components/text/invitation-table.tsx";
+import { InvitationTable } from "../../../components/overlays/invitations.tsx";
 import type { Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { adminApi, adminQueries } from "../../../service/admin.ts";

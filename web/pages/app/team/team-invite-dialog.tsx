@@ -3,7 +3,7 @@ import { inviteDays } from "../../../../src/core/bounds.js";
 import type { TeamRole } from "../../../../src/core/entities.js";
 import type { TeamPage } from "../../../../src/protocol/dashboard/teams.js";
 import { Field, Select } from "../../../components/controls/field.tsx";
-import { InvitationDialog } from "../../../components/overlays/invitation-dialog.tsx";
+import { InvitationDialog } from "../../../components/overlays/invitations.tsx";
 import { teamApi, teamQueries } from "../../../service/teams.ts";
 import { isRole, roleHints, rolesToGive } from "./team-roles.ts";
 
