@@ -2,10 +2,9 @@
 import { Suspense, type ReactNode } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { PageFailure } from "./components/states/page-failure.tsx";
-import { PageLoading } from "./components/states/page-loading.tsx";
+import { PageLoading } from "./components/states/skeleton.tsx";
 import { Toaster } from "./components/overlays/toast.tsx";
-import { useArrival } from "./hooks/use-arrival.ts";
-import { useFragmentTarget } from "./hooks/use-fragment-target.ts";
+import { useArrival, useFragmentTarget } from "./hooks/use-arrival.ts";
 import { FormLayout } from "./layouts/form-layout.tsx";
 import { PublicLayout } from "./layouts/public-layout.tsx";
 import { lazy } from "./lazy.tsx";

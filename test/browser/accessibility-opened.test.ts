@@ -63,7 +63,7 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
 }
 
 it("knows every file in which something opens over a page", () => {
-  const opens = /<(?:ConfirmDialog|Dialog|Menu)\b|<Radix\.Root\b/;
+  const opens = /<(?:(?:Confirm|Form|Invitation)?Dialog|Menu)\b|<Radix\.Root\b/;
   const files = readdirSync("web", { recursive: true, encoding: "utf8" })
     .filter((file) => /^(?:pages|layouts|find)\b.*\.tsx$/.test(file))
     .filter((file) => opens.test(readFileSync(join("web", file), "utf8")));

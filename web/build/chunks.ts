@@ -20,12 +20,12 @@ const rules: readonly { pattern: RegExp; chunk: Chunk | undefined }[] = [
   { pattern: /\/web\/components\/controls\/(?:menu|models-field|slider)\./, chunk: "app" },
   { pattern: /\/web\/find\/(?:actions|finder|keys|palette|places|shortcuts|use-found)\./, chunk: "app" },
   {
-    pattern: /\/web\/layouts\/(?:app-layout|sidebar|session-expired|confirm-identity|space-switch)\./,
+    pattern: /\/web\/layouts\/(?:app-layout|sidebar|session-expired|confirm-identity)\./,
     chunk: "app",
   },
   {
     pattern:
-      /\/web\/pages\/app\/(?:account\/verify-address|usage\/usage-(?:period|stats)|keys\/(?:use-issue-key|new-secret|key-status|key-limits-field|expiry-field|networks-field|tags-field|\w+-key-dialog))\./,
+      /\/web\/pages\/app\/(?:account\/verify-address|usage\/usage-(?:period|stats)|keys\/(?:limit-fields|key-status|key-limits-field|key-fields|\w+-key-dialog))\./,
     chunk: "app",
   },
   { pattern: /\/web\/(?:components|hooks|service|sign-in)\//, chunk: "shared" },

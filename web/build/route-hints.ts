@@ -41,7 +41,9 @@ function modulesByAddress(): [path: string, modules: string[]][] {
   return [...routes].flatMap(([, path = "", layout = "", page = ""]): [string, string[]][] => {
     const shell = layout === "app" || layout === "admin" ? ["layouts/app-layout.tsx"] : [];
     if (!path.startsWith("/docs/:")) return [[path, [...shell, page]]];
-    const pages = read("pages/docs/docs-pages.ts").matchAll(/slug: "([^"]*)"[^}]*?import\("\.\/([^"]+)"\)/g);
+    const pages = read("pages/docs/docs-pages.ts").matchAll(
+      /page\("\w+", "([^"]*)", .*?import\("\.\/([^"]+)"\)/g,
+    );
     return [...pages].map(([, slug = "", content = ""]) => [
       slug === "" ? "/docs" : `/docs/${slug}`,
       [page, `pages/docs/${content}`],

@@ -23,7 +23,7 @@ export type Task =
   | { type: "change-model"; model: ModelView };
 
 /** What is done at once. */
-export type Deed = { type: "theme"; theme: Theme } | { type: "copy-base-url" } | { type: "sign-out" };
+type Deed = { type: "theme"; theme: Theme } | { type: "copy-base-url" } | { type: "sign-out" };
 
 export interface Action extends Findable {
   id: string;

@@ -8,7 +8,7 @@ import { useSingleKeys, type GoTo } from "./shortcuts.ts";
 export default function HelpSheet({ goTos, onClose }: { goTos: readonly GoTo[]; onClose: () => void }) {
   const [on, turn] = useSingleKeys();
   return (
-    <Dialog open onOpenChange={onClose} title="Keyboard shortcuts">
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
       <div className="flex flex-col gap-6">
         <Group title="Everywhere">
           <Row label="Find anything">

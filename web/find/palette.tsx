@@ -13,6 +13,7 @@ import { Keys } from "./keys.tsx";
 import type { Action } from "./actions.tsx";
 import type { PageLink, Result } from "./places.tsx";
 import { useFound } from "./use-found.tsx";
+import { verbatim } from "../components/controls/field.tsx";
 
 interface PaletteProps {
   links: readonly PageLink[];
@@ -90,9 +91,7 @@ export function Palette({ links, onClose, onHelp, onAct }: PaletteProps) {
                 aria-controls={`${id}-list`}
                 aria-activedescendant={current === undefined ? undefined : `${id}-${at}`}
                 aria-autocomplete="list"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
+                {...verbatim}
                 placeholder="Find a page, a key or an action…"
                 maxLength={200}
                 value={query}

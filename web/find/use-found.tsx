@@ -12,7 +12,7 @@ import { useSpace } from "../hooks/use-space.ts";
 import { request } from "../service/request.ts";
 import { useTheme } from "../hooks/use-theme.ts";
 import { queries } from "../service/queries.ts";
-import { useTeam } from "../service/teams.ts";
+import { mayHaveKeys, useTeam } from "../service/teams.ts";
 import type { ListedKeyView } from "../../src/protocol/dashboard/keys.js";
 import {
   accountActions,
@@ -28,7 +28,7 @@ import {
 import { bestMatches } from "./match.ts";
 import { docsPlaces, pagePlaces, type PageLink, type Place, type Result } from "./places.tsx";
 
-export interface FoundGroup {
+interface FoundGroup {
   label: string;
   results: Result[];
 }
@@ -48,8 +48,7 @@ export function useFound(query: string, links: readonly PageLink[]): Found {
   const space = useSpace();
   const { data: team } = useTeam(space.id);
   const keysPage = space.address("/keys");
-  // A viewer of a team has none there.
-  const hasKeys = space.id === null || (team !== undefined && team.role !== "viewer");
+  const hasKeys = space.id === null || (team !== undefined && mayHaveKeys(team.role));
   const [theme] = useTheme();
   const asks = query.trim() !== "";
   // The same index as the documentation's search; loaded with the first query.

@@ -15,7 +15,7 @@ import { Time } from "../components/text/time.tsx";
 import { Logo } from "../components/frame/logo.tsx";
 import { MaintenanceBanner } from "../components/frame/maintenance-banner.tsx";
 import { ModalBackdrop } from "../components/overlays/modal-backdrop.tsx";
-import { PageLoading } from "../components/states/page-loading.tsx";
+import { PageLoading } from "../components/states/skeleton.tsx";
 import { SkipLink } from "../components/frame/skip-link.tsx";
 import { cx } from "../cx.ts";
 import { Finder, FindIconButton } from "../find/finder.tsx";

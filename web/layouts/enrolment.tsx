@@ -4,8 +4,7 @@ import { LogOut } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../components/controls/button.tsx";
 import { LogoMark } from "../components/frame/logo.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { Loaded } from "../components/states/loaded.tsx";
 import { useMe } from "../hooks/use-me.ts";
 import { useSignOut } from "../hooks/use-sign-out.ts";
 import { useTitle } from "../hooks/use-title.ts";
@@ -19,7 +18,7 @@ export default function Enrolment({ onDone }: { onDone: () => void }) {
   useTitle("Add a second factor");
   const client = useQueryClient();
   const signOut = useSignOut();
-  const { data: factors, error, refetch } = useQuery(factorQueries.factors);
+  const read = useQuery(factorQueries.factors);
   // The codes are shown when nothing is missing any more.
   const { missingFactor } = useMe();
   const [of] = useState(missingFactor?.of ?? "service");
@@ -35,24 +34,20 @@ export default function Enrolment({ onDone }: { onDone: () => void }) {
           continue.
         </p>
       </header>
-      {factors === undefined ? (
-        error === null ? (
-          <SkeletonLines lines={5} />
-        ) : (
-          <ErrorState error={error} onRetry={refetch} what="your second factors" />
-        )
-      ) : (
-        <div className="flex flex-col gap-6">
-          <AuthenticatorApp
-            factors={factors}
-            onAdded={(added) => (added === null ? finish() : setCodes(added))}
-          />
-          <Passkeys factors={factors} onAdded={(added) => (added === null ? finish() : setCodes(added))} />
-          <Button variant="quiet" icon={<LogOut />} className="self-center" onClick={signOut}>
-            Sign out
-          </Button>
-        </div>
-      )}
+      <Loaded query={read} what="your second factors" lines={5}>
+        {(factors) => (
+          <div className="flex flex-col gap-6">
+            <AuthenticatorApp
+              factors={factors}
+              onAdded={(added) => (added === null ? finish() : setCodes(added))}
+            />
+            <Passkeys factors={factors} onAdded={(added) => (added === null ? finish() : setCodes(added))} />
+            <Button variant="quiet" icon={<LogOut />} className="self-center" onClick={signOut}>
+              Sign out
+            </Button>
+          </div>
+        )}
+      </Loaded>
       {codes !== null && <NewCodes codes={codes} onClose={finish} />}
     </main>
   );

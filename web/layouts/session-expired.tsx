@@ -3,12 +3,12 @@
  * sight, so that a draft is still there afterwards. Only the same account can continue with it.
  */
 import { api } from "../service/api.ts";
-import { Address } from "../components/text/address.tsx";
+import { Address } from "../components/text/breakable.tsx";
 import { Button } from "../components/controls/button.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
-import { useDeparture } from "../hooks/use-departure.ts";
+import { useDeparture } from "../hooks/use-sign-out.ts";
 import { useEntry } from "../hooks/use-entry.ts";
 import { SecondStep } from "../sign-in/second-step.tsx";
 import { useSite } from "../service/queries.ts";
@@ -24,9 +24,8 @@ export function SessionExpired({ email }: { email: string }) {
         <h1 className="sr-only">Signed out</h1>
       </main>
       <Dialog
-        open
         size="sm"
-        onOpenChange={() => undefined}
+        onClose={() => undefined}
         dismissable={false}
         title="Sign in"
         description={

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import {
   BookOpen,
   Boxes,
@@ -26,15 +27,14 @@ import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { TeamRole } from "../../src/core/entities.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
-import { Logo } from "../components/frame/logo.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/controls/menu.tsx";
 import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
+import { Logo } from "../components/frame/logo.tsx";
 import { cx } from "../cx.ts";
 import { FindButton } from "../find/finder.tsx";
-import { useTeam } from "../service/teams.ts";
-import { SpaceSwitch } from "./space-switch.tsx";
-import { useSpace, type Space } from "../hooks/use-space.ts";
 import { useSignOut } from "../hooks/use-sign-out.ts";
+import { useSpace, type Space, spaceOf } from "../hooks/use-space.ts";
+import { mayHaveKeys, useTeam, teamQueries } from "../service/teams.ts";
 
 const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
@@ -47,16 +47,14 @@ const userLinks = [
   { href: "/app/security", label: "Security", icon: <ShieldCheck /> },
 ];
 
-/** A viewer has no keys, and sends no requests. */
-const teamLinks = ({ address }: Space, role: TeamRole | undefined) => [
-  { href: address(""), label: "Team", icon: <Users /> },
-  ...(role === "viewer" ? [] : [{ href: address("/keys"), label: "Keys", icon: <KeyRound /> }]),
-  { href: address("/usage"), label: "Usage", icon: <ChartColumn /> },
-  ...(role === "viewer"
-    ? []
-    : [{ href: address("/playground"), label: "Playground", icon: <MessageSquare /> }]),
-  { href: address("/limits"), label: "Limits", icon: <Gauge /> },
-];
+const teamLinks = ({ address }: Space, role: TeamRole | undefined) =>
+  [
+    { href: address(""), label: "Team", icon: <Users /> },
+    { href: address("/keys"), label: "Keys", icon: <KeyRound />, needsKeys: true },
+    { href: address("/usage"), label: "Usage", icon: <ChartColumn /> },
+    { href: address("/playground"), label: "Playground", icon: <MessageSquare />, needsKeys: true },
+    { href: address("/limits"), label: "Limits", icon: <Gauge /> },
+  ].filter(({ needsKeys = false }) => !needsKeys || mayHaveKeys(role));
 
 const adminLinks = [
   { href: "/admin/usage", label: "Service usage", icon: <ChartNoAxesCombined /> },
@@ -95,7 +93,7 @@ export function Sidebar({ me }: { me: Me }) {
       {/* Wider than its links, so that their focus rings are not clipped. */}
       <div className="-mx-1 flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-1 short:gap-0">
         {links.map((link) => (
-          <SidebarLink key={link.href} {...link} />
+          <SidebarLink key={link.href} href={link.href} label={link.label} icon={link.icon} />
         ))}
         {me.account.role === "admin" && (
           <>
@@ -166,5 +164,46 @@ function AccountMenu({ me }: { me: Me }) {
         Sign out
       </MenuItem>
     </Menu>
+  );
+}
+
+/** Switches between one's own account and the teams that one is in. Without a team there is nothing to switch. */
+function SpaceSwitch({ space }: { space: Space }) {
+  const { data } = useQuery(teamQueries.list);
+  const teams = data?.teams ?? [];
+  if (teams.length === 0) return null;
+  const name = teams.find(({ id }) => id === space.id)?.name ?? (space.id === null ? "Personal" : "Team");
+  return (
+    <div className="mb-3 short:mb-2">
+      <Menu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            className="flex w-full items-center gap-2.5 rounded-md border border-line bg-surface px-2.5 py-2 text-left text-sm hover:border-edge [&>svg]:size-4"
+          >
+            {space.id === null ? <UserRound aria-hidden /> : <Users aria-hidden />}
+            <span className="sr-only">Space:</span>
+            <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+            <ChevronsUpDown className="shrink-0 text-muted" aria-hidden />
+          </button>
+        }
+      >
+        <MenuLabel>Switch to</MenuLabel>
+        <MenuLink href="/app" icon={<UserRound />} isCurrent={space.id === null}>
+          Personal
+        </MenuLink>
+        {teams.map((team) => (
+          <MenuLink
+            key={team.id}
+            href={spaceOf(team.id).address("")}
+            icon={<Users />}
+            isCurrent={space.id === team.id}
+          >
+            <span className="max-w-60 truncate">{team.name}</span>
+          </MenuLink>
+        ))}
+      </Menu>
+    </div>
   );
 }

@@ -4,10 +4,9 @@ import type { ChangelogEntry } from "../../src/protocol/dashboard/api.js";
 import { Badge } from "../components/states/badge.tsx";
 import { ButtonAnchor } from "../components/controls/button.tsx";
 import { EmptyState } from "../components/states/empty-state.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
 import { Markdown } from "../components/text/markdown.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { Time } from "../components/text/time.tsx";
 import { useTitle } from "../hooks/use-title.ts";
 import { queries } from "../service/queries.ts";
@@ -33,14 +32,9 @@ export default function Changelog() {
 }
 
 function Entries() {
-  const { data, error, refetch } = useQuery(queries.changelog);
-  if (data === undefined) {
-    return error === null ? (
-      <SkeletonLines lines={6} />
-    ) : (
-      <ErrorState error={error} onRetry={refetch} what="the changelog" />
-    );
-  }
+  const read = useQuery(queries.changelog);
+  const { data } = read;
+  if (data === undefined) return <LoadState query={read} what="the changelog" lines={6} />;
   if (data.entries.length === 0) {
     return (
       <div className="rounded-lg border border-line">

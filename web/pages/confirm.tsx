@@ -1,13 +1,13 @@
 /** Where mailed links lead that verify an address or change it. Nothing happens until the button is pressed. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Confirmed } from "../../src/core/accounts/own-email.js";
 import { api } from "../service/api.ts";
-import { Address } from "../components/text/address.tsx";
+import { Address } from "../components/text/breakable.tsx";
 import { Button } from "../components/controls/button.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { formError } from "../form-errors.ts";
+import { useChange } from "../hooks/use-change.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { queries } from "../service/queries.ts";
 
@@ -15,16 +15,10 @@ export default function Confirm() {
   const verify = useFragmentValue("token");
   const change = useFragmentValue("change");
   const token = verify ?? change ?? "";
-  const client = useQueryClient();
-  const confirm = useMutation({
-    mutationFn: () => api.confirm({ token }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: queries.site.queryKey }),
-        client.invalidateQueries({ queryKey: queries.emailChange.queryKey }),
-      ]),
+  const confirm = useChange(() => api.confirm({ token }), {
+    reads: [queries.site.queryKey, queries.emailChange.queryKey],
   });
-  const failure = formError(confirm.error, []);
+  const failure = formError(confirm.error);
   return (
     <>
       <FormHeading title="Confirm your email address">

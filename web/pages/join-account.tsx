@@ -4,8 +4,7 @@ import { Link, Redirect, useLocation } from "wouter";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { api } from "../service/api.ts";
 import { queries, useSite } from "../service/queries.ts";
@@ -13,12 +12,11 @@ import { queries, useSite } from "../service/queries.ts";
 export default function JoinAccount() {
   const [, navigate] = useLocation();
   const { data: site } = useSite();
-  const { data, error, refetch } = useQuery(queries.pendingJoin);
+  const read = useQuery(queries.pendingJoin);
+  const { data } = read;
   const join = useEntry(api.join, () => navigate("/app", { replace: true }));
   if (site?.me != null) return <Redirect to="/app" replace />;
-  if (data === undefined) {
-    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
-  }
+  if (data === undefined) return <LoadState query={read} lines={4} />;
   if (data.join === null) {
     return (
       <>

@@ -1,11 +1,12 @@
 /** Where an invitation into a team leads. Nothing happens until a button is pressed. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { Button, ButtonLink } from "../components/controls/button.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { formError } from "../form-errors.ts";
+import { useChange, useReadAgain } from "../hooks/use-change.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
 import { teamApi } from "../service/teams.ts";
@@ -47,7 +48,6 @@ export default function Join() {
 }
 
 function Invitation({ token }: { token: string }) {
-  const client = useQueryClient();
   const [, navigate] = useLocation();
   const { data, error } = useQuery({
     queryKey: ["team-invitation"],
@@ -55,20 +55,15 @@ function Invitation({ token }: { token: string }) {
     gcTime: 0,
     retry: false,
   });
-  const accept = useMutation({
-    mutationFn: () => teamApi.accept(token),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ["teams"] });
+  const readAgain = useReadAgain();
+  const accept = useChange(() => teamApi.accept(token), {
+    onDone: async ({ id }) => {
+      await readAgain([["teams"]]);
       navigate(`/app/teams/${id}`);
     },
-    gcTime: 0,
   });
-  const decline = useMutation({
-    mutationFn: () => teamApi.decline(token),
-    onSuccess: () => navigate("/app"),
-    gcTime: 0,
-  });
-  const failure = formError(accept.error ?? decline.error ?? error, []);
+  const decline = useChange(() => teamApi.decline(token), { onDone: () => navigate("/app") });
+  const failure = formError(accept.error ?? decline.error ?? error);
   const isPending = accept.isPending || decline.isPending;
   if (data === undefined) {
     return failure === undefined ? <SkeletonLines lines={3} /> : <Callout tone="bad">{failure}</Callout>;

@@ -1,13 +1,16 @@
-import { ArrowLink } from "../components/text/arrow-link.tsx";
-import { ButtonLink } from "../components/controls/button.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { chatModelIds } from "../../src/core/models.js";
 import { ChatCode } from "../chat-code.tsx";
+import { ButtonLink } from "../components/controls/button.tsx";
 import { FadeFigure } from "../components/figures/fade-figure.tsx";
+import { ModelFactList, StarterNote } from "../components/models/model-facts.tsx";
+import { ModelMark } from "../components/models/model-name.tsx";
+import { StateBadge } from "../components/states/state-badge.tsx";
+import { ArrowLink } from "../components/text/arrow-link.tsx";
 import { useTitle } from "../hooks/use-title.ts";
-import { useSite } from "../service/queries.ts";
+import { useSite, queries } from "../service/queries.ts";
 import { LandingDiff } from "./landing-diff.tsx";
-import { LandingModels } from "./landing-models.tsx";
 import { LandingProduct } from "./landing-product.tsx";
-import { LandingPromise } from "./landing-promise.tsx";
 
 export default function Landing() {
   useTitle(null);
@@ -132,5 +135,95 @@ function SignUpButtons() {
         Read the docs
       </ButtonLink>
     </div>
+  );
+}
+
+function LandingModels() {
+  const { data: status } = useQuery(queries.status);
+  const models = useQuery(queries.models).data?.models ?? [];
+  return (
+    <section aria-labelledby="models" className="mt-28 sm:mt-40">
+      <div className="grid gap-x-16 gap-y-4 lg:grid-cols-12 lg:items-end">
+        <h2 id="models" className="text-3xl lg:col-span-7">
+          Three models, one API
+        </h2>
+        <p className="text-lg text-muted lg:col-span-5">
+          The same endpoint, the same parameters, the same promise. Choose by name.
+        </p>
+      </div>
+      <ul className="mt-10 grid overflow-clip rounded-lg border border-line bg-line sm:grid-cols-3 sm:gap-px">
+        {chatModelIds.map((id) => {
+          const state = status?.models.find((model) => model.id === id)?.state;
+          const facts = models.find((model) => model.id === id);
+          return (
+            <li
+              key={id}
+              className="flex flex-col border-b border-line bg-surface p-6 last:border-0 sm:border-0 sm:p-8"
+            >
+              <div className="flex items-start justify-between">
+                <ModelMark model={id} className="size-9 text-accent" />
+                {state !== undefined && <StateBadge state={state} />}
+              </div>
+              <h3 className="mt-10 text-2xl">{id}</h3>
+              <code className="mt-1 font-mono text-sm text-muted">"model": "{id}"</code>
+              {facts?.description != null && <p className="mt-4 wrap-anywhere">{facts.description}</p>}
+              {facts !== undefined && <ModelFactList facts={facts} className="mt-6" />}
+            </li>
+          );
+        })}
+      </ul>
+      <StarterNote models={models} className="mt-4" />
+    </section>
+  );
+}
+
+const promises = [
+  {
+    title: "Processed in memory",
+    text: "Requests are answered on hardware the operator controls, and exist only in the memory of the API server and the engine.",
+  },
+  {
+    title: "Never stored",
+    text: "The database has tables for accounts, keys and counts. It has no column for a prompt or a reply.",
+  },
+  {
+    title: "Never logged",
+    text: "A log line is built from a closed list of fields: ids, model, status, token counts, durations. None of them holds content.",
+  },
+  {
+    title: "Never used for training",
+    text: "Data that is not kept cannot be trained on.",
+  },
+];
+
+function LandingPromise() {
+  return (
+    <section aria-labelledby="promise" className="mt-28 grid gap-x-16 gap-y-10 sm:mt-40 lg:grid-cols-12">
+      <div className="lg:col-span-4">
+        <h2 id="promise" className="text-3xl">
+          The promise, and its proof
+        </h2>
+        <p className="mt-4 text-lg text-muted">
+          It applies to every endpoint and every model. A test sends marked text through replies, streams,
+          rejected requests, hang-ups and an engine killed midway, then searches the logs, the database and
+          the files for it.
+        </p>
+        <p className="mt-6 flex flex-col items-start gap-2">
+          <ArrowLink href="/docs/privacy#tested">How it is tested</ArrowLink>
+          <ArrowLink href="/docs/privacy">What is stored, and for how long</ArrowLink>
+        </p>
+      </div>
+      <dl className="border-t border-line lg:col-span-8">
+        {promises.map((promise) => (
+          <div
+            key={promise.title}
+            className="grid gap-x-8 gap-y-1 border-b border-line py-6 sm:grid-cols-2 sm:items-baseline"
+          >
+            <dt className="text-xl font-[520]">{promise.title}</dt>
+            <dd className="text-muted">{promise.text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -3,11 +3,10 @@ import { Link, useLocation } from "wouter";
 import { api } from "../service/api.ts";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { Callout } from "../components/states/callout.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { OperatorName } from "../components/text/operator-name.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
@@ -19,29 +18,22 @@ export default function Reset() {
 }
 
 function RequestLink() {
-  const { data: site, error, refetch } = useSite();
+  const read = useSite();
+  const { data: site } = read;
   const request = useMutation({ mutationFn: api.requestReset });
-  if (site === undefined) {
-    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
-  }
-  if (site.signIn === "oidc") {
+  if (site === undefined) return <LoadState query={read} lines={4} />;
+  if (site.signIn === "oidc" || !site.canMail) {
     return (
       <>
         <FormHeading title="Reset your password">
-          People sign in here with an identity provider. Change your password there.
-        </FormHeading>
-        <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
-          Back to sign-in
-        </ButtonLink>
-      </>
-    );
-  }
-  if (!site.canMail) {
-    return (
-      <>
-        <FormHeading title="Reset your password">
-          This service does not send email. Ask <OperatorName operator={site.operator} /> for a reset link; it
-          works once.
+          {site.signIn === "oidc" ? (
+            "People sign in here with an identity provider. Change your password there."
+          ) : (
+            <>
+              This service does not send email. Ask <OperatorName operator={site.operator} /> for a reset
+              link; it works once.
+            </>
+          )}
         </FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Back to sign-in

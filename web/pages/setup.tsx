@@ -3,23 +3,21 @@ import { Redirect } from "wouter";
 import { api } from "../service/api.ts";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { Callout } from "../components/states/callout.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
 import { FormHeading } from "../components/controls/form-heading.tsx";
 import { OperatorFields } from "../components/controls/operator-fields.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../service/queries.ts";
 
 export default function Setup() {
   const token = useFragmentValue("token");
-  const { data: site, error, refetch } = useSite();
+  const read = useSite();
+  const { data: site } = read;
   const setup = useEntry(api.setup);
   const [operator, setOperator] = useState({ name: "", contact: "" });
-  if (site === undefined) {
-    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
-  }
+  if (site === undefined) return <LoadState query={read} lines={4} />;
   if (site.me !== null) return <Redirect to="/app" replace />;
   if (!site.needsSetup) {
     return (
@@ -53,11 +51,9 @@ export default function Setup() {
                 site.operator.isNameConfigured ? { ...operator, name: site.operator.name ?? "" } : operator
               }
               onChange={setOperator}
-              error={setup.error}
               isNameConfigured={site.operator.isNameConfigured}
             />
           }
-          moreNames={["name", "contact"]}
           onSubmit={({ email, password }) => setup.mutate({ token, email, password, ...operator })}
         />
       )}

@@ -1,25 +1,24 @@
+import { useMutation } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
 import type { Site } from "../../src/protocol/dashboard/api.js";
-import { api } from "../service/api.ts";
 import { ButtonLink } from "../components/controls/button.tsx";
 import { EntryForm } from "../components/controls/entry-form.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
 import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
-import { ProviderButtons } from "../components/controls/provider-buttons.tsx";
-import { InvitedProviders } from "../sign-in/invited-providers.tsx";
+import { ProviderButtons, Or, ProviderChoice } from "../components/controls/provider-buttons.tsx";
+import { Callout } from "../components/states/callout.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { OperatorName } from "../components/text/operator-name.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
+import { api } from "../service/api.ts";
 import { useSite } from "../service/queries.ts";
 
 export default function SignUp() {
   const invite = useFragmentValue("invite");
   const email = useFragmentValue("email");
-  const { data: site, error, refetch } = useSite();
-  if (site === undefined) {
-    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
-  }
+  const read = useSite();
+  const { data: site } = read;
+  if (site === undefined) return <LoadState query={read} lines={4} />;
   if (site.me !== null) return <Redirect to="/app" replace />;
   // An invitation lets any of them create the account.
   const isInvited = invite !== null && site.signUp !== "closed";
@@ -115,5 +114,34 @@ function Closed({ title, children }: { title: string; children: React.ReactNode 
         Sign in
       </ButtonLink>
     </>
+  );
+}
+
+/** The identity providers that someone with an invitation can choose. It is sent in a body: addresses end up in logs. */
+interface InvitedProvidersProps {
+  providers: Site["providers"];
+  invite: string;
+  /** Whether there is another way above them. */
+  isSecond: boolean;
+}
+
+function InvitedProviders({ providers, invite, isSecond }: InvitedProvidersProps) {
+  const start = useMutation({
+    mutationFn: (provider: string) => api.signUpInvited({ provider, invite }),
+    onSuccess: ({ url }) => location.assign(url),
+    gcTime: 0,
+  });
+  if (providers.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      {isSecond && <Or />}
+      {start.error !== null && <Callout tone="bad">{start.error.message}</Callout>}
+      <ProviderChoice
+        providers={providers}
+        isSecond={isSecond}
+        pending={start.isPending ? start.variables : undefined}
+        onChoose={start.mutate}
+      />
+    </div>
   );
 }

@@ -5,11 +5,10 @@ import type { ModelState } from "../../src/core/admin/service-views.js";
 import { Rss } from "lucide-react";
 import { ButtonAnchor } from "../components/controls/button.tsx";
 import { Card } from "../components/frame/card.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
 import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
 import { Markdown } from "../components/text/markdown.tsx";
-import { ModelMark } from "../components/models/model-mark.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { ModelMark } from "../components/models/model-name.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { StateBadge } from "../components/states/state-badge.tsx";
 import { Time } from "../components/text/time.tsx";
 import { cx } from "../cx.ts";
@@ -20,7 +19,7 @@ import { PrivacyCheck } from "./status/privacy-check.tsx";
 
 export default function Status() {
   useTitle("Status");
-  const { data: status, error, refetch } = useQuery(queries.status);
+  const read = useQuery(queries.status);
   return (
     <div className="mx-auto max-w-3xl px-5 pt-14 sm:px-8 sm:pt-20">
       <header className="flex flex-wrap items-center justify-between gap-4">
@@ -29,16 +28,12 @@ export default function Status() {
           Atom feed
         </ButtonAnchor>
       </header>
-      {status === undefined ? (
+      {read.data === undefined ? (
         <div className="mt-8">
-          {error === null ? (
-            <SkeletonLines lines={5} />
-          ) : (
-            <ErrorState error={error} onRetry={refetch} what="the status" />
-          )}
+          <LoadState query={read} what="the status" lines={5} />
         </div>
       ) : (
-        <Report status={status} stale={error !== null} />
+        <Report status={read.data} stale={read.error !== null} />
       )}
     </div>
   );

@@ -8,8 +8,7 @@ import { Button, ButtonLink } from "../components/controls/button.tsx";
 import { Checkbox } from "../components/controls/checkbox.tsx";
 import { Badge } from "../components/states/badge.tsx";
 import { EmptyState } from "../components/states/empty-state.tsx";
-import { ErrorState } from "../components/states/error-state.tsx";
-import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { LoadState } from "../components/states/loaded.tsx";
 import { Time } from "../components/text/time.tsx";
 import { useTitle } from "../hooks/use-title.ts";
 import { readLog, type LogPage } from "./proof/verification.ts";
@@ -53,22 +52,12 @@ function Entries() {
     initialPageParam: null as number | null,
     getNextPageParam: ({ from }) => (from === 0 ? undefined : from + 1),
   });
-  if (log.data === undefined) {
-    return log.error === null ? (
-      <SkeletonLines lines={6} />
-    ) : (
-      <ErrorState error={log.error} onRetry={log.refetch} what="the log" />
-    );
-  }
+  if (log.data === undefined) return <LoadState query={log} what="the log" lines={6} />;
   const entries = log.data.pages.flatMap(shownOf);
   const visible = entries.filter(({ isRoutine }) => showsRoutine || !isRoutine);
   return (
     <>
-      <Checkbox
-        checked={showsRoutine}
-        onChange={(event) => setShowsRoutine(event.target.checked)}
-        label="Show renewals and daily keys, too"
-      />
+      <Checkbox checked={showsRoutine} onChange={setShowsRoutine} label="Show renewals and daily keys, too" />
       <div className="mt-6">
         {visible.length === 0 ? (
           <div className="rounded-lg border border-line">

@@ -3,9 +3,8 @@ import { CircleCheck, CircleX, RotateCw, TriangleAlert } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "../components/controls/button.tsx";
-import { Field } from "../components/controls/field.tsx";
+import { Field, Input } from "../components/controls/field.tsx";
 import { Form } from "../components/controls/form.tsx";
-import { Input } from "../components/controls/input.tsx";
 import { Card } from "../components/frame/card.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { SkeletonLines } from "../components/states/skeleton.tsx";
@@ -41,7 +40,7 @@ export default function Verify() {
         <Field label="Address of the service" className="min-w-0 flex-1 basis-64">
           <Input
             value={address}
-            onChange={(event) => setAddress(event.target.value)}
+            onValue={setAddress}
             spellCheck={false}
             autoCapitalize="none"
             autoComplete="url"

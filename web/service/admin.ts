@@ -1,9 +1,9 @@
 /** Calls and queries of the admin pages and of the public status history. See api.ts and queries.ts. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { z } from "zod";
 import type * as accounts from "../../src/protocol/dashboard/accounts.js";
 import type * as admin from "../../src/protocol/dashboard/admin.js";
-import type { KeyView, OneTimeLink, operatorBody, usageQuery } from "../../src/protocol/dashboard/api.js";
+import type { KeyView, OneTimeLink, operatorBody } from "../../src/protocol/dashboard/api.js";
 import type { AuditFilters, AuditPage } from "../../src/protocol/dashboard/audit.js";
 import type * as providers from "../../src/protocol/identity-provider.js";
 import type { OperatorFacts } from "../../src/core/operator.js";
@@ -12,7 +12,7 @@ import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { ServiceUsageReport, TopUsers, UsageReport } from "../../src/core/usage/usage-views.js";
 import type { UsagePeriod } from "../pages/app/usage/usage-period.ts";
 import type * as webhooks from "../../src/protocol/dashboard/webhooks.js";
-import { get, post, send, withQuery } from "./api.ts";
+import { get, post, read, send, withQuery } from "./api.ts";
 
 export type ServiceUsageQuery = z.input<typeof admin.serviceUsageQuery>;
 type TopQuery = z.input<typeof admin.topQuery>;
@@ -24,8 +24,6 @@ const account = (id: string) => `/api/admin/accounts/${encodeURIComponent(id)}`;
 const provider = (id: string) => `/api/admin/providers/${encodeURIComponent(id)}`;
 
 export const adminApi = {
-  home: () => get<admin.AdminHome>("/api/admin/home"),
-  alerts: () => get<admin.AbuseAlertList>("/api/admin/alerts"),
   dismissAlert: (accountId: string) => post<object>(`/api/admin/alerts/${accountId}/dismiss`),
   restoreAlert: (accountId: string) => post<object>(`/api/admin/alerts/${accountId}/restore`),
   setKey: (id: string, change: "revoke" | "restore") => post<KeyView>(`/api/admin/keys/${id}/${change}`),
@@ -33,21 +31,11 @@ export const adminApi = {
   saveOperator: (body: z.input<typeof operatorBody>) =>
     send<OperatorFacts>("PUT", "/api/admin/operator", body),
   hideChecklist: () => post<object>("/api/admin/checklist/hide"),
-  usage: (query: ServiceUsageQuery) => get<ServiceUsageReport>(withQuery("/api/admin/usage", query)),
   usageCsvAddress: (query: ServiceUsageQuery) => withQuery("/api/admin/usage.csv", query),
-  top: (query: TopQuery) => get<TopUsers>(withQuery("/api/admin/usage/top", query)),
-  accounts: (search: string, after: string | undefined) =>
-    get<accounts.AccountPage>(withQuery("/api/admin/accounts", { search, after })),
-  account: (id: string) => get<accounts.AccountDetail>(account(id)),
-  accountKeys: (id: string) => get<accounts.AccountKeys>(`${account(id)}/keys`),
-  accountUsage: (id: string, query: z.input<typeof usageQuery>) =>
-    get<UsageReport>(withQuery(`${account(id)}/usage`, query)),
-  accountMonth: (id: string) => get<MonthView>(`${account(id)}/month`),
   endSessions: (id: string) => post<object>(`${account(id)}/sessions/end`),
   changeAccounts: (body: z.input<typeof accounts.bulkBody>) =>
     post<accounts.BulkResult>("/api/admin/accounts/bulk", body),
 
-  invites: () => get<{ invites: accounts.InviteView[] }>("/api/admin/invites"),
   invite: (body: z.input<typeof accounts.inviteBody>) => post<OneTimeLink>("/api/admin/invites", body),
   revokeInvite: (id: string) => send<object>("DELETE", `/api/admin/invites/${id}`),
 
@@ -55,13 +43,11 @@ export const adminApi = {
     get<AuditPage>(withQuery("/api/admin/audit", { ...filters, before })),
   auditCsvAddress: (filters: AuditFilters) => withQuery("/api/admin/audit.csv", filters),
 
-  providers: () => get<providers.ProviderList>("/api/admin/providers"),
   saveProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
     send<providers.ProviderView>("PUT", provider(id), body),
   testProvider: (id: string, body: z.input<typeof providers.providerBody>) =>
     post<providers.ProviderTest>(`${provider(id)}/test`, body),
   deleteProvider: (id: string) => send<object>("DELETE", provider(id)),
-  webhooks: () => get<{ webhooks: webhooks.WebhookView[] }>("/api/admin/webhooks"),
   createWebhook: (body: z.input<typeof webhooks.webhookBody>) =>
     post<webhooks.WebhookWithSecret>("/api/admin/webhooks", body),
   saveWebhook: (id: string, body: z.input<typeof webhooks.webhookChangeBody>) =>
@@ -72,8 +58,6 @@ export const adminApi = {
   deliveries: (before?: string) =>
     get<webhooks.DeliveryPage>(withQuery("/api/admin/webhook-deliveries", { before })),
   redeliver: (id: string) => post<object>(`/api/admin/webhook-deliveries/${id}/redeliver`),
-
-  history: () => get<admin.StatusHistory>("/api/status/history"),
 };
 
 /** Admins watch the current day; longer periods are more expensive to query. */
@@ -81,40 +65,34 @@ const refetchInterval = ({ from, to }: { from: string; to: string }) =>
   Date.parse(to) - Date.parse(from) <= dayMs ? 5_000 : 60_000;
 
 export const adminQueries = {
-  providers: queryOptions({ queryKey: ["admin", "providers"], queryFn: adminApi.providers }),
-  home: queryOptions({ queryKey: ["admin", "home"], queryFn: adminApi.home, refetchInterval: 3_000 }),
-  alerts: queryOptions({ queryKey: ["admin", "alerts"], queryFn: adminApi.alerts, refetchInterval: 15_000 }),
+  providers: read<providers.ProviderList>(["admin", "providers"], "/api/admin/providers"),
+  home: read<admin.AdminHome>(["admin", "home"], "/api/admin/home", { refetchInterval: 3_000 }),
+  alerts: read<admin.AbuseAlertList>(["admin", "alerts"], "/api/admin/alerts", { refetchInterval: 15_000 }),
   usage: (query: ServiceUsageQuery) =>
-    queryOptions({
-      queryKey: ["admin", "usage", query],
-      queryFn: () => adminApi.usage(query),
+    read<ServiceUsageReport>(["admin", "usage", query], withQuery("/api/admin/usage", query), {
       refetchInterval: refetchInterval(query),
       placeholderData: keepPreviousData,
     }),
   top: (query: TopQuery) =>
-    queryOptions({
-      queryKey: ["admin", "usage", "top", query],
-      queryFn: () => adminApi.top(query),
+    read<TopUsers>(["admin", "usage", "top", query], withQuery("/api/admin/usage/top", query), {
       refetchInterval: refetchInterval(query) * 3,
       placeholderData: keepPreviousData,
     }),
   accounts: (search: string, after: string | undefined) =>
-    queryOptions({
-      queryKey: ["admin", "accounts", search, after],
-      queryFn: () => adminApi.accounts(search, after),
-    }),
-  account: (id: string) =>
-    queryOptions({ queryKey: ["admin", "account", id], queryFn: () => adminApi.account(id) }),
+    read<accounts.AccountPage>(
+      ["admin", "accounts", search, after],
+      withQuery("/api/admin/accounts", { search, after }),
+    ),
+  account: (id: string) => read<accounts.AccountDetail>(["admin", "account", id], account(id)),
   accountKeys: (id: string) =>
-    queryOptions({ queryKey: ["admin", "account", id, "keys"], queryFn: () => adminApi.accountKeys(id) }),
+    read<accounts.AccountKeys>(["admin", "account", id, "keys"], `${account(id)}/keys`),
   accountUsage: (id: string, period: UsagePeriod) =>
-    queryOptions({
-      queryKey: ["admin", "account", id, "usage", period],
-      queryFn: () => adminApi.accountUsage(id, period),
-    }),
-  accountMonth: (id: string) =>
-    queryOptions({ queryKey: ["admin", "account", id, "month"], queryFn: () => adminApi.accountMonth(id) }),
-  invites: queryOptions({ queryKey: ["admin", "invites"], queryFn: adminApi.invites }),
+    read<UsageReport>(
+      ["admin", "account", id, "usage", period],
+      withQuery(`${account(id)}/usage`, { ...period }),
+    ),
+  accountMonth: (id: string) => read<MonthView>(["admin", "account", id, "month"], `${account(id)}/month`),
+  invites: read<{ invites: accounts.InviteView[] }>(["admin", "invites"], "/api/admin/invites"),
   audit: (filters: AuditFilters) =>
     infiniteQueryOptions({
       queryKey: ["admin", "audit", filters],
@@ -122,9 +100,7 @@ export const adminQueries = {
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page) => page.next ?? undefined,
     }),
-  webhooks: queryOptions({
-    queryKey: ["admin", "webhooks"],
-    queryFn: adminApi.webhooks,
+  webhooks: read<{ webhooks: webhooks.WebhookView[] }>(["admin", "webhooks"], "/api/admin/webhooks", {
     refetchInterval: 15_000,
   }),
   deliveries: infiniteQueryOptions({
@@ -134,9 +110,7 @@ export const adminQueries = {
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: 5_000,
   }),
-  history: queryOptions({
-    queryKey: ["status", "history"],
-    queryFn: adminApi.history,
+  history: read<admin.StatusHistory>(["status", "history"], "/api/status/history", {
     refetchInterval: 60_000,
   }),
 };

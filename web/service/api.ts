@@ -1,51 +1,32 @@
 /**
- * The dashboard's client: one function for each call of src/protocol/dashboard/api.ts, JSON both ways, same
- * origin. Sending and error handling are in request.ts. The server is the same program at the same version:
+ * The dashboard's client: one function for each change of src/protocol/dashboard/api.ts, JSON both ways, same
+ * origin; what is read is in queries.ts. Sending and error handling are in request.ts. The server is the same program at the same version:
  * replies are trusted, not parsed again.
  */
+import { queryOptions, type keepPreviousData, type QueryKey } from "@tanstack/react-query";
 import type { Confirmed } from "../../src/core/accounts/own-email.js";
 import type { z } from "zod";
-import type { StoredAboutMe, StoredRows } from "../../src/core/accounts/stored-views.js";
-import type { Draft } from "../../src/core/admin/drafts.js";
-import type { EnginePreflight, ModelChoicesView, ModelsNow, PullView } from "../../src/core/model-views.js";
-import type { MonthView } from "../../src/core/limits/month-use.js";
+import type { StoredRows } from "../../src/core/accounts/stored-views.js";
+import type { EnginePreflight, PullView } from "../../src/core/model-views.js";
 import type { KeptOfAccount } from "../../src/core/serving/kept-memory.js";
-import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
 import type { Entry } from "../../src/protocol/dashboard/factors.js";
 import type * as providers from "../../src/protocol/identity-provider.js";
-import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
-import type {
-  ConnectionTestView,
-  editKeyBody,
-  keysQuery,
-  KeyPageView,
-  KeyUsageView,
-} from "../../src/protocol/dashboard/keys.js";
+import type { ConnectionTestView, editKeyBody } from "../../src/protocol/dashboard/keys.js";
 import type * as models from "../../src/protocol/dashboard/models.js";
 import type { ModelId } from "../../src/core/models.js";
-import type { OpenApi } from "../pages/docs/api/openapi.ts";
 import { confirmingIdentity } from "./confirmation.ts";
 import { request } from "./request.ts";
 
 type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
 type Query = Record<string, string | number | undefined>;
-export type KeysQuery = Partial<z.output<typeof keysQuery>>;
-
 export const api = {
-  site: () => get<dashboard.Site>("/api/site"),
-  status: () => get<dashboard.Status>("/api/status"),
-  changelog: () => get<dashboard.Changelog>("/api/changelog"),
-  models: () => get<{ models: dashboard.ModelFacts[] }>("/api/models"),
-  openApi: () => get<OpenApi>("/openapi.json"),
-
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
   signUpInvited: (body: BodyOf<typeof dashboard.invitedBody>) =>
     post<providers.ProviderRound>("/api/sign-up/provider", body),
   signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<Entry>("/api/sign-in", body),
   signInByLink: (body: BodyOf<typeof dashboard.signInLinkBody>) =>
     post<dashboard.Me>("/api/sign-in/link", body),
-  pendingJoin: () => get<providers.PendingJoin>("/api/sign-in/join"),
   join: (body: BodyOf<typeof dashboard.joinBody>) => post<dashboard.Me>("/api/sign-in/join", body),
   setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
   requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
@@ -54,19 +35,14 @@ export const api = {
   signOut: () => post<dashboard.SignedOut>("/api/sign-out"),
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
-  me: () => get<dashboard.Me>("/api/me"),
-  stored: () => get<StoredAboutMe>("/api/me/stored"),
   storedRows: (table: string, after: string) =>
     get<StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
-  memory: () => get<KeptOfAccount>("/api/me/memory"),
   forgetMemory: () => post<KeptOfAccount>("/api/me/memory/forget"),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
-  identities: () => get<providers.IdentitiesView>("/api/me/identities"),
   linkProvider: (body: BodyOf<typeof providers.linkBody>) =>
     post<providers.ProviderRound>("/api/me/identities", body),
   unlinkProvider: (id: string) => send<object>("DELETE", `/api/me/identities/${id}`),
-  emailChange: () => get<dashboard.EmailChangeView>("/api/me/email"),
   changeEmail: (body: BodyOf<typeof dashboard.changeEmailBody>) =>
     send<dashboard.EmailChangeView>("PUT", "/api/me/email", body),
   cancelEmailChange: () => send<dashboard.EmailChangeView>("DELETE", "/api/me/email"),
@@ -74,21 +50,6 @@ export const api = {
   deleteAccount: () => send<object>("DELETE", "/api/me"),
   exportAddress: "/api/me/export",
 
-  /** All of them, page by page. Here and below: one's own, or those of a team. */
-  keys: async (team: string | null = null) => {
-    const keys: dashboard.KeyView[] = [];
-    let after: string | undefined;
-    do {
-      const page = await get<dashboard.KeyList>(withQuery(`${below(team)}/keys`, { after }));
-      keys.push(...page.keys);
-      after = page.next ?? undefined;
-    } while (after !== undefined);
-    return { keys };
-  },
-  keyPage: (query: KeysQuery, team: string | null = null) =>
-    get<KeyPageView>(withQuery(`${below(team)}/keys/page`, query)),
-  keyUsage: (team: string | null = null) => get<KeyUsageView>(`${below(team)}/keys/usage`),
-  connectionTest: () => get<ConnectionTestView>("/api/connection-test"),
   beginConnectionTest: () => post<ConnectionTestView>("/api/connection-test"),
   createKey: (body: BodyOf<typeof dashboard.createKeyBody>, team: string | null = null) =>
     post<dashboard.KeyWithSecret>(`${below(team)}/keys`, body),
@@ -99,12 +60,8 @@ export const api = {
   setKey: (id: string, change: "disable" | "enable" | "revoke", team: string | null = null) =>
     post<dashboard.KeyView>(`${below(team)}/keys/${id}/${change}`),
 
-  usage: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
-    get<UsageReport>(withQuery(`${below(team)}/usage`, query)),
   usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>, team: string | null = null) =>
     withQuery(`${below(team)}/usage.csv`, query),
-  month: (team: string | null = null) => get<MonthView>(`${below(team)}/usage/month`),
-  limits: (team: string | null = null) => get<dashboard.LimitsNow>(`${below(team)}/limits`),
 
   admin: {
     createOperatorKey: (body: BodyOf<typeof dashboard.operatorKeyBody>) =>
@@ -118,18 +75,10 @@ export const api = {
     deleteAccount: (id: string) => send<object>("DELETE", `/api/admin/accounts/${id}`),
     resetLink: (id: string) => post<dashboard.OneTimeLink>(`/api/admin/accounts/${id}/reset-link`),
 
-    plans: () => get<{ plans: (dashboard.PlanView & { accounts: number })[] }>("/api/admin/plans"),
-    planMonths: () => get<dashboard.PlanMonths>("/api/admin/plans/month"),
     savePlan: (id: string, body: BodyOf<typeof dashboard.planBody>) =>
       send<dashboard.PlanView>("PUT", `/api/admin/plans/${encodeURIComponent(id)}`, body),
     deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
 
-    engines: () => get<{ engines: EngineView[] }>("/api/admin/engines"),
-    suggestion: () => get<{ suggestion: ModelSuggestion | null }>("/api/admin/model-suggestion"),
-
-    models: () => get<ModelsNow>("/api/admin/models"),
-    modelChoices: (model: ModelId) =>
-      get<ModelChoicesView>(withQuery("/api/admin/models/choices", { model })),
     useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
       post<object>(`/api/admin/models/${model}/weights`, body),
     useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
@@ -147,7 +96,6 @@ export const api = {
     saveEntry: (id: string, body: BodyOf<typeof dashboard.changelogBody>) =>
       send<dashboard.ChangelogEntry>("PUT", `/api/admin/changelog/${id}`, body),
     deleteEntry: (id: string) => send<object>("DELETE", `/api/admin/changelog/${id}`),
-    drafts: () => get<{ drafts: Draft[] }>("/api/admin/changelog/drafts"),
     publishDraft: (model: ModelId, body: BodyOf<typeof dashboard.changelogBody>) =>
       post<dashboard.ChangelogEntry>(`/api/admin/changelog/drafts/${model}`, body),
     discardDraft: (model: ModelId) => send<object>("DELETE", `/api/admin/changelog/drafts/${model}`),
@@ -160,7 +108,7 @@ export const api = {
 };
 
 /** Where the keys, usage and limits of a team are, or one's own. */
-const below = (team: string | null): string => (team === null ? "/api" : `/api/teams/${team}`);
+export const below = (team: string | null): string => (team === null ? "/api" : `/api/teams/${team}`);
 
 /** The address with the query's set fields appended. */
 export function withQuery(path: string, query: Query): string {
@@ -176,6 +124,17 @@ export function withQuery(path: string, query: Query): string {
 export function get<Reply>(path: string): Promise<Reply> {
   return request("GET", path) as Promise<Reply>;
 }
+
+interface ReadOptions {
+  staleTime?: number;
+  gcTime?: number;
+  refetchInterval?: number;
+  placeholderData?: typeof keepPreviousData;
+}
+
+/** The query of one address. */
+export const read = <Reply>(queryKey: QueryKey, path: string, options: ReadOptions = {}) =>
+  queryOptions({ queryKey, queryFn: () => get<Reply>(path), ...options });
 
 export function post<Reply>(path: string, body: object = {}): Promise<Reply> {
   return send<Reply>("POST", path, body);

@@ -1,5 +1,4 @@
 /** Calls and queries about second factors and sessions, see src/protocol/dashboard/factors.ts. */
-import { queryOptions } from "@tanstack/react-query";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/browser";
 import type { Requirement, RequirementFacts } from "../../src/core/factors/requirement.js";
 import type { Me } from "../../src/protocol/dashboard/api.js";
@@ -10,7 +9,7 @@ import type {
   Recovered,
   SessionView,
 } from "../../src/protocol/dashboard/factors.js";
-import { get, post, send } from "./api.ts";
+import { post, read, send } from "./api.ts";
 import type { PasskeyOptions } from "./passkeys.ts";
 
 /** A passkey's answer goes as the browser gave it; the service reads what it needs. */
@@ -29,7 +28,6 @@ export const factorApi = {
   confirmOptions: () => post<PasskeyOptions>("/api/me/confirm/passkey"),
   confirm: (proof: IdentityProof) => post<object>("/api/me/confirm", proof),
 
-  factors: () => get<FactorsView>("/api/me/factors"),
   beginTotp: () => post<NewTotp>("/api/me/totp"),
   confirmTotp: (code: string) => post<NewCodesView>("/api/me/totp/confirm", { code }),
   removeTotp: () => send<object>("DELETE", "/api/me/totp"),
@@ -40,11 +38,9 @@ export const factorApi = {
   removePasskey: (id: string) => send<object>("DELETE", `/api/me/passkeys/${id}`),
   replaceCodes: () => post<NewCodesView>("/api/me/recovery-codes"),
 
-  sessions: () => get<{ sessions: SessionView[] }>("/api/me/sessions"),
   endSession: (id: string) => post<object>(`/api/me/sessions/${id}/end`),
   endOtherSessions: () => post<object>("/api/me/sessions/end-others"),
 
-  requirement: () => get<RequirementFacts>("/api/admin/second-factor"),
   saveRequirement: (body: Requirement) => send<RequirementFacts>("PUT", "/api/admin/second-factor", body),
   resetFactors: (accountId: string) =>
     post<object>(`/api/admin/accounts/${encodeURIComponent(accountId)}/reset-factors`),
@@ -54,7 +50,7 @@ export const factorApi = {
 export const requiredBy = { service: "This service", team: "A team that you are in" } as const;
 
 export const factorQueries = {
-  factors: queryOptions({ queryKey: ["factors"], queryFn: factorApi.factors }),
-  sessions: queryOptions({ queryKey: ["sessions"], queryFn: factorApi.sessions }),
-  requirement: queryOptions({ queryKey: ["admin", "second-factor"], queryFn: factorApi.requirement }),
+  factors: read<FactorsView>(["factors"], "/api/me/factors"),
+  sessions: read<{ sessions: SessionView[] }>(["sessions"], "/api/me/sessions"),
+  requirement: read<RequirementFacts>(["admin", "second-factor"], "/api/admin/second-factor"),
 };

@@ -1,20 +1,18 @@
 /** Calls and queries of teams. See api.ts and queries.ts; their keys, usage and limits are there. */
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { Quotas, TeamRole } from "../../src/core/entities.js";
 import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { OneTimeLink } from "../../src/protocol/dashboard/api.js";
 import type * as teams from "../../src/protocol/dashboard/teams.js";
 import type { UsagePeriod } from "../pages/app/usage/usage-period.ts";
-import { get, post, send, withQuery } from "./api.ts";
+import { get, post, read, send, withQuery } from "./api.ts";
 import { queries } from "./queries.ts";
 
 const at = (id: string) => `/api/teams/${encodeURIComponent(id)}`;
 const adminAt = (id: string) => `/api/admin/teams/${encodeURIComponent(id)}`;
 
 export const teamApi = {
-  list: () => get<teams.TeamList>("/api/teams"),
-  team: (id: string) => get<teams.TeamPage>(at(id)),
   save: (id: string, body: z.input<typeof teams.teamBody>) => send<teams.TeamPage>("PUT", at(id), body),
   secure: (id: string, security: teams.TeamSecurityView) =>
     send<teams.TeamPage>("PUT", `${at(id)}/security`, security),
@@ -27,9 +25,6 @@ export const teamApi = {
   setLimits: (id: string, accountId: string, body: z.input<typeof teams.memberLimitsBody>) =>
     post<object>(`${at(id)}/members/${accountId}/limits`, body),
   removeMember: (id: string, accountId: string) => send<object>("DELETE", `${at(id)}/members/${accountId}`),
-  usageByMember: (id: string, period: UsagePeriod) =>
-    get<teams.MemberUsageList>(withQuery(`${at(id)}/usage/members`, { ...period })),
-  invites: (id: string) => get<{ invites: teams.TeamInviteView[] }>(`${at(id)}/invites`),
   invite: (id: string, body: z.input<typeof teams.teamInviteBody>) =>
     post<OneTimeLink>(`${at(id)}/invites`, body),
   revokeInvite: (id: string, invite: string) => send<object>("DELETE", `${at(id)}/invites/${invite}`),
@@ -38,12 +33,8 @@ export const teamApi = {
   decline: (token: string) => post<object>("/api/team-invitation/decline", { token }),
 
   admin: {
-    list: (search: string, page: number) =>
-      get<teams.AdminTeamList>(withQuery("/api/admin/teams", { search, page })),
     create: (body: z.input<typeof teams.newTeamBody>) =>
       post<teams.AdminTeamDetail>("/api/admin/teams", body),
-    team: (id: string) => get<teams.AdminTeamDetail>(adminAt(id)),
-    month: (id: string) => get<MonthView>(`${adminAt(id)}/month`),
     setPlan: (id: string, planId: string) => post<teams.AdminTeamDetail>(`${adminAt(id)}/plan`, { planId }),
     setQuotas: (id: string, quotas: Quotas) =>
       send<teams.AdminTeamDetail>("PUT", `${adminAt(id)}/quotas`, quotas),
@@ -56,25 +47,23 @@ export const teamApi = {
 };
 
 export const teamQueries = {
-  list: queryOptions({ queryKey: ["teams"], queryFn: teamApi.list, staleTime: 30_000 }),
-  team: (id: string) => queryOptions({ queryKey: ["teams", id], queryFn: () => teamApi.team(id) }),
+  list: read<teams.TeamList>(["teams"], "/api/teams", { staleTime: 30_000 }),
+  team: (id: string) => read<teams.TeamPage>(["teams", id], at(id)),
   invites: (id: string) =>
-    queryOptions({ queryKey: ["teams", id, "invites"], queryFn: () => teamApi.invites(id) }),
+    read<{ invites: teams.TeamInviteView[] }>(["teams", id, "invites"], `${at(id)}/invites`),
   usageByMember: (id: string, period: UsagePeriod) =>
-    queryOptions({
-      queryKey: ["teams", id, "usage", period],
-      queryFn: () => teamApi.usageByMember(id, period),
-    }),
+    read<teams.MemberUsageList>(
+      ["teams", id, "usage", period],
+      withQuery(`${at(id)}/usage/members`, { ...period }),
+    ),
   admin: {
     list: (search: string, page: number) =>
-      queryOptions({
-        queryKey: ["admin", "teams", search, page],
-        queryFn: () => teamApi.admin.list(search, page),
-      }),
-    team: (id: string) =>
-      queryOptions({ queryKey: ["admin", "team", id], queryFn: () => teamApi.admin.team(id) }),
-    month: (id: string) =>
-      queryOptions({ queryKey: ["admin", "team", id, "month"], queryFn: () => teamApi.admin.month(id) }),
+      read<teams.AdminTeamList>(
+        ["admin", "teams", search, page],
+        withQuery("/api/admin/teams", { search, page }),
+      ),
+    team: (id: string) => read<teams.AdminTeamDetail>(["admin", "team", id], adminAt(id)),
+    month: (id: string) => read<MonthView>(["admin", "team", id, "month"], `${adminAt(id)}/month`),
   },
 };
 
@@ -89,6 +78,9 @@ export function useSpaceLimits(team: string | null) {
 }
 
 export const mayManage = (role: TeamRole | undefined): boolean => role === "owner" || role === "admin";
+
+/** A viewer has no keys, and sends no requests. */
+export const mayHaveKeys = (role: TeamRole | undefined): boolean => role !== "viewer";
 
 /** A member sees the team's sums only. */
 export const seesUsageParts = (role: TeamRole | undefined): boolean =>

@@ -7,9 +7,8 @@ import { useState, type ReactNode } from "react";
 import { passwordLength } from "../../src/core/bounds.js";
 import type { FactorMethod } from "../../src/core/factors/second-step.js";
 import { Button } from "../components/controls/button.tsx";
-import { Field } from "../components/controls/field.tsx";
+import { Field, Input, PasswordInput } from "../components/controls/field.tsx";
 import { Form } from "../components/controls/form.tsx";
-import { Input, PasswordInput } from "../components/controls/input.tsx";
 import { Callout } from "../components/states/callout.tsx";
 import { fieldError, formError } from "../form-errors.ts";
 
@@ -34,10 +33,7 @@ export function ProofForm({ methods, email, submit, pending, error, onTyped, onP
   const method = chosen ?? methods[0] ?? "password";
   const { field, label, hint, proof } = asks[method];
   const failure = formError(error, [field]);
-  const input = {
-    value: text,
-    onChange: (event: { target: { value: string } }) => setText(event.target.value),
-  };
+  const input = { value: text, onValue: setText };
   return (
     <div className="flex flex-col gap-5">
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}

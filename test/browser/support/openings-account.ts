@@ -132,7 +132,7 @@ const ofOneself: Opening[] = [
   },
   {
     name: "an export of the playground's conversation",
-    file: "pages/app/playground/saved/export-dialog.tsx",
+    file: "pages/app/playground/saved/file-dialog.tsx",
     path: "/app/playground",
     open: async (page, look) => {
       await page.getByRole("textbox", { name: "Message" }).fill("hello");
@@ -209,7 +209,7 @@ const ofOneself: Opening[] = [
   },
   {
     name: "signing out everywhere",
-    file: "pages/app/account/identity.tsx",
+    file: "pages/app/account.tsx",
     path: "/app/account",
     open: asks("Sign out everywhere", "Sign out everywhere"),
   },

@@ -38,7 +38,7 @@ const ofAccounts: Opening[] = [
   })),
   {
     name: "revoking an invitation",
-    file: "pages/admin/accounts/invite-list.tsx",
+    file: "components/overlays/invitations.tsx",
     path: "/admin/accounts?tab=invitations",
     open: async (page, look) => {
       await page
@@ -84,7 +84,7 @@ const ofAccounts: Opening[] = [
   },
   {
     name: "changing the plan of an account",
-    file: "pages/admin/accounts/plan-dialog.tsx",
+    file: "pages/admin/accounts/account-dialog.tsx",
     path: "/admin/accounts",
     open: async (page, look) => {
       await chooseAction(page, "ada@example.com", "Change plan");
@@ -95,7 +95,7 @@ const ofAccounts: Opening[] = [
   },
   {
     name: "a reset link, and the link",
-    file: "pages/admin/accounts/reset-link-dialog.tsx",
+    file: "pages/admin/accounts/account-dialog.tsx",
     path: "/admin/accounts",
     open: async (page, look) => {
       await chooseAction(page, "ada@example.com", "Password reset");
@@ -158,7 +158,7 @@ const ofPlans: Opening[] = [
 const ofNews: Opening[] = [
   {
     name: "a new entry, refused without a title, and its preview",
-    file: "pages/admin/changelog/entry-editor.tsx",
+    file: "pages/admin/entry-editor.tsx",
     path: "/admin/changelog",
     open: async (page, look) => {
       await openDialog(page, "New entry");
@@ -173,7 +173,7 @@ const ofNews: Opening[] = [
   },
   {
     name: "deleting an entry",
-    file: "pages/admin/changelog/entry-list.tsx",
+    file: "pages/admin/changelog.tsx",
     path: "/admin/changelog",
     open: asks("Delete entry", "Delete Faster replies"),
   },
@@ -191,7 +191,7 @@ const ofNews: Opening[] = [
   },
   {
     name: "calling maintenance off",
-    file: "pages/admin/maintenance/maintenance-list.tsx",
+    file: "pages/admin/maintenance.tsx",
     path: "/admin/maintenance",
     open: async (page, look) => {
       await asks("Call off maintenance", "Call off")(page, look);
@@ -266,13 +266,13 @@ const ofWebhooks: Opening[] = [
   },
   {
     name: "the menu of a webhook",
-    file: "pages/admin/webhooks/webhook-table.tsx",
+    file: "pages/admin/webhooks.tsx",
     path: "/admin/webhooks",
     open: menu("Actions for http://127.0.0.1:1/hook"),
   },
   {
     name: "a new secret of a webhook",
-    file: "pages/admin/webhooks/rotate-secret-dialog.tsx",
+    file: "pages/admin/webhooks/webhook-dialog.tsx",
     path: "/admin/webhooks",
     open: async (page, look) => {
       await chooseAction(page, "http://127.0.0.1:1/hook", "Rotate secret");

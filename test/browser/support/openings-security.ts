@@ -68,7 +68,7 @@ export const securityOpenings: readonly Opening[] = [
   },
   {
     name: "the question before new recovery codes",
-    file: "pages/app/security/recovery-codes.tsx",
+    file: "pages/app/security.tsx",
     path,
     open: async (page, look) => {
       await withFactors(page);

@@ -22,7 +22,7 @@ const inTeam =
 export const teamOpenings: readonly Opening[] = [
   {
     name: "the switch of spaces",
-    file: "layouts/space-switch.tsx",
+    file: "layouts/sidebar.tsx",
     path: "/app",
     desk: true,
     open: menu(/^Space:/),
@@ -41,7 +41,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "the role of a member",
-    file: "pages/app/team/member-role-dialog.tsx",
+    file: "pages/app/team/team-members.tsx",
     path: "/app",
     open: inTeam(async (page, look) => {
       await chooseAction(page, member, "Change role");
@@ -51,7 +51,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "the limits of a member",
-    file: "pages/app/team/member-limits-dialog.tsx",
+    file: "pages/app/team/team-members.tsx",
     path: "/app",
     open: inTeam(async (page, look) => {
       await chooseAction(page, member, "Change limits");
@@ -79,7 +79,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "revoking an invitation into a team",
-    file: "pages/app/team/team-invites.tsx",
+    file: "components/overlays/invitations.tsx",
     path: "/app",
     open: inTeam(asks("Revoke invitation", "Revoke the invitation for anyone")),
   },
@@ -97,7 +97,7 @@ export const teamOpenings: readonly Opening[] = [
   },
   {
     name: "a new team that is refused",
-    file: "pages/admin/teams/create-team-dialog.tsx",
+    file: "pages/admin/teams.tsx",
     path: "/admin/teams",
     open: async (page, look) => {
       await openDialog(page, "Create team");

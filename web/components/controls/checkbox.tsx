@@ -1,15 +1,25 @@
 /**
  * Checkbox and Switch, each with its label and an optional hint. A switch acts immediately; a checkbox with its form.
  */
-import { useId, type ComponentProps, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 
-interface CheckboxProps extends Omit<ComponentProps<"input">, "type"> {
+interface SwitchProps {
   label: ReactNode;
   hint?: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
 }
 
-export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
+export function Checkbox({
+  label,
+  hint,
+  checked,
+  onChange,
+  disabled,
+  className,
+}: SwitchProps & { className?: string }) {
   const id = useId();
   return (
     <div className={cx("flex gap-2.5", className)}>
@@ -17,7 +27,9 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
         id={id}
         type="checkbox"
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        {...rest}
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
         className="mt-1 size-4 shrink-0 rounded-sm accent-accent"
       />
       <div>
@@ -30,14 +42,6 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
       </div>
     </div>
   );
-}
-
-interface SwitchProps {
-  label: ReactNode;
-  hint?: ReactNode;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-  disabled?: boolean;
 }
 
 export function Switch({ label, hint, checked, onChange, disabled = false }: SwitchProps) {

@@ -7,7 +7,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { cx } from "../../cx.ts";
 import { bestMatches } from "../../find/match.ts";
 import { plural } from "../../units.ts";
-import { controlLook } from "./field.tsx";
+import { controlLook, verbatim } from "./field.tsx";
 
 interface ComboboxProps {
   /** Read aloud: "Key". */
@@ -85,9 +85,7 @@ export function Combobox({ label, value, onChange, options, className }: Combobo
         aria-controls={`${id}-list`}
         aria-activedescendant={shown[at] === undefined ? undefined : `${id}-${at}`}
         aria-autocomplete="list"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...verbatim}
         maxLength={200}
         value={typed ?? chosen}
         placeholder={chosen}

@@ -4,14 +4,11 @@
  */
 import { useState, type ReactNode } from "react";
 import { longest, passwordLength } from "../../../src/core/bounds.js";
-import { fieldError, formError } from "../../form-errors.ts";
 import { Button } from "./button.tsx";
-import { Callout } from "../states/callout.tsx";
-import { Field } from "./field.tsx";
-import { Form } from "./form.tsx";
-import { Input, PasswordInput } from "./input.tsx";
+import { Field, Input, PasswordInput } from "./field.tsx";
+import { Form, FormFailure } from "./form.tsx";
 
-export interface Credentials {
+interface Credentials {
   email: string;
   password: string;
 }
@@ -24,9 +21,8 @@ interface EntryFormProps {
   passwordAside?: ReactNode;
   /** The browser may offer passkeys where the email address is typed. */
   withPasskeys?: boolean;
-  /** More fields, and their names in the request. */
+  /** More fields. */
   more?: ReactNode;
-  moreNames?: readonly string[];
   submit: string;
   pending: boolean;
   error: Error | null;
@@ -39,7 +35,6 @@ export function EntryForm({
   passwordAside,
   withPasskeys = false,
   more,
-  moreNames = [],
   submit,
   pending,
   error,
@@ -54,13 +49,6 @@ export function EntryForm({
 
   const emailError = withEmail && !/^\S+@\S+$/.test(email.trim()) ? "Enter an email address." : undefined;
   const passwordError = passwordKind === undefined ? undefined : errorOf(password, passwordKind);
-  const shown = [
-    ...(withEmail ? ["email"] : []),
-    ...(passwordKind === undefined ? [] : ["password"]),
-    ...moreNames,
-  ];
-  const failure = formError(error, shown);
-
   return (
     <Form
       className="flex flex-col gap-5"
@@ -72,17 +60,13 @@ export function EntryForm({
         }
       }}
     >
-      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      <FormFailure />
       {/* Password managers look for the name that goes with the password. */}
       {fixedEmail !== null && (
         <input type="text" name="username" autoComplete="username" value={fixedEmail} readOnly hidden />
       )}
       {withEmail && (
-        <Field
-          label="Email"
-          hint={known?.hint}
-          error={checked ? (emailError ?? fieldError(error, "email")) : undefined}
-        >
+        <Field label="Email" hint={known?.hint} name="email" error={checked ? emailError : undefined}>
           <Input
             name="email"
             maxLength={longest.email}
@@ -92,7 +76,7 @@ export function EntryForm({
             spellCheck={false}
             required
             value={email}
-            onChange={(event) => setEmail(event.target.value)}
+            onValue={setEmail}
           />
         </Field>
       )}
@@ -101,7 +85,8 @@ export function EntryForm({
           label={passwordKind === "new-password" && !withEmail ? "New password" : "Password"}
           aside={passwordAside}
           hint={passwordKind === "new-password" ? `At least ${passwordLength.min} characters.` : undefined}
-          error={checked ? (passwordError ?? fieldError(error, "password")) : undefined}
+          name="password"
+          error={checked ? passwordError : undefined}
         >
           <PasswordInput
             name="password"
@@ -109,7 +94,7 @@ export function EntryForm({
             required
             maxLength={passwordLength.max}
             value={password}
-            onChange={(event) => setPassword(event.target.value)}
+            onValue={setPassword}
           />
         </Field>
       )}

@@ -4,12 +4,14 @@ import { useErrorUntilEdited } from "./form.tsx";
 
 interface FieldsetProps {
   legend: string;
+  /** In the request. */
+  name?: string;
   error?: string | undefined;
   children: ReactNode;
 }
 
-export function Fieldset({ legend, error: current, children }: FieldsetProps) {
-  const { error, watch } = useErrorUntilEdited(current);
+export function Fieldset({ legend, name, error: found, children }: FieldsetProps) {
+  const { error, watch } = useErrorUntilEdited(found, name);
   const errorId = useId();
   return (
     <fieldset {...watch} aria-describedby={error === undefined ? undefined : errorId}>

@@ -1,25 +1,25 @@
 /** A Markdown editor with a preview. */
 import { useState } from "react";
 import { Button } from "./button.tsx";
-import { Field, useFieldControl } from "./field.tsx";
+import { Field, useFieldControl, Textarea } from "./field.tsx";
 import { Markdown } from "../text/markdown.tsx";
-import { Textarea } from "./textarea.tsx";
 
 interface MarkdownFieldProps {
   label: string;
   value: string;
   onChange: (text: string) => void;
-  error?: string | undefined;
+  /** In the request. */
+  name: string;
   maxLength?: number;
 }
 
-export function MarkdownField({ label, value, onChange, error, maxLength }: MarkdownFieldProps) {
+export function MarkdownField({ label, name, value, onChange, maxLength }: MarkdownFieldProps) {
   const [preview, setPreview] = useState(false);
   return (
     <Field
       label={label}
       hint="Markdown. HTML is shown as text, images are not loaded."
-      error={error}
+      name={name}
       aside={
         <Button
           size="sm"
@@ -35,12 +35,7 @@ export function MarkdownField({ label, value, onChange, error, maxLength }: Mark
       {preview ? (
         <Preview label={label} text={value} />
       ) : (
-        <Textarea
-          value={value}
-          maxLength={maxLength}
-          onChange={(event) => onChange(event.target.value)}
-          className="max-h-80 min-h-40"
-        />
+        <Textarea value={value} maxLength={maxLength} onValue={onChange} className="max-h-80 min-h-40" />
       )}
     </Field>
   );

@@ -8,18 +8,17 @@ interface ModelsFieldProps {
   onChange: (models: ModelId[] | null) => void;
   /** What can be chosen from; all by default. */
   among?: readonly ModelId[];
-  error?: string | undefined;
 }
 
-export function ModelsField({ value, onChange, among = modelIds, error }: ModelsFieldProps) {
+export function ModelsField({ value, onChange, among = modelIds }: ModelsFieldProps) {
   const set = (model: ModelId, on: boolean) =>
     onChange(among.filter((one) => (one === model ? on : (value ?? []).includes(one))));
   return (
-    <Fieldset legend="Models" error={error}>
+    <Fieldset legend="Models" name="models">
       <Checkbox
         label="All models"
         checked={value === null}
-        onChange={(event) => onChange(event.target.checked ? null : [...among])}
+        onChange={(checked) => onChange(checked ? null : [...among])}
       />
       {value !== null && (
         <div className="flex flex-wrap gap-x-6 gap-y-2 pl-6.5">
@@ -28,7 +27,7 @@ export function ModelsField({ value, onChange, among = modelIds, error }: Models
               key={model}
               label={model}
               checked={value.includes(model)}
-              onChange={(event) => set(model, event.target.checked)}
+              onChange={(checked) => set(model, checked)}
             />
           ))}
         </div>

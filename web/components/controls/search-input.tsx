@@ -1,6 +1,6 @@
 import { Search } from "lucide-react";
 import { cx } from "../../cx.ts";
-import { Input } from "./input.tsx";
+import { Input, unaided } from "./field.tsx";
 
 interface SearchInputProps {
   /** Read aloud: "Search accounts". */
@@ -23,12 +23,11 @@ export function SearchInput({ label, placeholder, value, onChange, className }: 
         type="search"
         aria-label={label}
         placeholder={placeholder}
-        autoComplete="off"
-        spellCheck={false}
+        {...unaided}
         maxLength={200}
         className="pl-9"
         value={value}
-        onChange={(event) => onChange(event.target.value)}
+        onValue={onChange}
       />
     </div>
   );

@@ -4,27 +4,21 @@ import { mostOfQuota } from "../../../src/core/bounds.js";
 import type { MonthCount, MonthView } from "../../../src/core/limits/month-use.js";
 import { formatCount } from "../../units.ts";
 import { Card } from "../frame/card.tsx";
-import { ErrorState } from "../states/error-state.tsx";
-import { SkeletonLines } from "../states/skeleton.tsx";
+import { Loaded } from "../states/loaded.tsx";
 import { Time } from "../text/time.tsx";
 import { Meter } from "./meter.tsx";
 
 export function MonthCard({ month }: { month: UseQueryResult<MonthView> }) {
-  const { data, error, refetch } = month;
   return (
     <Card title="This month" description="The forecast continues at the rate of the last seven days.">
-      {data === undefined ? (
-        error === null ? (
-          <SkeletonLines lines={3} />
-        ) : (
-          <ErrorState error={error} onRetry={refetch} what="this month’s usage" />
-        )
-      ) : (
-        <div className="grid grid-cols-1 gap-x-12 gap-y-5 md:grid-cols-2">
-          <Count label="Tokens" count={data.tokens} />
-          <Count label="Requests" count={data.requests} />
-        </div>
-      )}
+      <Loaded query={month} what="this month’s usage" lines={3}>
+        {(data) => (
+          <div className="grid grid-cols-1 gap-x-12 gap-y-5 md:grid-cols-2">
+            <Count label="Tokens" count={data.tokens} />
+            <Count label="Requests" count={data.requests} />
+          </div>
+        )}
+      </Loaded>
     </Card>
   );
 }

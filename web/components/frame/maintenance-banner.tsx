@@ -4,7 +4,8 @@ import { Link } from "wouter";
 import type { Maintenance } from "../../../src/protocol/dashboard/api.js";
 import { cx } from "../../cx.ts";
 import { useSite } from "../../service/queries.ts";
-import { Time } from "../text/time.tsx";
+import { Callout } from "../states/callout.tsx";
+import { Time, TimeRange } from "../text/time.tsx";
 
 /** How long before its start a window is announced on every page. */
 export const noticeMs = 24 * 3_600_000;
@@ -50,5 +51,17 @@ export function MaintenanceNotice({ maintenance, className = publicWidth }: Main
         </span>
       </p>
     </aside>
+  );
+}
+
+/** The next window, until the day before it begins; from then on the banner on every page takes over. */
+export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance | null }) {
+  if (maintenance?.state !== "planned") return null;
+  if (Date.parse(maintenance.startsAt) - Date.now() <= noticeMs) return null;
+  return (
+    <Callout tone="warn" title={`Scheduled maintenance: ${maintenance.title}`}>
+      <TimeRange from={maintenance.startsAt} to={maintenance.endsAt} />. Requests will get 503 during that
+      time. <Link href="/changelog">Read the announcement</Link>
+    </Callout>
   );
 }

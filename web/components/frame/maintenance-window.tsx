@@ -1,7 +1,7 @@
 /** When maintenance takes or took place, in the reader's time zone, and how it ended. */
 import { CalendarClock } from "lucide-react";
 import type { Maintenance } from "../../../src/protocol/dashboard/api.js";
-import { TimeRange } from "../text/time-range.tsx";
+import { TimeRange } from "../text/time.tsx";
 
 export function MaintenanceWindow({ maintenance }: { maintenance: Maintenance }) {
   const { startsAt, endsAt, endedAt } = maintenance;

@@ -2,95 +2,72 @@
  * Asks before something that cannot be undone. Runs `onConfirm`, shows its failure, closes on success.
  * `typeToConfirm` requires a word to be typed first, for the most destructive actions.
  */
-import { useMutation } from "@tanstack/react-query";
+import type { QueryKey } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { formError } from "../../form-errors.ts";
-import { Button } from "../controls/button.tsx";
-import { Callout } from "../states/callout.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Field } from "../controls/field.tsx";
-import { Form } from "../controls/form.tsx";
-import { Input } from "../controls/input.tsx";
+import { useChange, useReadAgain } from "../../hooks/use-change.ts";
+import { Field, Input } from "../controls/field.tsx";
+import { FormDialog } from "./form-dialog.tsx";
+import { toast } from "./toast.tsx";
 
 interface ConfirmDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
   title: string;
   /** What will happen, in one or two sentences. */
   children: ReactNode;
-  /** The verb: "Revoke key". */
-  confirm: string;
+  /** The verb, by default the title: "Revoke key". */
+  confirm?: string;
   /** The dismiss button's label, if "Cancel" could be mistaken for the action itself. */
   dismiss?: string;
   tone?: "danger" | "primary";
   typeToConfirm?: string;
   onConfirm: () => Promise<unknown>;
+  /** What is said then, and read again before the dialog closes; see useChange. */
+  done?: string;
+  reads?: readonly QueryKey[];
+  onClose: () => void;
 }
 
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  children,
-  confirm,
-  dismiss = "Cancel",
-  tone = "danger",
-  typeToConfirm,
-  onConfirm,
-}: ConfirmDialogProps) {
-  const run = useMutation({ mutationFn: onConfirm, onSuccess: close, gcTime: 0 });
-  const failure = formError(run.error, []);
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, confirm = title, dismiss, tone = "danger", typeToConfirm } = props;
+  const { onConfirm, done, reads = [], onClose } = props;
+  const readAgain = useReadAgain();
+  const run = useChange(
+    async () => {
+      await onConfirm();
+      if (done !== undefined) toast(done);
+      await readAgain(reads);
+    },
+    { onDone: onClose },
+  );
   const [typed, setTyped] = useState("");
   const isTyped = typeToConfirm === undefined || typed === typeToConfirm;
-
-  function close() {
-    run.reset();
-    setTyped("");
-    onOpenChange(false);
-  }
-
   return (
-    <Dialog
+    <FormDialog
       role="alertdialog"
       size="sm"
-      open={open}
-      onOpenChange={(next) => (next ? onOpenChange(true) : close())}
       title={title}
       description={children}
-      dismissable={!run.isPending}
-      footer={
-        <>
-          <Button onClick={close} disabled={run.isPending}>
-            {dismiss}
-          </Button>
-          <Button variant={tone} pending={run.isPending} disabled={!isTyped} onClick={() => run.mutate()}>
-            {confirm}
-          </Button>
-        </>
-      }
+      className="flex flex-col gap-4"
+      change={run}
+      onSubmit={() => {
+        if (isTyped) run.mutate();
+      }}
+      submit={confirm}
+      disabled={!isTyped}
+      tone={tone}
+      {...(dismiss !== undefined && { dismiss })}
+      onClose={onClose}
     >
-      {(failure !== undefined || typeToConfirm !== undefined) && (
-        <Form
-          className="flex flex-col gap-4"
-          error={run.error}
-          onSubmit={() => {
-            if (isTyped && !run.isPending) run.mutate();
-          }}
+      {typeToConfirm !== undefined && (
+        <Field
+          label={
+            <>
+              Type <code className="font-mono">{typeToConfirm}</code> to confirm
+            </>
+          }
         >
-          {typeToConfirm !== undefined && (
-            <Field
-              label={
-                <>
-                  Type <code className="font-mono">{typeToConfirm}</code> to confirm
-                </>
-              }
-            >
-              <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
-            </Field>
-          )}
-          {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        </Form>
+          <Input value={typed} onValue={setTyped} autoComplete="off" />
+        </Field>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

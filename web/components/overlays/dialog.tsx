@@ -10,9 +10,8 @@ import { cx } from "../../cx.ts";
 import { IconButton } from "../controls/button.tsx";
 import { ModalBackdrop } from "./modal-backdrop.tsx";
 
-interface DialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+export interface DialogProps {
+  onClose: () => void;
   title: string;
   description?: ReactNode;
   /** Buttons, the main one last. */
@@ -25,8 +24,7 @@ interface DialogProps {
 }
 
 export function Dialog({
-  open,
-  onOpenChange,
+  onClose,
   title,
   description,
   footer,
@@ -56,7 +54,7 @@ export function Dialog({
     target?.focus();
   };
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
         <ModalBackdrop className="flex animate-rise flex-col items-center overflow-y-auto p-3 sm:p-6">
           <Radix.Content

@@ -13,14 +13,14 @@ interface LeaveQuestionProps {
 export function LeaveQuestion({ armed, title, children }: LeaveQuestionProps) {
   const [pending, setPending] = useState<{ leave: () => void } | null>(null);
   useEffect(() => (armed ? raiseGuard((leave) => setPending({ leave })) : undefined), [armed]);
+  if (pending === null) return null;
   return (
     <ConfirmDialog
-      open={pending !== null}
-      onOpenChange={() => setPending(null)}
       title={title}
       confirm="Leave"
       dismiss="Stay"
-      onConfirm={async () => pending?.leave()}
+      onConfirm={async () => pending.leave()}
+      onClose={() => setPending(null)}
     >
       {children}
     </ConfirmDialog>

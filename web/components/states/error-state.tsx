@@ -7,7 +7,7 @@ interface ErrorStateProps {
   error: Error;
   onRetry?: (() => unknown) | undefined;
   /** What could not be loaded: "the keys". */
-  what?: string;
+  what?: string | undefined;
 }
 
 export function ErrorState({ error, onRetry, what = "this" }: ErrorStateProps) {

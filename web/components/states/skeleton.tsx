@@ -1,4 +1,5 @@
 import { cx } from "../../cx.ts";
+import { LogoMark } from "../frame/logo.tsx";
 
 /** A grey placeholder. Give it a size: `className="h-4 w-32"`. */
 export function Skeleton({ className }: { className?: string }) {
@@ -12,6 +13,16 @@ export function SkeletonLines({ lines = 3 }: { lines?: number }) {
       {Array.from({ length: lines }, (_, line) => (
         <Skeleton key={line} className={cx("h-4", line === lines - 1 ? "w-2/3" : "w-full")} />
       ))}
+    </div>
+  );
+}
+
+/** Shown while a page's chunk loads. Appears after a delay, so that fast loads show nothing. */
+export function PageLoading() {
+  return (
+    <div role="status" className="late flex min-h-[60vh] items-center justify-center text-muted">
+      <LogoMark className="h-7 animate-breathe" />
+      <span className="sr-only">Loading</span>
     </div>
   );
 }

@@ -26,3 +26,8 @@ export function Breakable({ text, after, className }: BreakableProps) {
     </span>
   );
 }
+
+/** An email address. */
+export function Address({ email, className }: { email: string; className?: string }) {
+  return <Breakable text={email} after="@." className={className} />;
+}

@@ -1,5 +1,4 @@
 import type { KeyView } from "../../../src/protocol/dashboard/api.js";
-import { Day } from "./day.tsx";
 
 /** The day of a key's last use, in UTC, and the model. Nothing finer is kept. */
 export function LastUsed({ day, model = null }: { day: string | null; model?: KeyView["lastUsedModel"] }) {
@@ -11,3 +10,14 @@ export function LastUsed({ day, model = null }: { day: string | null; model?: Ke
     </span>
   );
 }
+
+/** A day as the service counts it, in UTC, whatever zone the reader is in. */
+function Day({ on }: { on: string }) {
+  return (
+    <time dateTime={on} className="whitespace-nowrap">
+      {date.format(new Date(`${on}T00:00:00Z`))}
+    </time>
+  );
+}
+
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });

@@ -10,12 +10,24 @@ import { ErrorState } from "../states/error-state.tsx";
 import { Skeleton } from "../states/skeleton.tsx";
 
 export interface Column<Row> {
-  /** Unique in the table. */
-  id: string;
+  /** Unique in the table; empty for the column of actions. */
   header: string;
   cell: (row: Row) => ReactNode;
   align?: "left" | "right";
   className?: string;
+}
+
+/** What can be done with a row. */
+export const actionsColumn = <Row,>(cell: Column<Row>["cell"]): Column<Row> => ({
+  header: "",
+  align: "right",
+  cell,
+});
+
+/** That of the rows, for when it fails. */
+export interface TableQuery {
+  error: Error | null;
+  refetch: () => unknown;
 }
 
 interface TableProps<Row> {
@@ -24,8 +36,7 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
-  error?: Error | null;
-  onRetry?: () => unknown;
+  query?: TableQuery;
   /** Every cell but the first is short, so cards can show more of them side by side. */
   compact?: boolean;
   /** An EmptyState. */
@@ -35,10 +46,10 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowId, error = null, onRetry, empty, onOpen } = props;
+  const { label, columns, rows, query, rowId, empty, onOpen } = props;
   const { compact = isOfNumbers(columns) } = props;
-  if (rows === undefined && error !== null) {
-    return <ErrorState error={error} onRetry={onRetry} what={label.toLowerCase()} />;
+  if (rows === undefined && query !== undefined && query.error !== null) {
+    return <ErrorState error={query.error} onRetry={query.refetch} what={label.toLowerCase()} />;
   }
   if (rows?.length === 0) return empty;
   return (
@@ -57,7 +68,7 @@ export function Table<Row>(props: TableProps<Row>) {
           <tr role="row" className="border-b border-line">
             {columns.map((column) => (
               <th
-                key={column.id}
+                key={column.header}
                 role="columnheader"
                 scope="col"
                 className={cx(
@@ -83,7 +94,7 @@ export function Table<Row>(props: TableProps<Row>) {
               >
                 {columns.map((column) => (
                   <td
-                    key={column.id}
+                    key={column.header}
                     role="cell"
                     data-label={column.header}
                     className={cx(

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from "react";
 import { MomentText } from "./moment-text.tsx";
-import { momentFormat, momentPieces } from "./moments.ts";
+import { momentFormat, momentPieces, rangePieces } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
 
@@ -68,4 +68,13 @@ function useNow(ticking: boolean): number {
     return () => clearInterval(timer);
   }, [ticking]);
   return now;
+}
+
+/** From one moment to another in the reader's zone and language, saying the day once when it is the same. */
+export function TimeRange({ from, to }: { from: string; to: string }) {
+  return (
+    <span>
+      <MomentText pieces={rangePieces(momentFormat, new Date(from), new Date(to))} />
+    </span>
+  );
 }

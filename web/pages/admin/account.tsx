@@ -4,28 +4,30 @@ import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { AccountDetail } from "../../../src/protocol/dashboard/accounts.js";
-import { Card } from "../../components/frame/card.tsx";
-import { PageHeader } from "../../components/frame/page-header.tsx";
 import { MonthCard } from "../../components/figures/month-use.tsx";
 import { Stat, StatRow } from "../../components/figures/stat.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
-import { Address } from "../../components/text/address.tsx";
-import { Time } from "../../components/text/time.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { UnlessFailed } from "../../components/states/loaded.tsx";
+import { Address } from "../../components/text/breakable.tsx";
+import { ArrowLink } from "../../components/text/arrow-link.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
+import { Time } from "../../components/text/time.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { formatCount, formatPerMinute, plural } from "../../units.ts";
-import { AccountAudit } from "./account/account-audit.tsx";
 import { AccountKeys } from "./account/account-keys.tsx";
 import { AccountSessions } from "./account/account-sessions.tsx";
 import { AccountUsage } from "./account/account-usage.tsx";
 import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
 import { AccountMenu, AccountStatus, noSignIn, SignInNote } from "./accounts/account-table.tsx";
+import { AuditTable } from "./audit-table.tsx";
 
 export default function AccountPage() {
   const { id } = useParams<{ id: string }>();
   const [, navigate] = useLocation();
   const [task, setTask] = useState<AccountTask | null>(null);
-  const { data, error, refetch } = useQuery(adminQueries.account(id));
+  const read = useQuery(adminQueries.account(id));
+  const { data } = read;
   const month = useQuery(adminQueries.accountMonth(id));
   return (
     <>
@@ -50,11 +52,7 @@ export default function AccountPage() {
           )
         }
       />
-      {data === undefined && error !== null ? (
-        <Card>
-          <ErrorState error={error} onRetry={refetch} what="the account" />
-        </Card>
-      ) : (
+      <UnlessFailed query={read} what="the account">
         <div className="flex flex-col gap-6">
           <Figures detail={data} />
           <MonthCard month={month} />
@@ -67,7 +65,7 @@ export default function AccountPage() {
             </>
           )}
         </div>
-      )}
+      </UnlessFailed>
       {task !== null && (
         <AccountDialog
           task={task}
@@ -127,5 +125,20 @@ function Figures({ detail }: { detail: AccountDetail | undefined }) {
         }
       />
     </StatRow>
+  );
+}
+
+/** Actions by the account, and actions on it and its keys. */
+function AccountAudit({ id }: { id: string }) {
+  return (
+    <Card
+      title="Audit trail"
+      actions={
+        <ArrowLink href={`/admin/audit?account=${encodeURIComponent(id)}`}>Filter and export</ArrowLink>
+      }
+      flush
+    >
+      <AuditTable filters={{ account: id }} atFirst={10} />
+    </Card>
   );
 }

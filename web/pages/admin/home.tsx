@@ -2,13 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "../../components/frame/card.tsx";
 import { ButtonLink } from "../../components/controls/button.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
-import { SkeletonLines } from "../../components/states/skeleton.tsx";
+import { LoadState } from "../../components/states/loaded.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { useSite } from "../../service/queries.ts";
 import { VerifyAddress } from "../app/account/verify-address.tsx";
-import { PlannedMaintenance } from "../app/overview/planned-maintenance.tsx";
+import { PlannedMaintenance } from "../../components/frame/maintenance-banner.tsx";
 import { SetupChecklist } from "./home/checklist.tsx";
 import { EngineHealth } from "./home/engine-health.tsx";
 import { LastHour } from "./home/last-hour.tsx";
@@ -17,7 +16,8 @@ import { UnusualAccounts } from "./home/unusual-accounts.tsx";
 
 export default function AdminHome() {
   const { data: site } = useSite();
-  const { data: home, error, refetch } = useQuery(adminQueries.home);
+  const read = useQuery(adminQueries.home);
+  const { data: home, error } = read;
   const alerts = useQuery(adminQueries.alerts);
   return (
     <>
@@ -36,11 +36,7 @@ export default function AdminHome() {
         <PlannedMaintenance maintenance={site?.maintenance ?? null} />
         {home === undefined || alerts.isPending ? (
           <Card>
-            {error === null ? (
-              <SkeletonLines lines={8} />
-            ) : (
-              <ErrorState error={error} onRetry={refetch} what="the overview" />
-            )}
+            <LoadState query={read} what="the overview" lines={8} />
           </Card>
         ) : (
           <>

@@ -1,5 +1,5 @@
 /** One team, for admins: its plan and quotas, who is in it, suspension and deletion. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
@@ -13,34 +13,31 @@ import { ConfirmDialog } from "../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../components/overlays/toast.tsx";
 import { Badge } from "../../components/states/badge.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
-import { Address } from "../../components/text/address.tsx";
+import { UnlessFailed } from "../../components/states/loaded.tsx";
+import { Address } from "../../components/text/breakable.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
+import { useChange } from "../../hooks/use-change.ts";
 import { teamApi, teamQueries } from "../../service/teams.ts";
 import { formatCount, formatPerMinute, plural } from "../../units.ts";
 import { TeamSecurity } from "../app/team/team-security.tsx";
 import { roleName } from "../app/team/team-roles.ts";
 import { accountAddress } from "./accounts/account-address.ts";
-import { TeamPlan } from "./teams/team-plan.tsx";
+import { TeamPlan } from "./team-plan.tsx";
 
 export default function AdminTeamPage() {
   const { id } = useParams<{ id: string }>();
-  const client = useQueryClient();
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState<"suspend" | "delete" | null>(null);
   const close = () => setAsking(null);
-  const { data, error, refetch } = useQuery(teamQueries.admin.team(id));
+  const read = useQuery(teamQueries.admin.team(id));
+  const { data } = read;
   const month = useQuery(teamQueries.admin.month(id));
   const isSuspended = data?.team.suspendedAt != null;
-  const change = async (to: "suspend" | "resume") => {
-    await teamApi.admin.set(id, to);
-    toast(to === "suspend" ? "Team suspended" : "Team resumed");
-    await client.invalidateQueries({ queryKey: ["admin"] });
-  };
-  const resume = useMutation({
-    mutationFn: () => change("resume"),
-    onError: (failed) => toast(failed.message, "bad"),
+  const resume = useChange(() => teamApi.admin.set(id, "resume"), {
+    done: "Team resumed",
+    reads: [["admin"]],
+    toastsErrors: true,
   });
   return (
     <>
@@ -76,11 +73,7 @@ export default function AdminTeamPage() {
           )
         }
       />
-      {data === undefined && error !== null ? (
-        <Card>
-          <ErrorState error={error} onRetry={refetch} what="the team" />
-        </Card>
-      ) : (
+      <UnlessFailed query={read} what="the team">
         <div className="flex flex-col gap-6">
           <Figures detail={data} />
           <MonthCard month={month} />
@@ -104,14 +97,15 @@ export default function AdminTeamPage() {
             </>
           )}
         </div>
-      )}
+      </UnlessFailed>
       {asking === "suspend" && data !== undefined && (
         <ConfirmDialog
-          open
-          onOpenChange={close}
+          onClose={close}
           title="Suspend team"
           confirm="Suspend"
-          onConfirm={() => change("suspend")}
+          onConfirm={() => teamApi.admin.set(id, "suspend")}
+          done="Team suspended"
+          reads={[["admin"]]}
         >
           The keys of <strong className="font-medium wrap-anywhere text-ink">{data.team.name}</strong> stop
           working and its running replies end. Nothing is deleted; its members keep their own accounts.
@@ -119,17 +113,15 @@ export default function AdminTeamPage() {
       )}
       {asking === "delete" && data !== undefined && (
         <ConfirmDialog
-          open
-          onOpenChange={close}
+          onClose={close}
           title="Delete team"
-          confirm="Delete team"
           typeToConfirm={data.team.name}
           onConfirm={async () => {
             await teamApi.admin.remove(id);
             navigate("/admin/teams");
             toast(`${data.team.name} was deleted.`);
-            await client.invalidateQueries({ queryKey: ["admin", "teams"] });
           }}
+          reads={[["admin", "teams"]]}
         >
           This deletes {plural(data.team.members, "membership")}, {plural(data.team.keys, "working key")},{" "}
           {plural(data.invitations, "invitation")} and the team’s usage. This cannot be undone.
@@ -141,7 +133,6 @@ export default function AdminTeamPage() {
 
 const columns: readonly Column<MemberView>[] = [
   {
-    id: "email",
     header: "Member",
     cell: ({ accountId, email }) => (
       <Link href={accountAddress(accountId)} className="rounded-sm font-medium text-accent hover:underline">
@@ -149,8 +140,8 @@ const columns: readonly Column<MemberView>[] = [
       </Link>
     ),
   },
-  { id: "role", header: "Role", cell: ({ role }) => roleName(role) },
-  { id: "joined", header: "Joined", cell: ({ joinedAt }) => <Time at={joinedAt} style="date" /> },
+  { header: "Role", cell: ({ role }) => roleName(role) },
+  { header: "Joined", cell: ({ joinedAt }) => <Time at={joinedAt} style="date" /> },
 ];
 
 function Figures({ detail }: { detail: AdminTeamDetail | undefined }) {

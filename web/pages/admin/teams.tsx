@@ -3,23 +3,25 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus, Users } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { teamsPageSize } from "../../../src/core/bounds.js";
+import { teamsPageSize, longest } from "../../../src/core/bounds.js";
 import type { AdminTeam } from "../../../src/protocol/dashboard/teams.js";
 import { Button } from "../../components/controls/button.tsx";
 import { CursorPager } from "../../components/controls/cursor-pager.tsx";
+import { Field, Input, Select, verbatim } from "../../components/controls/field.tsx";
 import { SearchInput } from "../../components/controls/search-input.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { FormDialog } from "../../components/overlays/form-dialog.tsx";
 import { Badge } from "../../components/states/badge.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
+import { useChange } from "../../hooks/use-change.ts";
 import { useDebounced } from "../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
-import { queries } from "../../service/queries.ts";
-import { teamQueries } from "../../service/teams.ts";
+import { teamQueries, teamApi } from "../../service/teams.ts";
+import { usePlans } from "../../service/use-plans.ts";
 import { formatCount } from "../../units.ts";
-import { CreateTeamDialog } from "./teams/create-team-dialog.tsx";
 
 export default function AdminTeams() {
   const [{ search: sought }, setFilters] = useUrlFilters({ search: "" });
@@ -29,15 +31,13 @@ export default function AdminTeams() {
   const [creating, setCreating] = useState(false);
   const [, navigate] = useLocation();
   useEffect(() => setFilters({ search }), [search]);
-  const { data, error, refetch } = useQuery({
+  const list = useQuery({
     ...teamQueries.admin.list(search, page),
     placeholderData: keepPreviousData,
   });
-  const { data: plans } = useQuery(queries.admin.plans);
-  const planName = (id: string) => plans?.plans.find((plan) => plan.id === id)?.name ?? id;
+  const plans = usePlans();
   const columns: Column<AdminTeam>[] = [
     {
-      id: "name",
       header: "Team",
       cell: (team) => (
         <Link
@@ -48,18 +48,17 @@ export default function AdminTeams() {
         </Link>
       ),
     },
-    { id: "plan", header: "Plan", cell: (team) => planName(team.planId) },
-    { id: "members", header: "Members", align: "right", cell: (team) => formatCount(team.members) },
-    { id: "keys", header: "Keys", align: "right", cell: (team) => formatCount(team.keys) },
-    { id: "created", header: "Created", cell: (team) => <Time at={team.createdAt} style="date" /> },
+    { header: "Plan", cell: (team) => plans.nameOf(team.planId) },
+    { header: "Members", align: "right", cell: (team) => formatCount(team.members) },
+    { header: "Keys", align: "right", cell: (team) => formatCount(team.keys) },
+    { header: "Created", cell: (team) => <Time at={team.createdAt} style="date" /> },
     {
-      id: "status",
       header: "Status",
       cell: (team) =>
         team.suspendedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Suspended</Badge>,
     },
   ];
-  const last = Math.min(data?.total ?? 0, (page + 1) * teamsPageSize);
+  const last = Math.min(list.data?.total ?? 0, (page + 1) * teamsPageSize);
   return (
     <>
       <PageHeader
@@ -87,10 +86,9 @@ export default function AdminTeams() {
         <Table
           label="Teams"
           columns={columns}
-          rows={data?.teams}
+          rows={list.data?.teams}
           rowId={(team) => team.id}
-          error={error}
-          onRetry={refetch}
+          query={list}
           onOpen={(team) => navigate(`/admin/teams/${team.id}`)}
           empty={
             <EmptyState icon={<Users />} title={search === "" ? "No teams yet" : "No matching teams"}>
@@ -100,12 +98,50 @@ export default function AdminTeams() {
         />
         <CursorPager
           onPrevious={page > 0 ? () => setPage(page - 1) : undefined}
-          onNext={last < (data?.total ?? 0) ? () => setPage(page + 1) : undefined}
+          onNext={last < (list.data?.total ?? 0) ? () => setPage(page + 1) : undefined}
         >
-          {formatCount(last)} of {formatCount(data?.total ?? 0)}
+          {formatCount(last)} of {formatCount(list.data?.total ?? 0)}
         </CursorPager>
       </Card>
       {creating && <CreateTeamDialog onClose={() => setCreating(false)} />}
     </>
+  );
+}
+
+function CreateTeamDialog({ onClose }: { onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState("");
+  const [ownerEmail, setOwnerEmail] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { options } = usePlans();
+  const planId = chosen ?? options[0]?.value ?? "";
+  const create = useChange(() => teamApi.admin.create({ name, planId, ownerEmail: ownerEmail.trim() }), {
+    done: ({ team }) => `${team.name} created`,
+    onDone: ({ team }) => navigate(`/admin/teams/${team.id}`),
+    reads: [["admin"], ["teams"]],
+  });
+
+  return (
+    <FormDialog title="Create team" change={create} onClose={onClose}>
+      <Field label="Name" name="name">
+        <Input value={name} maxLength={longest.teamName} autoComplete="off" onValue={setName} />
+      </Field>
+      <Field
+        label="Owner"
+        hint="The email address of an account. The owner invites the others."
+        name="ownerEmail"
+      >
+        <Input
+          type="email"
+          maxLength={longest.email}
+          {...verbatim}
+          value={ownerEmail}
+          onValue={setOwnerEmail}
+        />
+      </Field>
+      <Field label="Plan" name="planId">
+        <Select value={planId} onValue={setChosen} options={options} />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import type { ListedKeyView } from "../../../src/protocol/dashboard/keys.js";
 import { keysPageSize } from "../../../src/core/bounds.js";
 import { Button } from "../../components/controls/button.tsx";
 import { CursorPager } from "../../components/controls/cursor-pager.tsx";
@@ -18,21 +17,22 @@ import { formatCount, plural } from "../../units.ts";
 import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
 import { EditKeyDialog } from "./keys/edit-key-dialog.tsx";
 import { isNarrowed, KeyFilters, usualFilters, toQuery } from "./keys/key-filters.tsx";
-import { KeyTable } from "./keys/key-table.tsx";
+import { KeyTable, type KeyTask } from "./keys/key-table.tsx";
 import { RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./keys/rotate-key-dialog.tsx";
 
-type Open = { type: "create" } | { type: "edit" | "rotate" | "revoke"; key: ListedKeyView } | null;
+type Open = { type: "create" } | KeyTask | null;
 
 export default function Keys() {
   const [filters, change] = useUrlFilters(usualFilters);
   const query = toQuery(filters);
   const space = useSpace();
   const { data: team } = useTeam(space.id);
-  const { data, error, refetch } = useQuery({
+  const list = useQuery({
     ...queries.keyPage(query, space.id),
     placeholderData: keepPreviousData,
   });
+  const { data } = list;
   const [open, setOpen] = useState<Open>(null);
   const me = useMe();
   const plan = space.id === null ? me.plan : team?.plan;
@@ -70,11 +70,8 @@ export default function Keys() {
             <KeyTable
               rows={data?.keys}
               members={team?.members}
-              error={error}
-              onRetry={refetch}
-              onEdit={(key) => setOpen({ type: "edit", key })}
-              onRotate={(key) => setOpen({ type: "rotate", key })}
-              onRevoke={(key) => setOpen({ type: "revoke", key })}
+              query={list}
+              onTask={setOpen}
               onFind={(id) => change({ ...usualFilters, status: "all", search: id })}
               empty={
                 isNarrowed(filters) ? (

@@ -23,9 +23,8 @@ import { Button, IconButton } from "../../components/controls/button.tsx";
 import { Menu, MenuItem } from "../../components/controls/menu.tsx";
 import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
-import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { LoadState } from "../../components/states/loaded.tsx";
 import { cx } from "../../cx.ts";
 import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
@@ -50,12 +49,10 @@ import { useConversation, type Chat } from "./playground/use-conversation.ts";
 export default function Playground() {
   const { id } = useSpace();
   const { plan } = useMe();
-  const { data: team, error, refetch } = useTeam(id);
+  const read = useTeam(id);
+  const { data: team } = read;
   if (id === null) return <PlaygroundOf plan={plan} team={null} />;
-  if (team === undefined) {
-    if (error !== null) return <ErrorState error={error} onRetry={refetch} what="the team" />;
-    return <SkeletonLines lines={6} />;
-  }
+  if (team === undefined) return <LoadState query={read} what="the team" lines={6} />;
   return <PlaygroundOf key={id} plan={team.plan} team={team} />;
 }
 

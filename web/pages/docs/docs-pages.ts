@@ -12,53 +12,31 @@ export interface DocsPage {
 }
 
 export const docsPages: readonly DocsPage[] = [
-  { slug: "", title: "Quickstart", group: "Start", Content: lazy(() => import("./quickstart.tsx")) },
-  { slug: "models", title: "Models", group: "Start", Content: lazy(() => import("./models.tsx")) },
-  { slug: "aliases", title: "Model aliases", group: "Start", Content: lazy(() => import("./aliases.tsx")) },
-  { slug: "streaming", title: "Streaming", group: "Start", Content: lazy(() => import("./streaming.tsx")) },
-  { slug: "tools", title: "Tools", group: "Start", Content: lazy(() => import("./tools.tsx")) },
-  {
-    slug: "responses",
-    title: "Responses API",
-    group: "Reference",
-    Content: lazy(() => import("./apis/responses.tsx")),
-  },
-  {
-    slug: "messages",
-    title: "Messages API",
-    group: "Reference",
-    Content: lazy(() => import("./apis/messages.tsx")),
-  },
-  {
-    slug: "embeddings",
-    title: "Embeddings",
-    group: "Reference",
-    Content: lazy(() => import("./embeddings.tsx")),
-  },
-  {
-    slug: "ollama",
-    title: "Ollama API",
-    group: "Reference",
-    Content: lazy(() => import("./apis/ollama.tsx")),
-  },
-  {
-    slug: "endpoints",
-    title: "Endpoints",
-    group: "Reference",
-    Content: lazy(() => import("./endpoints.tsx")),
-  },
-  {
-    slug: "api",
-    title: "API reference",
-    group: "Reference",
-    wide: true,
-    Content: lazy(() => import("./api/api-reference.tsx")),
-  },
-  { slug: "errors", title: "Errors", group: "Reference", Content: lazy(() => import("./errors.tsx")) },
-  { slug: "limits", title: "Limits", group: "Reference", Content: lazy(() => import("./limits.tsx")) },
-  { slug: "key", title: "Your key", group: "Reference", Content: lazy(() => import("./key.tsx")) },
-  { slug: "privacy", title: "Privacy & trust", group: "Trust", Content: lazy(() => import("./privacy.tsx")) },
+  page("Start", "", "Quickstart", () => import("./quickstart.tsx")),
+  page("Start", "models", "Models", () => import("./models.tsx")),
+  page("Start", "aliases", "Model aliases", () => import("./aliases.tsx")),
+  page("Start", "streaming", "Streaming", () => import("./streaming.tsx")),
+  page("Start", "tools", "Tools", () => import("./tools.tsx")),
+  page("Reference", "responses", "Responses API", () => import("./apis/responses.tsx")),
+  page("Reference", "messages", "Messages API", () => import("./apis/messages.tsx")),
+  page("Reference", "embeddings", "Embeddings", () => import("./embeddings.tsx")),
+  page("Reference", "ollama", "Ollama API", () => import("./apis/ollama.tsx")),
+  page("Reference", "endpoints", "Endpoints", () => import("./endpoints.tsx")),
+  { ...page("Reference", "api", "API reference", () => import("./api/api-reference.tsx")), wide: true },
+  page("Reference", "errors", "Errors", () => import("./errors.tsx")),
+  page("Reference", "limits", "Limits", () => import("./limits.tsx")),
+  page("Reference", "key", "Your key", () => import("./key.tsx")),
+  page("Trust", "privacy", "Privacy & trust", () => import("./privacy.tsx")),
 ];
+
+function page(
+  group: DocsPage["group"],
+  slug: string,
+  title: string,
+  load: () => Promise<{ default: ComponentType }>,
+): DocsPage {
+  return { group, slug, title, Content: lazy(load) };
+}
 
 export function docsAddress(page: DocsPage): string {
   return page.slug === "" ? "/docs" : `/docs/${page.slug}`;

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { isChatModelId, modelIds } from "../../../src/core/models.js";
 import { CodeBlock } from "../../components/text/code-block.tsx";
 import { ModelFactList, StarterNote } from "../../components/models/model-facts.tsx";
-import { ModelMark } from "../../components/models/model-mark.tsx";
+import { ModelMark } from "../../components/models/model-name.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { StateBadge } from "../../components/states/state-badge.tsx";
 import { defaultReplyText } from "../../default-reply.ts";

@@ -5,29 +5,23 @@ import type { Incident } from "../../../src/core/admin/service-views.js";
 import type { StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../components/frame/card.tsx";
 import { MaintenanceWindow } from "../../components/frame/maintenance-window.tsx";
-import { ErrorState } from "../../components/states/error-state.tsx";
+import { Loaded } from "../../components/states/loaded.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { Markdown } from "../../components/text/markdown.tsx";
-import { TimeRange } from "../../components/text/time-range.tsx";
-import { Time } from "../../components/text/time.tsx";
+import { Time, TimeRange } from "../../components/text/time.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { plural } from "../../units.ts";
 import { ModelAvailability } from "./model-availability.tsx";
 
 export function StatusHistory() {
-  const { data, error, refetch } = useQuery(adminQueries.history);
+  const read = useQuery(adminQueries.history);
+  const { data } = read;
   return (
     <>
       <Card title="Availability" description="Share of requests answered, over the last 90 days.">
-        {data === undefined ? (
-          error === null ? (
-            <SkeletonLines lines={9} />
-          ) : (
-            <ErrorState error={error} onRetry={refetch} what="the history" />
-          )
-        ) : (
-          <Availability history={data} />
-        )}
+        <Loaded query={read} what="the history" lines={9}>
+          {(data) => <Availability history={data} />}
+        </Loaded>
       </Card>
       <Card title="Incidents">
         {data === undefined ? (

@@ -7,7 +7,7 @@ import { modelsText } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { LastUsed } from "../../../components/text/last-used.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
+import { Table, type Column, actionsColumn } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { formatCount, plural } from "../../../units.ts";
@@ -16,11 +16,11 @@ import { RevokeKeyDialog } from "../../app/keys/revoke-key-dialog.tsx";
 
 /** The most recently used keys; the owner's own page has all of them. */
 export function AccountKeys({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(adminQueries.accountKeys(id));
-  const [known, total] = [data?.keys.length ?? 0, data?.total ?? 0];
+  const list = useQuery(adminQueries.accountKeys(id));
+  const [known, total] = [list.data?.keys.length ?? 0, list.data?.total ?? 0];
   const all = total > known ? `Show ${plural(known, "key")}` : `Show all ${plural(known, "key")}`;
   const [revoking, setRevoking] = useState<KeyView | null>(null);
-  const { shown, more } = useFirstRows(data?.keys, all);
+  const { shown, more } = useFirstRows(list.data?.keys, all);
   return (
     <Card
       title="Keys"
@@ -35,8 +35,7 @@ export function AccountKeys({ id }: { id: string }) {
         rows={shown}
         compact
         rowId={(key) => key.id}
-        error={error}
-        onRetry={refetch}
+        query={list}
         empty={<EmptyState title="No keys yet" />}
       />
       {more}
@@ -52,45 +51,39 @@ export function AccountKeys({ id }: { id: string }) {
   );
 }
 
-const revokeColumn = (onRevoke: (key: KeyView) => void): Column<KeyView> => ({
-  id: "actions",
-  header: "",
-  align: "right",
-  cell: (key) =>
-    key.status !== "revoked" &&
-    key.status !== "expired" && (
-      <Button
-        size="sm"
-        aria-label={`Revoke ${key.name}, ending in ${key.lastFour}`}
-        onClick={() => onRevoke(key)}
-      >
-        Revoke…
-      </Button>
-    ),
-});
+const revokeColumn = (onRevoke: (key: KeyView) => void): Column<KeyView> =>
+  actionsColumn(
+    (key) =>
+      key.status !== "revoked" &&
+      key.status !== "expired" && (
+        <Button
+          size="sm"
+          aria-label={`Revoke ${key.name}, ending in ${key.lastFour}`}
+          onClick={() => onRevoke(key)}
+        >
+          Revoke…
+        </Button>
+      ),
+  );
 
 const columns: readonly Column<KeyView>[] = [
   {
-    id: "name",
     header: "Name",
     cell: (key) => <span className="font-medium wrap-anywhere">{key.name}</span>,
     className: "max-w-72",
   },
   {
-    id: "key",
     header: "Key",
     cell: (key) => <code className="font-mono text-sm whitespace-nowrap">…{key.lastFour}</code>,
   },
   {
-    id: "models",
     header: "Models",
     cell: (key) => (key.scopes.length > 0 ? key.scopes.join(", ") : modelsText(key.models)),
   },
-  { id: "created", header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
+  { header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
   {
-    id: "used",
     header: "Last used",
     cell: (key) => <LastUsed day={key.lastUsedDay} model={key.lastUsedModel} />,
   },
-  { id: "status", header: "Status", cell: (key) => <KeyStatus status={key.status} /> },
+  { header: "Status", cell: (key) => <KeyStatus status={key.status} /> },
 ];

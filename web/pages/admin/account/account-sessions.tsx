@@ -1,13 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AccountDetail } from "../../../../src/protocol/dashboard/accounts.js";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
@@ -23,7 +21,6 @@ interface AccountSessionsProps {
 }
 
 export function AccountSessions({ account, sessions }: AccountSessionsProps) {
-  const client = useQueryClient();
   const [ending, setEnding] = useState(false);
   const { shown, more } = useFirstRows(sessions, `Show all ${plural(sessions.length, "session")}`);
   return (
@@ -49,19 +46,13 @@ export function AccountSessions({ account, sessions }: AccountSessionsProps) {
       {more}
       {ending && (
         <ConfirmDialog
-          open
-          onOpenChange={() => setEnding(false)}
+          onClose={() => setEnding(false)}
           title="Sign out everywhere"
           confirm="Sign out"
-          onConfirm={async () => {
-            await adminApi.endSessions(account.id);
-            toast(`${account.email} is signed out everywhere`);
-            await Promise.all([
-              client.invalidateQueries({ queryKey: ["admin"] }),
-              // It may be the reader’s own account.
-              client.invalidateQueries({ queryKey: queries.site.queryKey }),
-            ]);
-          }}
+          onConfirm={() => adminApi.endSessions(account.id)}
+          done={`${account.email} is signed out everywhere`}
+          // It may be the reader’s own account.
+          reads={[["admin"], queries.site.queryKey]}
         >
           <Address email={account.email} className="font-medium text-ink" /> has to sign in again in every
           browser. Keys keep working.
@@ -72,7 +63,7 @@ export function AccountSessions({ account, sessions }: AccountSessionsProps) {
 }
 
 const columns: readonly Column<SessionView>[] = [
-  { id: "created", header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} style="moment" /> },
-  { id: "seen", header: "Last active", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-  { id: "expires", header: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} style="date" /> },
+  { header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} style="moment" /> },
+  { header: "Last active", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+  { header: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} style="date" /> },
 ];

@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { ErrorState } from "../../../components/states/error-state.tsx";
+import { UnlessFailed } from "../../../components/states/loaded.tsx";
 import { useUrlFilters } from "../../../hooks/use-url-filters.ts";
 import { adminQueries } from "../../../service/admin.ts";
-import { DayRangeFields } from "../../app/usage/day-range-fields.tsx";
-import { PeriodButtons } from "../../app/usage/period-buttons.tsx";
+import { PeriodButtons, DayRangeFields } from "../../app/usage/period-fields.tsx";
 import { UsageBreakdown } from "../../app/usage/usage-breakdown.tsx";
 import {
   periodChoiceOf,
@@ -26,10 +25,11 @@ export function AccountUsage({ id }: { id: string }) {
   const chosen = periodChoiceOf(filters, now, usual);
   const period = periodOf(chosen, now);
   const choose = (next: PeriodChoice) => setFilters(periodFiltersOf(next, usual));
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     ...adminQueries.accountUsage(id, period),
     placeholderData: keepPreviousData,
   });
+  const { data } = read;
   return (
     <section aria-labelledby="account-usage" className="flex flex-col gap-6">
       <div className="-mb-2 flex flex-wrap items-center justify-between gap-3">
@@ -39,11 +39,7 @@ export function AccountUsage({ id }: { id: string }) {
         <PeriodButtons period={chosen} onChange={choose} />
         {typeof chosen !== "string" && <DayRangeFields range={chosen} onChange={choose} />}
       </div>
-      {data === undefined && error !== null ? (
-        <Card>
-          <ErrorState error={error} onRetry={refetch} what="the usage" />
-        </Card>
-      ) : (
+      <UnlessFailed query={read} what="the usage">
         <>
           <UsageStats totals={data?.totals} />
           {data !== undefined && askedFor(data.totals) === 0 ? (
@@ -57,7 +53,7 @@ export function AccountUsage({ id }: { id: string }) {
             </>
           )}
         </>
-      )}
+      </UnlessFailed>
     </section>
   );
 }

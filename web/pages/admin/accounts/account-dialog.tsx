@@ -1,16 +1,19 @@
 /** An admin's actions on an account, each with a confirmation. */
-import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentProps, useState } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
-import { api } from "../../../service/api.ts";
-import { Address } from "../../../components/text/address.tsx";
+import { Field, Select } from "../../../components/controls/field.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
+import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
+import { api } from "../../../service/api.ts";
 import { factorApi } from "../../../service/factors.ts";
 import { queries } from "../../../service/queries.ts";
-import { formatCount } from "../../../units.ts";
-import { PlanDialog } from "./plan-dialog.tsx";
-import { ResetLinkDialog } from "./reset-link-dialog.tsx";
+import { usePlans } from "../../../service/use-plans.ts";
+import { formatCount, formatPerMinute, unbroken } from "../../../units.ts";
 
 export interface AccountTask {
   type: "suspend" | "resume" | "role" | "plan" | "reset" | "factors" | "delete";
@@ -24,120 +27,145 @@ interface AccountDialogProps {
   onDeleted?: () => void;
 }
 
-export function AccountDialog({ task, onClose, onDeleted }: AccountDialogProps) {
-  const client = useQueryClient();
-  const { account } = task;
-  const email = <Address email={account.email} className="font-medium text-ink" />;
-  const change = async (request: Promise<AccountView>, done: string) => {
-    await request;
-    toast(done);
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ["admin"] }),
+export function AccountDialog({ task: { type, account }, onClose, onDeleted }: AccountDialogProps) {
+  if (type === "plan") return <PlanDialog account={account} onClose={onClose} />;
+  if (type === "reset") return <ResetLinkDialog account={account} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      {...questionsAbout(account, onDeleted)[type]}
       // It may be the reader’s own account.
-      client.invalidateQueries({ queryKey: queries.site.queryKey }),
-    ]);
-  };
-  switch (task.type) {
-    case "plan":
-      return <PlanDialog account={account} onClose={onClose} />;
-    case "reset":
-      return <ResetLinkDialog account={account} onClose={onClose} />;
-    case "factors":
-      return (
-        <Question
-          title="Reset second factors"
-          confirm="Reset factors"
-          tone="danger"
-          onClose={onClose}
-          onConfirm={async () => {
-            await factorApi.resetFactors(account.id);
-            toast(`Second factors of ${account.email} removed`);
-            await client.invalidateQueries({ queryKey: ["admin"] });
-          }}
-        >
-          The authenticator app, passkeys and recovery codes of {email} are removed, and it is signed out
+      reads={[["admin"], queries.site.queryKey]}
+      onClose={onClose}
+    />
+  );
+}
+
+type Question = Omit<ComponentProps<typeof ConfirmDialog>, "reads" | "onClose">;
+
+function questionsAbout(
+  { id, email, keys, role: before }: AccountView,
+  onDeleted?: () => void,
+): Record<Exclude<AccountTask["type"], "plan" | "reset">, Question> {
+  const address = <Address email={email} className="font-medium text-ink" />;
+  const role = before === "admin" ? "user" : "admin";
+  const changeRole = role === "admin" ? "Make admin" : "Remove admin role";
+  return {
+    factors: {
+      title: "Reset second factors",
+      confirm: "Reset factors",
+      onConfirm: () => factorApi.resetFactors(id),
+      done: `Second factors of ${email} removed`,
+      children: (
+        <>
+          The authenticator app, passkeys and recovery codes of {address} are removed, and it is signed out
           everywhere. Its password alone signs in then: make sure who asks.
-        </Question>
-      );
-    case "suspend":
-      return (
-        <Question
-          title="Suspend account"
-          confirm="Suspend"
-          tone="danger"
-          onClose={onClose}
-          onConfirm={() =>
-            change(api.admin.setAccount(account.id, "suspend"), `${account.email} is suspended`)
-          }
-        >
-          {email} is signed out, requests with its keys get 401, and its open streams end. Nothing is deleted;
-          you can resume it at any time.
-        </Question>
-      );
-    case "delete":
-      return (
-        <Question
-          title="Delete account"
-          confirm="Delete account"
-          tone="danger"
-          typeToConfirm="delete"
-          onClose={onClose}
-          onConfirm={async () => {
-            await api.admin.deleteAccount(account.id);
-            toast(`${account.email} was deleted`);
-            onDeleted?.();
-            await client.invalidateQueries({ queryKey: ["admin"] });
-          }}
-        >
-          {email} is signed out, and its keys ({formatCount(account.keys)} working), usage and everything else
-          about it are removed immediately. This cannot be undone; suspending it can.
-        </Question>
-      );
-    case "resume":
-      return (
-        <Question
-          title="Resume account"
-          confirm="Resume"
-          tone="primary"
-          onClose={onClose}
-          onConfirm={() =>
-            change(api.admin.setAccount(account.id, "resume"), `${account.email} is active again`)
-          }
-        >
-          {email} can sign in again and its keys work as before.
-        </Question>
-      );
-    case "role": {
-      const role = account.role === "admin" ? "user" : "admin";
-      return (
-        <Question
-          title={role === "admin" ? "Make admin" : "Remove admin role"}
-          confirm={role === "admin" ? "Make admin" : "Remove admin role"}
-          tone="primary"
-          onClose={onClose}
-          onConfirm={() => change(api.admin.setRole(account.id, { role }), `${account.email} is now ${role}`)}
-        >
-          {role === "admin" ? (
-            <>{email} gets access to these pages and can suspend accounts, yours included.</>
-          ) : (
-            <>{email} loses access to these pages.</>
-          )}
-        </Question>
-      );
-    }
-  }
+        </>
+      ),
+    },
+    suspend: {
+      title: "Suspend account",
+      confirm: "Suspend",
+      onConfirm: () => api.admin.setAccount(id, "suspend"),
+      done: `${email} is suspended`,
+      children: (
+        <>
+          {address} is signed out, requests with its keys get 401, and its open streams end. Nothing is
+          deleted; you can resume it at any time.
+        </>
+      ),
+    },
+    delete: {
+      title: "Delete account",
+      confirm: "Delete account",
+      typeToConfirm: "delete",
+      onConfirm: async () => {
+        await api.admin.deleteAccount(id);
+        toast(`${email} was deleted`);
+        onDeleted?.();
+      },
+      children: (
+        <>
+          {address} is signed out, and its keys ({formatCount(keys)} working), usage and everything else about
+          it are removed immediately. This cannot be undone; suspending it can.
+        </>
+      ),
+    },
+    resume: {
+      title: "Resume account",
+      confirm: "Resume",
+      tone: "primary",
+      onConfirm: () => api.admin.setAccount(id, "resume"),
+      done: `${email} is active again`,
+      children: <>{address} can sign in again and its keys work as before.</>,
+    },
+    role: {
+      title: changeRole,
+      confirm: changeRole,
+      tone: "primary",
+      onConfirm: () => api.admin.setRole(id, { role }),
+      done: `${email} is now ${role}`,
+      children:
+        role === "admin" ? (
+          <>{address} gets access to these pages and can suspend accounts, yours included.</>
+        ) : (
+          <>{address} loses access to these pages.</>
+        ),
+    },
+  };
 }
 
-interface QuestionProps {
-  title: string;
-  confirm: string;
-  tone: "danger" | "primary";
-  typeToConfirm?: string;
-  onClose: () => void;
-  onConfirm: () => Promise<unknown>;
-  children: ReactNode;
+function ResetLinkDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {
+  const make = useChange(() => api.admin.resetLink(account.id));
+
+  return (
+    <FormDialog
+      title="Password reset link"
+      description={
+        <>
+          Whoever opens the link can set a new password for{" "}
+          <Address email={account.email} className="font-medium text-ink" />. Send it over a channel you
+          trust.
+        </>
+      }
+      change={make}
+      submit="Create link"
+      result={make.data && <OneTimeLink label="Reset link" link={make.data} />}
+      onClose={onClose}
+    />
+  );
 }
 
-function Question({ onClose, ...rest }: QuestionProps) {
-  return <ConfirmDialog open onOpenChange={onClose} {...rest} />;
+function PlanDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {
+  const [planId, setPlanId] = useState(account.planId);
+  const { plans, options } = usePlans();
+  const { error } = useQuery(queries.admin.plans);
+  const save = useChange(() => api.admin.setPlan(account.id, { planId }), {
+    done: `Plan changed for ${account.email}`,
+    onDone: onClose,
+    // It may be the reader’s own account.
+    reads: [["admin"], queries.site.queryKey],
+  });
+  const chosen = plans.find((plan) => plan.id === planId);
+
+  return (
+    <FormDialog
+      size="sm"
+      title="Change plan"
+      description={<Address email={account.email} />}
+      change={{ ...save, error: save.error ?? error }}
+      disabled={planId === account.planId}
+      onClose={onClose}
+    >
+      <Field
+        label="Plan"
+        name="planId"
+        hint={
+          chosen &&
+          `${formatPerMinute(chosen)}, ${unbroken(`${formatCount(chosen.concurrentRequests)} concurrent`)}.`
+        }
+      >
+        <Select value={planId} onValue={setPlanId} options={options} />
+      </Field>
+    </FormDialog>
+  );
 }

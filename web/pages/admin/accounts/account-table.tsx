@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import {
   CirclePause,
   CirclePlay,
@@ -10,110 +9,13 @@ import {
   ShieldX,
   Trash2,
 } from "lucide-react";
-import type { ReactNode } from "react";
-import { Link, useLocation } from "wouter";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
-import { Address } from "../../../components/text/address.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
-import { LastUsed } from "../../../components/text/last-used.tsx";
-import { Time } from "../../../components/text/time.tsx";
 import { useMe } from "../../../hooks/use-me.ts";
-import { queries, useSite } from "../../../service/queries.ts";
-import { formatCount } from "../../../units.ts";
-import { mostAtOnce } from "../../../../src/core/bounds.js";
-import { accountAddress } from "./account-address.ts";
+import { useSite } from "../../../service/queries.ts";
 import type { AccountTask } from "./account-dialog.tsx";
-import type { Selection } from "./selection-bar.tsx";
-
-interface AccountTableProps {
-  rows: AccountView[] | undefined;
-  error: Error | null;
-  onRetry: () => unknown;
-  onTask: (task: AccountTask) => void;
-  selection: Selection;
-  onSelect: (selection: Selection) => void;
-  empty: ReactNode;
-}
-
-export function AccountTable({ onTask, selection, onSelect, ...table }: AccountTableProps) {
-  const [, navigate] = useLocation();
-  const { data } = useQuery(queries.admin.plans);
-  const planName = (id: string) => data?.plans.find((plan) => plan.id === id)?.name ?? id;
-  const columns: Column<AccountView>[] = [
-    {
-      id: "email",
-      header: "Email",
-      cell: (account) => <Email account={account} selection={selection} onSelect={onSelect} />,
-      className: "max-w-80",
-    },
-    { id: "plan", header: "Plan", cell: (account) => planName(account.planId) },
-    { id: "keys", header: "Keys", align: "right", cell: (account) => formatCount(account.keys) },
-    { id: "created", header: "Created", cell: (account) => <Time at={account.createdAt} style="date" /> },
-    {
-      id: "used",
-      header: "Last used",
-      cell: ({ lastUsedDay }) => <LastUsed day={lastUsedDay} />,
-    },
-    {
-      id: "status",
-      header: "Status",
-      cell: (account) => <AccountStatus account={account} />,
-    },
-    {
-      id: "actions",
-      header: "",
-      align: "right",
-      cell: (account) => <AccountMenu account={account} onTask={onTask} />,
-    },
-  ];
-  return (
-    <Table
-      label="Accounts"
-      compact
-      columns={columns}
-      rowId={(account) => account.id}
-      onOpen={(account) => navigate(accountAddress(account.id))}
-      {...table}
-    />
-  );
-}
-
-interface EmailProps {
-  account: AccountView;
-  selection: Selection;
-  onSelect: (selection: Selection) => void;
-}
-
-function Email({ account, selection, onSelect }: EmailProps) {
-  const selected = selection.has(account.id);
-  const toggle = () => {
-    const next = new Map(selection);
-    if (!next.delete(account.id)) next.set(account.id, account);
-    onSelect(next);
-  };
-  return (
-    <span className="flex min-w-0 items-center gap-3">
-      <input
-        type="checkbox"
-        aria-label={`Select ${account.email}`}
-        checked={selected}
-        disabled={!selected && selection.size >= mostAtOnce}
-        onChange={toggle}
-        className="size-4 shrink-0 accent-accent"
-      />
-      <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-        <Link href={accountAddress(account.id)} className="rounded-sm hover:underline">
-          <Address email={account.email} className="font-medium" />
-        </Link>
-        {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
-        <SignInNote account={account} />
-      </span>
-    </span>
-  );
-}
 
 /** What is unusual about how an account is signed in to. */
 export function SignInNote({ account }: { account: AccountView }) {

@@ -2,22 +2,20 @@
  * Applies one change to every selected account after a confirmation, then lists those that could not be changed, and
  * why.
  */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BulkResult } from "../../../../src/protocol/dashboard/accounts.js";
 import type { AccountView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Select } from "../../../components/controls/select.tsx";
+import { Field, Select } from "../../../components/controls/field.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
-import { Address } from "../../../components/text/address.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { Address } from "../../../components/text/breakable.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import { adminApi } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
+import { usePlans } from "../../../service/use-plans.ts";
 import { plural } from "../../../units.ts";
 
 export type BulkAction = "plan" | "suspend" | "resume";
@@ -30,41 +28,36 @@ interface BulkDialogProps {
 }
 
 export function BulkDialog({ action, accounts, onChanged, onClose }: BulkDialogProps) {
-  const client = useQueryClient();
-  const { data: known } = useQuery(queries.admin.plans);
+  const { options } = usePlans();
   const [chosen, setChosen] = useState("");
-  const planId = chosen === "" ? (known?.plans[0]?.id ?? "") : chosen;
+  const planId = chosen === "" ? (options[0]?.value ?? "") : chosen;
   // The selection when the dialog opened: changed accounts are deselected behind it.
   const [affected] = useState(accounts);
   const { title, verb, done, tone, consequence } = words[action];
-  const run = useMutation({
-    mutationFn: () => {
+
+  const run = useChange(
+    () => {
       const ids = affected.map(({ id }) => id);
       return adminApi.changeAccounts(action === "plan" ? { action, ids, planId } : { action, ids });
     },
-    gcTime: 0,
-    onSuccess: async ({ changed, refused }) => {
-      onChanged(changed);
-      if (changed.length > 0) toast(`${plural(changed.length, "account")} ${done}`);
-      if (refused.length === 0) onClose();
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ["admin"] }),
-        // The reader’s own account may be among them.
-        client.invalidateQueries({ queryKey: queries.site.queryKey }),
-      ]);
+    {
+      onDone: ({ changed, refused }) => {
+        onChanged(changed);
+        if (changed.length > 0) toast(`${plural(changed.length, "account")} ${done}`);
+        if (refused.length === 0) onClose();
+      },
+      // The reader’s own account may be among them.
+      reads: [["admin"], queries.site.queryKey],
     },
-  });
+  );
   if (run.data !== undefined && run.data.refused.length > 0) {
     return <Refused title={title} result={run.data} onClose={onClose} />;
   }
-  const failure = formError(run.error, ["planId"]);
+
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       size="sm"
       role={action === "plan" ? "dialog" : "alertdialog"}
-      dismissable={!run.isPending}
       title={title}
       description={
         <>
@@ -72,37 +65,18 @@ export function BulkDialog({ action, accounts, onChanged, onClose }: BulkDialogP
           <Names accounts={affected} />
         </>
       }
-      footer={
-        <>
-          <Button onClick={onClose} disabled={run.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="bulk" variant={tone} pending={run.isPending}>
-            {verb} {plural(affected.length, "account")}
-          </Button>
-        </>
-      }
+      className="flex flex-col gap-4"
+      change={run}
+      submit={`${verb} ${plural(affected.length, "account")}`}
+      tone={tone}
+      onClose={onClose}
     >
-      <Form
-        id="bulk"
-        className="flex flex-col gap-4"
-        error={run.error}
-        onSubmit={() => {
-          if (!run.isPending) run.mutate();
-        }}
-      >
-        {action === "plan" && (
-          <Field label="Plan" error={fieldError(run.error, "planId")}>
-            <Select
-              value={planId}
-              onChange={(event) => setChosen(event.target.value)}
-              options={known?.plans.map((plan) => ({ value: plan.id, label: plan.name })) ?? []}
-            />
-          </Field>
-        )}
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </Form>
-    </Dialog>
+      {action === "plan" && (
+        <Field label="Plan" name="planId">
+          <Select value={planId} onValue={setChosen} options={options} />
+        </Field>
+      )}
+    </FormDialog>
   );
 }
 
@@ -125,8 +99,7 @@ function Names({ accounts }: { accounts: readonly AccountView[] }) {
 function Refused({ title, result, onClose }: { title: string; result: BulkResult; onClose: () => void }) {
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       size="sm"
       title={title}
       footer={

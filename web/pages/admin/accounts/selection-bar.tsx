@@ -33,7 +33,7 @@ export function SelectionBar({ shown, selection, onSelect }: SelectionBarProps) 
         label="Select all on this page"
         checked={hasAll}
         disabled={shown.length === 0}
-        onChange={(event) => selectShown(event.target.checked)}
+        onChange={selectShown}
       />
       {selection.size > 0 && (
         <span role="status" className="text-muted tabular-nums">

@@ -1,12 +1,11 @@
 /** The set-up checklist. Items that the service can check are ticked automatically; the others by an admin. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Circle, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { Checklist, ChecklistItem } from "../../../../src/core/admin/service-views.js";
 import type { ModelSuggestion } from "../../../../src/protocol/dashboard/engines.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { titles, ItemText } from "./checklist-items.tsx";
 
@@ -16,26 +15,20 @@ interface SetupChecklistProps {
 }
 
 export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
-  const client = useQueryClient();
   const keepFocus = useKeptFocus(checklist);
-  const refresh = () => client.invalidateQueries({ queryKey: adminQueries.home.queryKey });
-  const onError = (error: Error) => toast(error.message, "bad");
-  const tick = useMutation({
-    mutationFn: ({ id, ticked }: { id: ChecklistItem; ticked: boolean }) => adminApi.tick(id, ticked),
-    onSuccess: async (_done, { id }) => {
-      keepFocus(id);
-      await refresh();
+  const readAgain = useReadAgain();
+  const reads = [adminQueries.home.queryKey];
+  const tick = useChange(
+    ({ id, ticked }: { id: ChecklistItem; ticked: boolean }) => adminApi.tick(id, ticked),
+    { onDone: (_done, { id }) => keepFocus(id), reads, toastsErrors: true },
+  );
+  const hide = useChange(
+    async () => {
+      await adminApi.hideChecklist();
+      await readAgain(reads);
     },
-    onError,
-  });
-  const hide = useMutation({
-    mutationFn: () => adminApi.hideChecklist(),
-    onSuccess: async () => {
-      await refresh();
-      document.getElementById("main")?.focus();
-    },
-    onError,
-  });
+    { onDone: () => document.getElementById("main")?.focus(), toastsErrors: true },
+  );
   const { entries } = checklist;
   const firstOpen = entries.find(({ state }) => state === "open")?.id;
   const left = entries.filter(({ state }) => state === "open").length;

@@ -4,6 +4,7 @@ import type { LiveMinute } from "../../../../src/core/admin/service-views.js";
 import type { AdminHome } from "../../../../src/protocol/dashboard/admin.js";
 import { Spark } from "../../../components/figures/spark.tsx";
 import { Time } from "../../../components/text/time.tsx";
+import { errorShare } from "../../app/usage/usage-stats.tsx";
 import { formatBytes, formatCount, formatRate } from "../../../units.ts";
 
 const minutesShown = 60;
@@ -33,7 +34,7 @@ export function LastHour({ home, stale }: { home: AdminHome; stale: boolean }) {
             values={padded(minutes, (minute) => minute.requests)}
           />
         </Tile>
-        <Tile label="Errors" value={formatCount(errors)} hint={share(errors, requests)}>
+        <Tile label="Errors" value={formatCount(errors)} hint={errorShare(errors, requests)}>
           <Spark
             tone="bad"
             label={`Errors by minute: ${errors} in the last hour`}
@@ -169,9 +170,4 @@ function padded(
 ): (number | null)[] {
   const missing = Math.max(0, minutesShown - minutes.length);
   return [...Array.from({ length: missing }, () => null), ...minutes.map(of)];
-}
-
-function share(errors: number, requests: number): string {
-  if (requests === 0) return "no requests yet";
-  return `${(errors / requests).toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 })} of requests`;
 }

@@ -5,10 +5,8 @@ import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { formatDecimal, formatRate, formatSize } from "../../../units.ts";
-import { ChoiceFailure, type Choice } from "./choice.tsx";
+import { ChoiceFailure, type Choice, FitBadge, WithoutDraft } from "./choice.tsx";
 import { ChoiceRow } from "./choice-row.tsx";
-import { FitBadge } from "./fit-badge.tsx";
-import { WithoutDraft } from "./without-draft.tsx";
 
 interface CatalogChoicesProps {
   choices: ModelChoicesView;

@@ -1,5 +1,4 @@
 /** An engine on the network. It is checked first, and the findings are shown before it can be used. */
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { EnginePreflight } from "../../../../src/core/model-views.js";
 import type { ModelId } from "../../../../src/core/models.js";
@@ -7,19 +6,15 @@ import { api } from "../../../service/api.ts";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input, PasswordInput } from "../../../components/controls/input.tsx";
-import { Select } from "../../../components/controls/select.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { Field, Input, PasswordInput, Select, unaided } from "../../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../../components/controls/form.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import type { Choice } from "./choice.tsx";
 import { bodyOf, emptyEngine, profileOptions, type EngineDraft } from "./engine-draft.ts";
 
-const fields = ["url", "profile", "name", "key", "contextTokens"];
-
 export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }) {
   const [draft, setDraft] = useState(emptyEngine);
-  const look = useMutation({ mutationFn: () => api.admin.preflight(bodyOf(draft)), gcTime: 0 });
+  const look = useChange(() => api.admin.preflight(bodyOf(draft)));
   const set = (change: Partial<EngineDraft>) => {
     setDraft({ ...draft, ...change });
     // The findings are about what was entered at the time.
@@ -33,7 +28,6 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
       done: `Switching ${model} to the engine`,
     });
   const error = choose.error ?? look.error;
-  const failure = formError(error, fields);
   const isRefused = look.data?.findings.some(({ level }) => level === "refuse") === true;
   const isReady = look.data !== undefined && !isRefused;
   return (
@@ -42,51 +36,40 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
       error={error}
       onSubmit={() => (isReady ? use() : look.mutate())}
     >
-      <Field label="Address" error={fieldError(error, "url")} className="sm:col-span-2">
+      <Field label="Address" name="url" className="sm:col-span-2">
         <Input
           value={draft.url}
           maxLength={2000}
           placeholder="http://gpu-1:8000/v1"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => set({ url: event.target.value })}
+          {...unaided}
+          onValue={(value) => set({ url: value })}
         />
       </Field>
-      <Field label="Kind of engine" error={fieldError(error, "profile")}>
-        <Select
-          value={draft.profile}
-          options={profileOptions}
-          onChange={(event) => set({ profile: event.target.value })}
-        />
+      <Field label="Kind of engine" name="profile">
+        <Select value={draft.profile} options={profileOptions} onValue={(value) => set({ profile: value })} />
       </Field>
-      <Field label="Model name on the engine" aside="optional" error={fieldError(error, "name")}>
-        <Input
-          value={draft.name}
-          maxLength={200}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => set({ name: event.target.value })}
-        />
+      <Field label="Model name on the engine" aside="optional" name="name">
+        <Input value={draft.name} maxLength={200} {...unaided} onValue={(value) => set({ name: value })} />
       </Field>
-      <Field label="Key" aside="optional" hint="Stored, never shown again." error={fieldError(error, "key")}>
+      <Field label="Key" aside="optional" hint="Stored, never shown again." name="key">
         <PasswordInput
           value={draft.key}
           maxLength={1000}
           autoComplete="off"
-          onChange={(event) => set({ key: event.target.value })}
+          onValue={(value) => set({ key: value })}
         />
       </Field>
       <Field
         label="Context, in tokens"
         aside="optional"
         hint="If the engine does not report it."
-        error={fieldError(error, "contextTokens")}
+        name="contextTokens"
       >
         <Input
           inputMode="numeric"
           autoComplete="off"
           value={draft.contextTokens}
-          onChange={(event) => set({ contextTokens: event.target.value.trim() })}
+          onValue={(value) => set({ contextTokens: value.trim() })}
         />
       </Field>
       <Checkbox
@@ -94,27 +77,23 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
         label="Accept a prompt cache shared between accounts"
         hint="For engines that cannot isolate accounts."
         checked={draft.acceptSharedCache}
-        onChange={(event) => set({ acceptSharedCache: event.target.checked })}
+        onChange={(checked) => set({ acceptSharedCache: checked })}
       />
       <Checkbox
         className="sm:col-span-2"
         label="Allow a public address"
         checked={draft.allowPublic}
-        onChange={(event) => set({ allowPublic: event.target.checked })}
+        onChange={(checked) => set({ allowPublic: checked })}
       />
       <Checkbox
         className="sm:col-span-2"
         label="Its model reads images"
         hint="If the engine does not report it."
         checked={draft.vision}
-        onChange={(event) => set({ vision: event.target.checked })}
+        onChange={(checked) => set({ vision: checked })}
       />
       {look.data !== undefined && <Findings found={look.data} />}
-      {failure !== undefined && (
-        <Callout tone="bad" className="sm:col-span-2">
-          {failure}
-        </Callout>
-      )}
+      <FormFailure />
       <div className="sm:col-span-2">
         <Button type="submit" variant="primary" pending={look.isPending || choose.isPending}>
           {isReady ? `Use for ${model}` : "Check engine"}

@@ -6,16 +6,12 @@ import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field } from "../../../components/controls/field.tsx";
+import { Field, Input, Select, unaided } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
-import { Select } from "../../../components/controls/select.tsx";
-import { Input } from "../../../components/controls/input.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { formatRate, formatSize } from "../../../units.ts";
-import { ChoiceFailure, type Choice } from "./choice.tsx";
+import { ChoiceFailure, type Choice, FitBadge, WithoutDraft } from "./choice.tsx";
 import { ChoiceRow } from "./choice-row.tsx";
-import { FitBadge } from "./fit-badge.tsx";
-import { WithoutDraft } from "./without-draft.tsx";
 
 interface FileChoicesProps {
   choices: ModelChoicesView;
@@ -53,7 +49,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
           <Select
             value={draft ?? ""}
             options={draftOptions(choices, current)}
-            onChange={(event) => setDraft(event.target.value === "" ? null : event.target.value)}
+            onValue={(value) => setDraft(value === "" ? null : value)}
           />
         </Field>
       )}
@@ -115,17 +111,16 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
             value={path}
             maxLength={4096}
             placeholder="/models/my-model.gguf"
-            autoComplete="off"
-            spellCheck={false}
+            {...unaided}
             className="font-mono"
-            onChange={(event) => setPath(event.target.value)}
+            onValue={setPath}
           />
         </Field>
         <Checkbox
           label="Skip the memory check"
           hint="If the model fits into GPU memory."
           checked={force}
-          onChange={(event) => setForce(event.target.checked)}
+          onChange={setForce}
         />
         <Button type="submit" className="self-start" pending={isPending(choose, "path")}>
           Use this file

@@ -1,13 +1,14 @@
 /** One model: what serves it, how that performs on this machine, and the ways to change it. */
 import type { ModelView } from "../../../../src/core/model-views.js";
 import { isChatModelId } from "../../../../src/core/models.js";
-import { Badge, type Tone } from "../../../components/states/badge.tsx";
+import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { FactList, type Fact } from "../../../components/figures/fact-list.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { Spinner } from "../../../components/states/spinner.tsx";
+import { states } from "../engine-card.tsx";
 import { formatBytes, formatCount, formatRate, formatSize } from "../../../units.ts";
 
 interface ModelCardProps {
@@ -127,12 +128,3 @@ function memoryOf({ memoryBytes, sharedWith }: ModelView): string {
 }
 
 const backendNames = { cuda: "GPU (CUDA)", vulkan: "GPU (Vulkan)", metal: "GPU (Metal)", cpu: "CPU" };
-
-const states: Record<ModelView["state"], { tone: Tone; word: string }> = {
-  starting: { tone: "warn", word: "Starting" },
-  ready: { tone: "good", word: "Ready" },
-  asleep: { tone: "neutral", word: "Asleep" },
-  waking: { tone: "warn", word: "Loading" },
-  down: { tone: "bad", word: "Down" },
-  off: { tone: "neutral", word: "Off" },
-};

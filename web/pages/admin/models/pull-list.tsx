@@ -9,7 +9,7 @@ import { Progress } from "../../../components/states/progress.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatSize } from "../../../units.ts";
-import { WithoutDraft } from "./without-draft.tsx";
+import { WithoutDraft } from "./choice.tsx";
 
 interface PullListProps {
   pulls: readonly PullView[];

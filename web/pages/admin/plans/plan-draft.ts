@@ -1,13 +1,26 @@
 /** A plan as typed, and the request made from it. */
 import { planWeight } from "../../../../src/core/bounds.js";
-import type { PlanView, QuotasView } from "../../../../src/protocol/dashboard/api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import type { ModelId } from "../../../../src/core/models.js";
+import { byName, quotaNames } from "../../app/keys/limit-fields.tsx";
 
-type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys" | "weight";
-type OptionalField = keyof QuotasView | "maxTokens";
+export type CountedPlan = PlanView & { accounts: number };
 
-/** The numeric fields; empty means no limit where that is allowed. */
-export type NumberField = RequiredField | OptionalField;
+const usual = {
+  ...{ requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
+  weight: planWeight.usual,
+};
+const requiredFields = [
+  "requestsPerMinute",
+  "tokensPerMinute",
+  "concurrentRequests",
+  "maxKeys",
+  "weight",
+] as const;
+/** Empty for no limit. */
+const optionalFields = ["maxTokens", ...quotaNames] as const;
+
+export type NumberField = (typeof requiredFields | typeof optionalFields)[number];
 
 export interface PlanDraft extends Record<NumberField, string> {
   id: string;
@@ -16,46 +29,22 @@ export interface PlanDraft extends Record<NumberField, string> {
   requiresEncryption: boolean;
 }
 
-export function draftOf(plan: PlanView | null): PlanDraft {
-  return {
-    id: plan?.id ?? "",
-    name: plan?.name ?? "",
-    requestsPerMinute: String(plan?.requestsPerMinute ?? 60),
-    tokensPerMinute: String(plan?.tokensPerMinute ?? 60_000),
-    concurrentRequests: String(plan?.concurrentRequests ?? 4),
-    maxKeys: String(plan?.maxKeys ?? 10),
-    maxTokens: typed(plan?.maxTokens),
-    weight: String(plan?.weight ?? planWeight.usual),
-    requestsPerDay: typed(plan?.requestsPerDay),
-    tokensPerDay: typed(plan?.tokensPerDay),
-    requestsPerMonth: typed(plan?.requestsPerMonth),
-    tokensPerMonth: typed(plan?.tokensPerMonth),
-    models: plan?.models ?? null,
-    requiresEncryption: plan?.requiresEncryption ?? false,
-  };
-}
+export const draftOf = (plan: PlanView | null): PlanDraft => ({
+  id: plan?.id ?? "",
+  name: plan?.name ?? "",
+  ...byName(requiredFields, (field) => String((plan ?? usual)[field])),
+  ...byName(optionalFields, (field) => String(plan?.[field] ?? "")),
+  models: plan?.models ?? null,
+  requiresEncryption: plan?.requiresEncryption ?? false,
+});
 
-const typed = (limit: number | null | undefined): string => (limit == null ? "" : String(limit));
-
-const orNone = (text: string): number | null => (text === "" ? null : Number(text));
-
-export function bodyOf(draft: PlanDraft) {
-  return {
-    name: draft.name,
-    requestsPerMinute: Number(draft.requestsPerMinute),
-    tokensPerMinute: Number(draft.tokensPerMinute),
-    concurrentRequests: Number(draft.concurrentRequests),
-    maxKeys: Number(draft.maxKeys),
-    maxTokens: orNone(draft.maxTokens),
-    weight: Number(draft.weight),
-    requestsPerDay: orNone(draft.requestsPerDay),
-    tokensPerDay: orNone(draft.tokensPerDay),
-    requestsPerMonth: orNone(draft.requestsPerMonth),
-    tokensPerMonth: orNone(draft.tokensPerMonth),
-    models: draft.models,
-    requiresEncryption: draft.requiresEncryption,
-  };
-}
+export const bodyOf = ({ name, models, requiresEncryption, ...typed }: PlanDraft) => ({
+  name,
+  ...byName(requiredFields, (field) => Number(typed[field])),
+  ...byName(optionalFields, (field) => (typed[field] === "" ? null : Number(typed[field]))),
+  models,
+  requiresEncryption,
+});
 
 /** "Team, large" → "team-large". */
 export function idFrom(name: string): string {
@@ -76,7 +65,7 @@ export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly strin
   if (isNew && !/^[a-z0-9][a-z0-9-]{0,63}$/.test(draft.id))
     faults.id = "Use lowercase letters, digits and hyphens.";
   if (isNew && taken.includes(draft.id)) faults.id = "A plan with this id already exists.";
-  for (const field of ["requestsPerMinute", "tokensPerMinute", "concurrentRequests", "maxKeys"] as const) {
+  for (const field of requiredFields) {
     if (!isCount(draft[field])) faults[field] = "Enter a whole number, 1 or more.";
   }
   if (!isCount(draft.weight) || Number(draft.weight) > planWeight.max)
@@ -87,14 +76,6 @@ export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly strin
   }
   return faults;
 }
-
-const optionalFields: readonly OptionalField[] = [
-  "maxTokens",
-  "requestsPerDay",
-  "tokensPerDay",
-  "requestsPerMonth",
-  "tokensPerMonth",
-];
 
 function isCount(text: string): boolean {
   return /^[1-9]\d{0,12}$/.test(text);

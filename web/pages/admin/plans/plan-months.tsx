@@ -5,14 +5,14 @@ import { Card } from "../../../components/frame/card.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
-import type { CountedPlan } from "./plan-table.tsx";
+import type { CountedPlan } from "./plan-draft.ts";
 
 type PlanMonth = MonthView & { plan: CountedPlan };
 
 /** What the accounts of each plan used this month, together. */
 export function PlanMonths({ plans }: { plans: readonly CountedPlan[] }) {
-  const { data, error, refetch } = useQuery(queries.admin.planMonths);
-  const rows = data?.plans.flatMap(({ planId, ...month }) => {
+  const months = useQuery(queries.admin.planMonths);
+  const rows = months.data?.plans.flatMap(({ planId, ...month }) => {
     const plan = plans.find(({ id }) => id === planId);
     return plan === undefined ? [] : [{ ...month, plan }];
   });
@@ -27,8 +27,7 @@ export function PlanMonths({ plans }: { plans: readonly CountedPlan[] }) {
         columns={columns}
         rows={rows}
         rowId={({ plan }) => plan.id}
-        error={error}
-        onRetry={refetch}
+        query={months}
         empty={null}
       />
     </Card>
@@ -37,13 +36,12 @@ export function PlanMonths({ plans }: { plans: readonly CountedPlan[] }) {
 
 const columns: readonly Column<PlanMonth>[] = [
   {
-    id: "plan",
     header: "Plan",
     cell: ({ plan }) => <span className="font-medium wrap-anywhere">{plan.name}</span>,
     className: "max-w-56",
   },
-  { id: "tokens", header: "Tokens", cell: ({ tokens }) => <Used count={tokens} /> },
-  { id: "requests", header: "Requests", cell: ({ requests }) => <Used count={requests} /> },
+  { header: "Tokens", cell: ({ tokens }) => <Used count={tokens} /> },
+  { header: "Requests", cell: ({ requests }) => <Used count={requests} /> },
 ];
 
 function Used({ count }: { count: MonthCount }) {

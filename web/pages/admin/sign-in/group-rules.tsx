@@ -6,35 +6,29 @@ import { teamRoles } from "../../../../src/core/entities.js";
 import type { GroupRule } from "../../../../src/core/single-sign-on/provider.js";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field } from "../../../components/controls/field.tsx";
+import { Field, Input, Select, unaided } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";
-import { Input } from "../../../components/controls/input.tsx";
-import { Select } from "../../../components/controls/select.tsx";
-import { queries } from "../../../service/queries.ts";
 import { teamQueries } from "../../../service/teams.ts";
+import { usePlans } from "../../../service/use-plans.ts";
 import { isRole, roleName } from "../../app/team/team-roles.ts";
 
 const roles = teamRoles.map((role) => ({ value: role, label: roleName(role) }));
 
 interface GroupRulesProps {
   rules: readonly GroupRule[];
-  error: string | undefined;
   onChange: (rules: GroupRule[]) => void;
 }
 
-export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
-  const { data } = useQuery(queries.admin.plans);
+export function GroupRules({ rules, onChange }: GroupRulesProps) {
+  const { options } = usePlans();
   const { data: found } = useQuery(teamQueries.admin.list("", 0));
   const teams = found?.teams ?? [];
   const teamsId = useId();
-  const plans = [
-    { value: "", label: "No plan" },
-    ...(data?.plans ?? []).map(({ id, name }) => ({ value: id, label: name })),
-  ];
+  const plans = [{ value: "", label: "No plan" }, ...options];
   const change = (at: number, to: Partial<GroupRule>) =>
     onChange(rules.map((rule, index) => (index === at ? { ...rule, ...to } : rule)));
   return (
-    <Fieldset legend="Groups" error={error}>
+    <Fieldset legend="Groups" name="groups">
       <datalist id={teamsId}>
         {teams.map(({ id, name }) => (
           <option key={id} value={id} label={name} />
@@ -46,18 +40,13 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
           className="grid grid-cols-[1fr_auto] items-end gap-x-3 gap-y-3 rounded-md border border-line p-3 sm:grid-cols-[1fr_1fr_auto]"
         >
           <Field label={`Group ${at + 1}`} className="col-span-2 sm:col-span-1">
-            <Input
-              value={rule.group}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={({ target: { value } }) => change(at, { group: value })}
-            />
+            <Input value={rule.group} {...unaided} onValue={(value) => change(at, { group: value })} />
           </Field>
           <Field label={`Plan of group ${at + 1}`}>
             <Select
               options={plans}
               value={rule.planId ?? ""}
-              onChange={({ target: { value } }) => change(at, { planId: value === "" ? null : value })}
+              onValue={(value) => change(at, { planId: value === "" ? null : value })}
             />
           </Field>
           <IconButton
@@ -78,9 +67,8 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
             <Input
               list={teamsId}
               value={rule.team?.id ?? ""}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={({ target: { value } }) =>
+              {...unaided}
+              onValue={(value) =>
                 change(at, {
                   team: value === "" ? null : { id: value, role: rule.team?.role ?? "member" },
                 })
@@ -95,7 +83,7 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
               options={roles}
               disabled={rule.team === null}
               value={rule.team?.role ?? "member"}
-              onChange={({ target: { value } }) =>
+              onValue={(value) =>
                 change(at, { team: rule.team && isRole(value) ? { ...rule.team, role: value } : rule.team })
               }
             />
@@ -104,7 +92,7 @@ export function GroupRules({ rules, error, onChange }: GroupRulesProps) {
             className="col-span-full"
             label="Members are admins"
             checked={rule.isAdmin}
-            onChange={({ target: { checked } }) => change(at, { isAdmin: checked })}
+            onChange={(checked) => change(at, { isAdmin: checked })}
           />
         </div>
       ))}

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   callbackPath,
@@ -9,14 +8,10 @@ import type { ProviderList, ProviderTest, ProviderView } from "../../../../src/p
 import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input, PasswordInput } from "../../../components/controls/input.tsx";
-import { Select } from "../../../components/controls/select.tsx";
-import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
+import { Field, Input, PasswordInput, Select, unaided } from "../../../components/controls/field.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { useChange } from "../../../hooks/use-change.ts";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { queries } from "../../../service/queries.ts";
 import { idFrom } from "../plans/plan-draft.ts";
@@ -36,53 +31,25 @@ const signUps: readonly { value: ProviderSignUp; label: string }[] = [
   { value: "anyone", label: "Anyone who can sign in there" },
 ];
 
-const fields = [
-  "id",
-  "name",
-  "issuer",
-  "clientId",
-  "clientSecret",
-  "scopes",
-  "domains",
-  "groupClaim",
-  "groups",
-];
-
 export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
-  const client = useQueryClient();
   const isNew = provider === null;
   const [draft, setDraft] = useState(() => draftOf(provider));
   const [ownId, setOwnId] = useState(false);
   const [checked, setChecked] = useState(false);
   const set = (change: Partial<ProviderDraft>) => setDraft({ ...draft, ...change });
-  const wrongId = isNew
-    ? idError(
-        draft.id,
-        list.providers.map(({ id }) => id),
-      )
-    : undefined;
-  const save = useMutation({
-    mutationFn: () => adminApi.saveProvider(draft.id, bodyOf(draft)),
-    onSuccess: async () => {
-      toast(`${draft.name} saved`);
-      onClose();
-      await Promise.all([
-        client.invalidateQueries({ queryKey: adminQueries.providers.queryKey }),
-        client.invalidateQueries({ queryKey: queries.site.queryKey }),
-      ]);
-    },
-    gcTime: 0,
+  const taken = list.providers.map(({ id }) => id);
+  const wrongId = isNew ? idError(draft.id, taken) : undefined;
+  const save = useChange(() => adminApi.saveProvider(draft.id, bodyOf(draft)), {
+    done: `${draft.name} saved`,
+    onDone: onClose,
+    reads: [adminQueries.providers.queryKey, queries.site.queryKey],
   });
-  const test = useMutation({ mutationFn: () => adminApi.testProvider(draft.id, bodyOf(draft)), gcTime: 0 });
-  // Whichever was pressed last.
-  const error = save.error ?? test.error;
-  const errorAt = (field: string) => fieldError(error, field);
-  const failure = formError(error, fields);
+  const test = useChange(() => adminApi.testProvider(draft.id, bodyOf(draft)));
   const text = (field: "name" | "issuer" | "clientId" | "scopes" | "domains" | "groupClaim") => ({
     value: draft[field],
     autoComplete: "off",
     spellCheck: false,
-    onChange: ({ target }: { target: { value: string } }) => set({ [field]: target.value }),
+    onValue: (value: string) => set({ [field]: value }),
   });
   const ifValid = (run: () => void) => () => {
     setChecked(true);
@@ -91,128 +58,109 @@ export function ProviderForm({ provider, list, onClose }: ProviderFormProps) {
     if (wrongId === undefined) run();
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      dismissable={!save.isPending}
+    <FormDialog
       title={isNew ? "Add provider" : "Edit provider"}
-      footer={
-        <>
-          <Button pending={test.isPending} onClick={ifValid(() => test.mutate())} className="sm:mr-auto">
-            Test
-          </Button>
-          <Button onClick={onClose} disabled={save.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="provider" variant="primary" pending={save.isPending}>
-            {isNew ? "Add provider" : "Save"}
-          </Button>
-        </>
+      // Of whichever was pressed last.
+      change={{ ...save, error: save.error ?? test.error }}
+      aside={
+        <Button pending={test.isPending} onClick={ifValid(() => test.mutate())} className="sm:mr-auto">
+          Test
+        </Button>
       }
+      onSubmit={ifValid(() => save.mutate())}
+      submit={isNew ? "Add provider" : "Save"}
+      onClose={onClose}
     >
-      <Form
-        id="provider"
-        className="flex flex-col gap-5"
-        error={error}
-        onSubmit={ifValid(() => save.mutate())}
-      >
-        <div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2">
-          <Field label="Name" error={errorAt("name")} className={isNew ? "" : "sm:col-span-2"}>
-            <Input
-              {...text("name")}
-              maxLength={60}
-              onChange={({ target: { value } }) =>
-                set(isNew && !ownId ? { name: value, id: idFrom(value).slice(0, 40) } : { name: value })
-              }
-            />
-          </Field>
-          {isNew && (
-            <Field label="Id" error={(checked ? wrongId : undefined) ?? errorAt("id")}>
-              <Input
-                value={draft.id}
-                maxLength={40}
-                autoComplete="off"
-                spellCheck={false}
-                className="font-mono"
-                onChange={({ target: { value } }) => {
-                  setOwnId(true);
-                  set({ id: value });
-                }}
-              />
-            </Field>
-          )}
-        </div>
-        <ToRegister baseUrl={list.baseUrl} id={draft.id} />
-        <Field label="Issuer" error={errorAt("issuer")}>
-          <Input {...text("issuer")} type="url" placeholder="https://login.example.com" />
-        </Field>
-        <Field label="Client id" error={errorAt("clientId")}>
-          <Input {...text("clientId")} />
-        </Field>
-        <Field
-          label="Client secret"
-          aside="optional"
-          hint={provider?.hasSecret === true ? "Leave empty to keep the current one." : "Stored encrypted."}
-          error={errorAt("clientSecret")}
-        >
-          <PasswordInput
-            autoComplete="off"
-            value={draft.clientSecret}
-            onChange={({ target: { value } }) => set({ clientSecret: value })}
-          />
-        </Field>
-        <Field label="Scopes" error={errorAt("scopes")}>
-          <Input {...text("scopes")} />
-        </Field>
-        <Field
-          label="Who gets an account at their first sign-in"
-          hint={draft.signUp === "nobody" ? "Accounts that exist are linked by their owners." : undefined}
-        >
-          <Select
-            options={signUps}
-            value={draft.signUp}
-            onChange={({ target: { value } }) =>
-              set({ signUp: signUps.find((option) => option.value === value)?.value ?? "nobody" })
+      <div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2">
+        <Field label="Name" name="name" className={isNew ? "" : "sm:col-span-2"}>
+          <Input
+            {...text("name")}
+            maxLength={60}
+            onValue={(value) =>
+              set(isNew && !ownId ? { name: value, id: idFrom(value).slice(0, 40) } : { name: value })
             }
           />
         </Field>
-        {draft.signUp === "domains" && (
-          <Field
-            label="Domains"
-            hint="Separated by commas, such as example.com, example.org."
-            error={errorAt("domains")}
-          >
-            <Input {...text("domains")} />
+        {isNew && (
+          <Field label="Id" name="id" error={checked ? wrongId : undefined}>
+            <Input
+              value={draft.id}
+              maxLength={40}
+              {...unaided}
+              className="font-mono"
+              onValue={(value) => {
+                setOwnId(true);
+                set({ id: value });
+              }}
+            />
           </Field>
         )}
-        <Checkbox
-          label="Treat its addresses as verified"
-          hint="For a provider that assigns addresses itself but does not say that they are verified."
-          checked={draft.trustsEmail}
-          onChange={({ target }) => set({ trustsEmail: target.checked })}
+      </div>
+      <ToRegister baseUrl={list.baseUrl} id={draft.id} />
+      <Field label="Issuer" name="issuer">
+        <Input {...text("issuer")} type="url" placeholder="https://login.example.com" />
+      </Field>
+      <Field label="Client id" name="clientId">
+        <Input {...text("clientId")} />
+      </Field>
+      <Field
+        label="Client secret"
+        aside="optional"
+        hint={provider?.hasSecret === true ? "Leave empty to keep the current one." : "Stored encrypted."}
+        name="clientSecret"
+      >
+        <PasswordInput
+          autoComplete="off"
+          value={draft.clientSecret}
+          onValue={(value) => set({ clientSecret: value })}
         />
-        <Field label="Groups claim" aside="optional" error={errorAt("groupClaim")}>
-          <Input {...text("groupClaim")} placeholder="groups" />
+      </Field>
+      <Field label="Scopes" name="scopes">
+        <Input {...text("scopes")} />
+      </Field>
+      <Field
+        label="Who gets an account at their first sign-in"
+        hint={draft.signUp === "nobody" ? "Accounts that exist are linked by their owners." : undefined}
+      >
+        <Select
+          options={signUps}
+          value={draft.signUp}
+          onValue={(value) =>
+            set({ signUp: signUps.find((option) => option.value === value)?.value ?? "nobody" })
+          }
+        />
+      </Field>
+      {draft.signUp === "domains" && (
+        <Field label="Domains" hint="Separated by commas, such as example.com, example.org." name="domains">
+          <Input {...text("domains")} />
         </Field>
-        {draft.groupClaim.trim() !== "" && (
-          <GroupRules rules={draft.groups} error={errorAt("groups")} onChange={(groups) => set({ groups })} />
-        )}
-        <Checkbox
-          label="Signing out at the provider also disables keys"
-          hint="Otherwise it ends sessions only. Owners can enable their keys again after signing in."
-          checked={draft.endsKeys}
-          onChange={({ target }) => set({ endsKeys: target.checked })}
-        />
-        <Checkbox
-          label="Its directory manages accounts over SCIM"
-          hint="Accounts created over SCIM are linked when their owner first signs in with this provider."
-          checked={draft.linksScim}
-          onChange={({ target }) => set({ linksScim: target.checked })}
-        />
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        {test.data !== undefined && <TestResult result={test.data} />}
-      </Form>
-    </Dialog>
+      )}
+      <Checkbox
+        label="Treat its addresses as verified"
+        hint="For a provider that assigns addresses itself but does not say that they are verified."
+        checked={draft.trustsEmail}
+        onChange={(checked) => set({ trustsEmail: checked })}
+      />
+      <Field label="Groups claim" aside="optional" name="groupClaim">
+        <Input {...text("groupClaim")} placeholder="groups" />
+      </Field>
+      {draft.groupClaim.trim() !== "" && (
+        <GroupRules rules={draft.groups} onChange={(groups) => set({ groups })} />
+      )}
+      <Checkbox
+        label="Signing out at the provider also disables keys"
+        hint="Otherwise it ends sessions only. Owners can enable their keys again after signing in."
+        checked={draft.endsKeys}
+        onChange={(checked) => set({ endsKeys: checked })}
+      />
+      <Checkbox
+        label="Its directory manages accounts over SCIM"
+        hint="Accounts created over SCIM are linked when their owner first signs in with this provider."
+        checked={draft.linksScim}
+        onChange={(checked) => set({ linksScim: checked })}
+      />
+      {test.data !== undefined && <TestResult result={test.data} />}
+    </FormDialog>
   );
 }
 

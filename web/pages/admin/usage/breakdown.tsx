@@ -1,28 +1,12 @@
 import type { ServiceUsageReport } from "../../../../src/core/usage/usage-views.js";
 import { errorTable } from "../../../../src/core/errors.js";
 import { Card } from "../../../components/frame/card.tsx";
-import { ModelName } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { formatCount } from "../../../units.ts";
 import { InlineCode } from "../../docs/inline-code.tsx";
 
-type ModelRow = ServiceUsageReport["byModel"][number];
 type Cause = NonNullable<ServiceUsageReport["causes"]>[number];
-
-export function ByModel({ report }: { report: ServiceUsageReport | undefined }) {
-  return (
-    <Card title="By model" flush>
-      <Table
-        label="Usage by model"
-        columns={modelColumns}
-        rows={report?.byModel}
-        rowId={(row) => row.model ?? "unknown"}
-        empty={<EmptyState title="No requests in this period" />}
-      />
-    </Card>
-  );
-}
 
 /** Why requests failed or were refused, by error code. */
 export function Causes({ report }: { report: ServiceUsageReport | undefined }) {
@@ -48,25 +32,8 @@ export function Causes({ report }: { report: ServiceUsageReport | undefined }) {
   );
 }
 
-const modelColumns: readonly Column<ModelRow>[] = [
-  {
-    id: "model",
-    header: "Model",
-    cell: (row) =>
-      row.model === null ? (
-        <span className="text-muted">Refused before parsing</span>
-      ) : (
-        <ModelName model={row.model} />
-      ),
-  },
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
-];
-
 const causeColumns: readonly Column<Cause>[] = [
   {
-    id: "cause",
     header: "Cause",
     cell: (row) => (
       <>
@@ -77,6 +44,6 @@ const causeColumns: readonly Column<Cause>[] = [
       </>
     ),
   },
-  { id: "status", header: "Status", align: "right", cell: (row) => row.status },
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { header: "Status", align: "right", cell: (row) => row.status },
+  { header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
 ];

@@ -5,7 +5,7 @@ import type { TopUser } from "../../../../src/core/usage/usage-views.js";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { adminQueries, type ServiceUsageQuery } from "../../../service/admin.ts";
@@ -24,7 +24,7 @@ const measures = [
 ] as const;
 
 export function TopLists({ query: { key: _key, ...query }, choice, choose }: TopListsProps) {
-  const { data, error, refetch } = useQuery(adminQueries.top({ ...query, measure: choice.measure }));
+  const top = useQuery(adminQueries.top({ ...query, measure: choice.measure }));
   if (choice.key !== "") return null;
   const none = <EmptyState title="No requests in this period" />;
   return (
@@ -47,7 +47,6 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
               label="Top accounts"
               columns={[
                 {
-                  id: "account",
                   header: "Account",
                   cell: (row) => (
                     <Link href={usageAddress({ ...choice, account: row.accountId })} className={linkLook}>
@@ -57,10 +56,9 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
                 },
                 ...counts,
               ]}
-              rows={data?.accounts}
+              rows={top.data?.accounts}
               rowId={(row) => row.accountId}
-              error={error}
-              onRetry={refetch}
+              query={top}
               empty={none}
             />
           </Card>
@@ -70,7 +68,6 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
             label="Top keys"
             columns={[
               {
-                id: "key",
                 header: "Key",
                 cell: (row) => (
                   <>
@@ -89,10 +86,9 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
               },
               ...counts,
             ]}
-            rows={data?.keys}
+            rows={top.data?.keys}
             rowId={(row) => `${row.accountId} ${row.keyId ?? ""}`}
-            error={error}
-            onRetry={refetch}
+            query={top}
             empty={none}
           />
         </Card>
@@ -104,8 +100,8 @@ export function TopLists({ query: { key: _key, ...query }, choice, choose }: Top
 const linkLook = "rounded-sm font-medium text-accent hover:underline";
 
 const counts: readonly Column<TopUser>[] = [
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "errors", header: "Errors", align: "right", cell: (row) => formatCount(row.errors) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+  { header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { header: "Errors", align: "right", cell: (row) => formatCount(row.errors) },
+  { header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
+  { header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
 ];

@@ -1,36 +1,29 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import type { DeliveryError } from "../../../../src/core/events/ports.js";
 import type { DeliveryView, WebhookView } from "../../../../src/protocol/dashboard/webhooks.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Breakable } from "../../../components/text/breakable.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
+import { Table, type Column, actionsColumn } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
 import { plural } from "../../../units.ts";
 
 /** What was sent, and how that went. */
 export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
-  const client = useQueryClient();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    adminQueries.deliveries,
-  );
-  const redeliver = useMutation({
-    mutationFn: (id: string) => adminApi.redeliver(id),
-    onSuccess: async () => {
-      toast("Sent again");
-      await client.invalidateQueries({ queryKey: adminQueries.webhooks.queryKey });
-    },
-    onError: (failure) => toast(failure.message, "bad"),
+  const list = useInfiniteQuery(adminQueries.deliveries);
+  const redeliver = useChange((id: string) => adminApi.redeliver(id), {
+    done: "Sent again",
+    reads: [adminQueries.webhooks.queryKey],
+    toastsErrors: true,
   });
   const targetOf = ({ webhookId }: DeliveryView) => webhooks.find(({ id }) => id === webhookId);
   const columns: Column<DeliveryView>[] = [
     {
-      id: "type",
       header: "Event",
       cell: ({ type, createdAt }) => (
         <span className="block">
@@ -44,7 +37,6 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       ),
     },
     {
-      id: "webhook",
       header: "Webhook",
       cell: (delivery) => {
         const webhook = targetOf(delivery);
@@ -53,50 +45,43 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
       },
       className: "max-w-72 wrap-anywhere",
     },
-    { id: "state", header: "State", cell: (delivery) => <State delivery={delivery} /> },
-    { id: "answer", header: "Response", cell: answerText },
+    { header: "State", cell: (delivery) => <State delivery={delivery} /> },
+    { header: "Response", cell: answerText },
     {
-      id: "duration",
       header: "Duration",
       align: "right",
       cell: ({ durationMs }) => (durationMs === null ? "–" : `${durationMs} ms`),
       className: "whitespace-nowrap",
     },
-    {
-      id: "actions",
-      header: "",
-      align: "right",
-      cell: (delivery) => (
-        <Button
-          size="sm"
-          variant="quiet"
-          className="-mr-2.5"
-          disabled={redeliver.isPending || targetOf(delivery)?.off !== null}
-          onClick={() => redeliver.mutate(delivery.id)}
-        >
-          Redeliver<span className="sr-only"> {delivery.type}</span>
-        </Button>
-      ),
-    },
+    actionsColumn((delivery) => (
+      <Button
+        size="sm"
+        variant="quiet"
+        className="-mr-2.5"
+        disabled={redeliver.isPending || targetOf(delivery)?.off !== null}
+        onClick={() => redeliver.mutate(delivery.id)}
+      >
+        Redeliver<span className="sr-only"> {delivery.type}</span>
+      </Button>
+    )),
   ];
   return (
     <Card title="Deliveries" description="The last seven days. Response bodies are not read." flush>
       <Table
         label="Deliveries"
         columns={columns}
-        rows={data?.pages.flatMap(({ deliveries }) => deliveries)}
+        rows={list.data?.pages.flatMap(({ deliveries }) => deliveries)}
         rowId={({ id }) => id}
-        error={error}
-        onRetry={refetch}
+        query={list}
         empty={
           <EmptyState icon={<Send />} title="Nothing sent yet">
             Events appear here when they happen. To try a webhook, send it a test event.
           </EmptyState>
         }
       />
-      {hasNextPage && (
+      {list.hasNextPage && (
         <div className="flex justify-center border-t border-line px-5 py-3">
-          <Button size="sm" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button size="sm" pending={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             Older
           </Button>
         </div>

@@ -1,13 +1,12 @@
 /** What this server keeps in memory of the account's conversations, until when, and a button that drops it. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Kept } from "../../../../src/core/serving/engine-port.js";
 import type { KeptOfAccount } from "../../../../src/core/serving/kept-memory.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
-import { ErrorState } from "../../../components/states/error-state.tsx";
-import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { Loaded } from "../../../components/states/loaded.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import { useCountdown } from "../../../hooks/use-countdown.ts";
 import { api } from "../../../service/api.ts";
 import { queries } from "../../../service/queries.ts";
@@ -15,14 +14,12 @@ import { formatClock, plural } from "../../../units.ts";
 
 export function CachedNow() {
   const client = useQueryClient();
-  const { data, error, refetch, dataUpdatedAt } = useQuery(queries.memory);
-  const forget = useMutation({
-    mutationFn: api.forgetMemory,
-    onSuccess: (after) => {
-      client.setQueryData(queries.memory.queryKey, after);
-      toast("Cached conversations forgotten");
-    },
-    onError: (failure) => toast(failure.message, "bad"),
+  const read = useQuery(queries.memory);
+  const { data, dataUpdatedAt } = read;
+  const forget = useChange(() => api.forgetMemory(), {
+    done: "Cached conversations forgotten",
+    onDone: (after) => client.setQueryData(queries.memory.queryKey, after),
+    toastsErrors: true,
   });
   return (
     <Card
@@ -45,15 +42,9 @@ export function CachedNow() {
         )
       }
     >
-      {data === undefined ? (
-        error === null ? (
-          <SkeletonLines lines={2} />
-        ) : (
-          <ErrorState error={error} onRetry={refetch} what="what is cached" />
-        )
-      ) : (
-        <Ledger memory={data} readAt={dataUpdatedAt} />
-      )}
+      <Loaded query={read} what="what is cached" lines={2}>
+        {(data) => <Ledger memory={data} readAt={dataUpdatedAt} />}
+      </Loaded>
     </Card>
   );
 }

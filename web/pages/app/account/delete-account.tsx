@@ -1,18 +1,14 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../../../service/api.ts";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { Button } from "../../../components/controls/button.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { formError } from "../../../form-errors.ts";
-import { useDeparture } from "../../../hooks/use-departure.ts";
+import { useChange } from "../../../hooks/use-change.ts";
+import { useDeparture } from "../../../hooks/use-sign-out.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { erasePresets } from "../playground/saved/erase-presets.ts";
 
@@ -43,22 +39,16 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
   const depart = useDeparture();
   const { account } = useMe();
   const [typed, setTyped] = useState("");
-  const remove = useMutation({
-    mutationFn: api.deleteAccount,
-    onSuccess: () => {
+  const remove = useChange(() => api.deleteAccount(), {
+    onDone: () => {
       depart("/");
       erasePresets(account.id);
       toast("Your account was deleted.");
     },
-    gcTime: 0,
   });
-  const failure = formError(remove.error, []);
   return (
-    <Dialog
-      open
+    <FormDialog
       role="alertdialog"
-      onOpenChange={onClose}
-      dismissable={!remove.isPending}
       title="Delete account"
       description={
         <>
@@ -66,47 +56,20 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
           its usage.
         </>
       }
-      footer={
-        <>
-          <Button onClick={onClose} disabled={remove.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form="delete-account"
-            variant="danger"
-            pending={remove.isPending}
-            disabled={typed.trim().toLowerCase() !== word}
-          >
-            Delete account
-          </Button>
-        </>
-      }
+      change={remove}
+      tone="danger"
+      disabled={typed.trim().toLowerCase() !== word}
+      onClose={onClose}
     >
-      <Form
-        id="delete-account"
-        className="flex flex-col gap-5"
-        error={remove.error}
-        onSubmit={() => {
-          remove.mutate();
-        }}
+      <Field
+        label={
+          <>
+            Type <code className="font-mono">{word}</code> to confirm
+          </>
+        }
       >
-        <Field
-          label={
-            <>
-              Type <code className="font-mono">{word}</code> to confirm
-            </>
-          }
-        >
-          <Input
-            autoComplete="off"
-            autoCapitalize="none"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </Form>
-    </Dialog>
+        <Input autoComplete="off" autoCapitalize="none" value={typed} onValue={setTyped} />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,19 +1,18 @@
 /** Changing the address. With a mail server, the present and the new address confirm by a link each. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
 import type { EmailChangeView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { Form, FormFailure } from "../../../components/controls/form.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { queries, useSite } from "../../../service/queries.ts";
 
 export function EmailAddress({ email: present }: { email: string }) {
@@ -21,17 +20,15 @@ export function EmailAddress({ email: present }: { email: string }) {
   const { data: site } = useSite();
   const { data } = useQuery(queries.emailChange);
   const [email, setEmail] = useState("");
-  const change = useMutation({
-    mutationFn: () => api.changeEmail({ email }),
-    onSuccess: async (view) => {
+  const readAgain = useReadAgain();
+  const change = useChange(() => api.changeEmail({ email }), {
+    onDone: async (view) => {
       setEmail("");
       client.setQueryData(queries.emailChange.queryKey, view);
-      await client.invalidateQueries({ queryKey: queries.site.queryKey });
+      await readAgain([queries.site.queryKey]);
       if (view.change === null) toast("Address changed");
     },
-    gcTime: 0,
   });
-  const failure = formError(change.error, ["email"]);
   const pending = data?.change ?? null;
   return (
     <Card
@@ -43,14 +40,8 @@ export function EmailAddress({ email: present }: { email: string }) {
       }
     >
       {pending !== null && <PendingChange change={pending} present={present} />}
-      <Form
-        className="flex max-w-md flex-col gap-5"
-        error={change.error}
-        onSubmit={() => {
-          change.mutate();
-        }}
-      >
-        <Field label="New address" error={fieldError(change.error, "email")}>
+      <Form className="flex max-w-md flex-col gap-5" error={change.error} onSubmit={() => change.mutate()}>
+        <Field label="New address" name="email">
           <Input
             type="email"
             autoComplete="email"
@@ -58,10 +49,10 @@ export function EmailAddress({ email: present }: { email: string }) {
             spellCheck={false}
             maxLength={longest.email}
             value={email}
-            onChange={(event) => setEmail(event.target.value)}
+            onValue={setEmail}
           />
         </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        <FormFailure />
         <Button
           type="submit"
           pending={change.isPending}
@@ -82,14 +73,13 @@ interface PendingChangeProps {
 
 function PendingChange({ change: { email, waitsFor, expiresAt }, present }: PendingChangeProps) {
   const client = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: api.cancelEmailChange,
-    onSuccess: (view) => {
+  const cancel = useChange(() => api.cancelEmailChange(), {
+    onDone: (view) => {
       client.setQueryData(queries.emailChange.queryKey, view);
       toast("Change cancelled");
       document.getElementById("main")?.focus();
     },
-    onError: (error) => toast(error.message, "bad"),
+    toastsErrors: true,
   });
   return (
     <div role="status" className="mb-6">

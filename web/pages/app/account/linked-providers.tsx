@@ -1,16 +1,15 @@
 /** The identity providers that the account is signed in to with. Absent where there are none to choose from. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import type { IdentitiesView } from "../../../../src/protocol/identity-provider.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
-import { ErrorState } from "../../../components/states/error-state.tsx";
-import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { Loaded } from "../../../components/states/loaded.tsx";
 import { Time } from "../../../components/text/time.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import { api } from "../../../service/api.ts";
 import { queries, useSite } from "../../../service/queries.ts";
 import { problemText } from "../../sign-in-problem.ts";
@@ -19,7 +18,8 @@ type Linked = IdentitiesView["identities"][number];
 
 export function LinkedProviders() {
   const { data: site } = useSite();
-  const { data, error, refetch } = useQuery(queries.identities);
+  const read = useQuery(queries.identities);
+  const { data } = read;
   const [search] = useSearchParams();
   const [unlinking, setUnlinking] = useState<Linked | null>(null);
   const providers = site?.providers ?? [];
@@ -33,44 +33,39 @@ export function LinkedProviders() {
           {problem}
         </Callout>
       )}
-      {data === undefined ? (
-        error === null ? (
-          <SkeletonLines lines={2} />
-        ) : (
-          <ErrorState error={error} onRetry={refetch} what="your identity providers" />
-        )
-      ) : (
-        <ul className="flex flex-col gap-4">
-          {data.identities.map((identity) => (
-            <li key={identity.id} className="flex items-center justify-between gap-4">
-              <span className="min-w-0">
-                <span className="block font-medium wrap-anywhere">{identity.provider}</span>
-                <span className="block text-sm text-muted">
-                  Last used <Time at={identity.lastUsedAt} />
+      <Loaded query={read} what="your identity providers" lines={2}>
+        {(data) => (
+          <ul className="flex flex-col gap-4">
+            {data.identities.map((identity) => (
+              <li key={identity.id} className="flex items-center justify-between gap-4">
+                <span className="min-w-0">
+                  <span className="block font-medium wrap-anywhere">{identity.provider}</span>
+                  <span className="block text-sm text-muted">
+                    Last used <Time at={identity.lastUsedAt} />
+                  </span>
                 </span>
-              </span>
-              <Button size="sm" onClick={() => setUnlinking(identity)}>
-                Unlink<span className="sr-only"> {identity.provider}</span>
-              </Button>
-            </li>
-          ))}
-          {providers
-            .filter(({ id }) => !linked.has(id))
-            .map((provider) => (
-              <Unlinked key={provider.id} {...provider} />
+                <Button size="sm" onClick={() => setUnlinking(identity)}>
+                  Unlink<span className="sr-only"> {identity.provider}</span>
+                </Button>
+              </li>
             ))}
-        </ul>
-      )}
+            {providers
+              .filter(({ id }) => !linked.has(id))
+              .map((provider) => (
+                <Unlinked key={provider.id} {...provider} />
+              ))}
+          </ul>
+        )}
+      </Loaded>
       {unlinking !== null && <Unlink identity={unlinking} onClose={() => setUnlinking(null)} />}
     </Card>
   );
 }
 
 function Unlinked({ id, name }: { id: string; name: string }) {
-  const link = useMutation({
-    mutationFn: () => api.linkProvider({ provider: id }),
-    onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => toast(error.message, "bad"),
+  const link = useChange(() => api.linkProvider({ provider: id }), {
+    onDone: ({ url }) => location.assign(url),
+    toastsErrors: true,
   });
   return (
     <li className="flex items-center justify-between gap-4">
@@ -86,18 +81,14 @@ function Unlinked({ id, name }: { id: string; name: string }) {
 }
 
 function Unlink({ identity, onClose }: { identity: Linked; onClose: () => void }) {
-  const client = useQueryClient();
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Unlink provider"
       confirm="Unlink"
-      onConfirm={async () => {
-        await api.unlinkProvider(identity.id);
-        toast(`${identity.provider} unlinked`);
-        await client.invalidateQueries({ queryKey: queries.identities.queryKey });
-      }}
+      onConfirm={() => api.unlinkProvider(identity.id)}
+      done={`${identity.provider} unlinked`}
+      reads={[queries.identities.queryKey]}
     >
       You will not be able to sign in with{" "}
       <strong className="font-medium wrap-anywhere text-ink">{identity.provider}</strong> any more. Sessions

@@ -1,24 +1,23 @@
 /** The teams that one is in, and those that one may join by the domain of one's address. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { teamApi, teamQueries } from "../../../service/teams.ts";
 import { roleName } from "../team/team-roles.ts";
 
 export function OwnTeams() {
-  const client = useQueryClient();
   const [, navigate] = useLocation();
   const { data } = useQuery(teamQueries.list);
-  const join = useMutation({
-    mutationFn: (id: string) => teamApi.join(id),
-    onSuccess: async (_joined, id) => {
-      await client.invalidateQueries({ queryKey: teamQueries.list.queryKey });
+  const readAgain = useReadAgain();
+  const join = useChange((id: string) => teamApi.join(id), {
+    onDone: async (_joined, id) => {
+      await readAgain([teamQueries.list.queryKey]);
       navigate(`/app/teams/${id}`);
     },
-    onError: (error) => toast(error.message, "bad"),
+    toastsErrors: true,
   });
   if (data === undefined || data.teams.length + data.offered.length === 0) return null;
   return (

@@ -1,21 +1,16 @@
 /** Asks again to verify an address, where the service can send mail. The account works without. */
-import { useMutation } from "@tanstack/react-query";
 import { api } from "../../../service/api.ts";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
+import { useChange } from "../../../hooks/use-change.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { useSite } from "../../../service/queries.ts";
 
 export function VerifyAddress() {
   const { data: site } = useSite();
   const { email, isEmailVerified } = useMe().account;
-  const send = useMutation({
-    mutationFn: api.requestVerification,
-    onSuccess: () => toast("Link sent"),
-    onError: (error) => toast(error.message, "bad"),
-  });
+  const send = useChange(() => api.requestVerification(), { done: "Link sent", toastsErrors: true });
   if (site?.canMail !== true || isEmailVerified) return null;
   return (
     <Callout tone="warn" title="Verify your email address">

@@ -2,8 +2,7 @@ import { useId, useState } from "react";
 import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { clientGroups, connectClients } from "../../../../src/connect/clients.js";
 import { fitOf } from "../../../../src/connect/fit.js";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input, unaided } from "../../../components/controls/field.tsx";
 import { cx } from "../../../cx.ts";
 import { useMe } from "../../../hooks/use-me.ts";
 import { FitBadge } from "./client-fit.tsx";
@@ -27,14 +26,7 @@ export function ClientPicker({ current, target, isKnown }: ClientPickerProps) {
   return (
     <div className="flex flex-col gap-4 lg:sticky lg:top-6">
       <Field label="Client">
-        <Input
-          type="search"
-          value={search}
-          placeholder="Search"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <Input type="search" value={search} placeholder="Search" {...unaided} onValue={setSearch} />
       </Field>
       <p role="status" className="sr-only">
         {search === "" ? "" : `${found.length} found`}

@@ -5,10 +5,8 @@ import { type ConnectTarget, modelOf } from "../../../../src/connect/client.js";
 import { isChatModelId, type ChatModelId } from "../../../../src/core/models.js";
 import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input, Select, verbatim } from "../../../components/controls/field.tsx";
 import { Segmented } from "../../../components/controls/segmented.tsx";
-import { Select } from "../../../components/controls/select.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { CreateKeyDialog } from "../keys/create-key-dialog.tsx";
 import { formatCount } from "../../../units.ts";
@@ -55,8 +53,8 @@ export function TargetFields({
         <Field label="Model" hint={isKnown ? limits : `${limits} Assumed: the service does not report them.`}>
           <Select
             value={target.model}
-            onChange={(event) => {
-              if (isChatModelId(event.target.value)) onModel(event.target.value);
+            onValue={(model) => {
+              if (isChatModelId(model)) onModel(model);
             }}
             options={target.models.map(({ id }) => ({ value: id, label: id }))}
           />
@@ -73,11 +71,9 @@ export function TargetFields({
             <Input
               value={typed}
               placeholder="sk-sotto-…"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
+              {...verbatim}
               className="font-mono"
-              onChange={(event) => enterKey(event.target.value)}
+              onValue={enterKey}
             />
           </Field>
           <Button icon={<Plus />} className="h-10 sm:mt-6.5" onClick={() => setIsCreating(true)}>

@@ -1,22 +1,25 @@
 import { useState } from "react";
-import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { longest } from "../../../../src/core/bounds.js";
-import type { KeyScope } from "../../../../src/core/key-scopes.js";
+import { type KeyScope, keyScopes } from "../../../../src/core/key-scopes.js";
 import { modelIds, type ModelId } from "../../../../src/core/models.js";
-import { api } from "../../../service/api.ts";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
+import { Fieldset } from "../../../components/controls/fieldset.tsx";
 import { ModelsField } from "../../../components/controls/models-field.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { useSpace } from "../../../hooks/use-space.ts";
-import { fieldError } from "../../../form-errors.ts";
-import { daysToSend, ExpiryField } from "./expiry-field.tsx";
+import { api } from "../../../service/api.ts";
+import {
+  daysToSend,
+  ExpiryField,
+  NetworksField,
+  networksToSend,
+  TagsField,
+  tagsToSend,
+} from "./key-fields.tsx";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
-import { NetworksField, networksToSend } from "./networks-field.tsx";
-import { ScopesField } from "./scopes-field.tsx";
-import { TagsField, tagsToSend } from "./tags-field.tsx";
-import { KeyLimitsField, limitFieldNames, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
+import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 
 interface CreateKeyDialogProps {
   plan: PlanView;
@@ -68,53 +71,65 @@ export function CreateKeyDialog(props: CreateKeyDialogProps) {
           <p className="text-sm text-muted">It is filled in on this page.</p>
         )
       }
-      fieldNames={["name", "models", "scopes", "expiresInDays", ...limitFieldNames, "tags", "allowFrom"]}
-      fields={(error) => (
-        <>
-          <Field
-            label="Name"
-            hint="Where the key is used, so that you can tell your keys apart."
-            error={fieldError(error, "name")}
-          >
-            <Input
-              value={name}
-              maxLength={longest.keyName}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
-          {canBeService && (
-            <Checkbox
-              label="Service key"
-              hint="Belongs to the team and keeps working when you leave it."
-              checked={isService}
-              onChange={(event) => setIsService(event.target.checked)}
-            />
-          )}
-          <TagsField value={tags} onChange={setTags} error={fieldError(error, "tags")} />
-          {canHaveScopes && (
-            <Checkbox
-              label="For the operator’s API"
-              hint="Manages the service instead of using models."
-              checked={scopes !== null}
-              onChange={(event) => setScopes(event.target.checked ? ["admin:read"] : null)}
-            />
-          )}
-          {scopes === null ? (
-            <ModelsField
-              value={models}
-              onChange={setModels}
-              among={plan.models ?? modelIds}
-              error={fieldError(error, "models")}
-            />
-          ) : (
-            <ScopesField value={scopes} onChange={setScopes} error={fieldError(error, "scopes")} />
-          )}
-          <ExpiryField value={expiry} onChange={setExpiry} error={fieldError(error, "expiresInDays")} />
-          <NetworksField value={networks} onChange={setNetworks} error={fieldError(error, "allowFrom")} />
-          <KeyLimitsField value={limits} onChange={setLimits} plan={plan} error={error} />
-        </>
+    >
+      <Field label="Name" hint="Where the key is used, so that you can tell your keys apart." name="name">
+        <Input value={name} maxLength={longest.keyName} autoComplete="off" onValue={setName} />
+      </Field>
+      {canBeService && (
+        <Checkbox
+          label="Service key"
+          hint="Belongs to the team and keeps working when you leave it."
+          checked={isService}
+          onChange={setIsService}
+        />
       )}
-    />
+      <TagsField value={tags} onChange={setTags} />
+      {canHaveScopes && (
+        <Checkbox
+          label="For the operator’s API"
+          hint="Manages the service instead of using models."
+          checked={scopes !== null}
+          onChange={(checked) => setScopes(checked ? ["admin:read"] : null)}
+        />
+      )}
+      {scopes === null ? (
+        <ModelsField value={models} onChange={setModels} among={plan.models ?? modelIds} />
+      ) : (
+        <ScopesField value={scopes} onChange={setScopes} />
+      )}
+      <ExpiryField value={expiry} onChange={setExpiry} />
+      <NetworksField value={networks} onChange={setNetworks} />
+      <KeyLimitsField value={limits} onChange={setLimits} plan={plan} />
+    </IssueKeyDialog>
+  );
+}
+
+/** What a key for the operator's API may do. */
+interface ScopesFieldProps {
+  value: readonly KeyScope[];
+  onChange: (scopes: KeyScope[]) => void;
+}
+
+const hints: Record<KeyScope, string> = {
+  "admin:read": "Reads what admins can: accounts, plans, teams, usage, the audit trail.",
+  "admin:write": "Changes all of it, too. As powerful as an admin.",
+  scim: "Lets an identity provider create, suspend and delete accounts.",
+};
+
+function ScopesField({ value, onChange }: ScopesFieldProps) {
+  return (
+    <Fieldset legend="Scopes" name="scopes">
+      {keyScopes.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={<code className="font-mono text-sm">{scope}</code>}
+          hint={hints[scope]}
+          checked={value.includes(scope)}
+          onChange={(checked) =>
+            onChange(keyScopes.filter((one) => (one === scope ? checked : value.includes(one))))
+          }
+        />
+      ))}
+    </Fieldset>
   );
 }

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 import { isModelId, modelIds } from "../../../../src/core/models.js";
 import { SearchInput } from "../../../components/controls/search-input.tsx";
-import { Select } from "../../../components/controls/select.tsx";
+import { Select } from "../../../components/controls/field.tsx";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
-import type { KeysQuery } from "../../../service/api.ts";
+import type { KeysQuery } from "../../../service/queries.ts";
 
 /** As in the address. */
-export type TypedKeyFilters = Record<"search" | "status" | "model" | "tag" | "sort" | "page", string>;
+type TypedKeyFilters = Record<"search" | "status" | "model" | "tag" | "sort" | "page", string>;
 
 export const usualFilters: TypedKeyFilters = {
   ...{ search: "", status: "working", model: "", tag: "", sort: "newest", page: "0" },
@@ -48,8 +48,7 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
   useEffect(() => {
     if (search !== value.search) setTyped(value.search);
   }, [value.search]);
-  const choose = (name: keyof TypedKeyFilters) => (event: { target: { value: string } }) =>
-    onChange({ [name]: event.target.value, page: "0" });
+  const choose = (name: keyof TypedKeyFilters) => (chosen: string) => onChange({ [name]: chosen, page: "0" });
   return (
     <div className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4 xl:flex xl:items-center">
       <SearchInput
@@ -59,21 +58,21 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
         value={typed}
         onChange={setTyped}
       />
-      <Select aria-label="Status" value={value.status} onChange={choose("status")} options={statuses} />
+      <Select aria-label="Status" value={value.status} onValue={choose("status")} options={statuses} />
       <Select
         aria-label="Model"
         value={value.model}
-        onChange={choose("model")}
+        onValue={choose("model")}
         options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
       />
       <Select
         aria-label="Tag"
         className="xl:w-36"
         value={value.tag}
-        onChange={choose("tag")}
+        onValue={choose("tag")}
         options={[{ value: "", label: "All tags" }, ...tags.map((tag) => ({ value: tag, label: tag }))]}
       />
-      <Select aria-label="Sort" value={value.sort} onChange={choose("sort")} options={sorts} />
+      <Select aria-label="Sort" value={value.sort} onValue={choose("sort")} options={sorts} />
     </div>
   );
 }

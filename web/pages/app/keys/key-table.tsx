@@ -3,88 +3,79 @@ import { Ban, ChartColumn, CirclePlay, CirclePause, Ellipsis, Pencil, RefreshCw 
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
+import type { ListedKeyView, KeyReference } from "../../../../src/protocol/dashboard/keys.js";
 import type { MemberView } from "../../../../src/protocol/dashboard/teams.js";
-import type { ListedKeyView } from "../../../../src/protocol/dashboard/keys.js";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../../components/controls/menu.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
-import { Table, type Column } from "../../../components/text/table.tsx";
-import { Time } from "../../../components/text/time.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
+import { LastUsed } from "../../../components/text/last-used.tsx";
+import { Table, type Column, type TableQuery, actionsColumn } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
 import { useMe } from "../../../hooks/use-me.ts";
 import { useSpace } from "../../../hooks/use-space.ts";
-import { LastUsed } from "../../../components/text/last-used.tsx";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
-import { KeyLineage } from "./key-lineage.tsx";
-import { canRotate, hasEnded, KeyStatus } from "./key-status.tsx";
 import { limitsText } from "./key-limits-field.tsx";
+import { canRotate, hasEnded, KeyStatus } from "./key-status.tsx";
 import { useKeySwitch } from "./use-key-switch.ts";
+
+export interface KeyTask {
+  type: "edit" | "rotate" | "revoke";
+  key: ListedKeyView;
+}
 
 interface KeyTableProps {
   rows: readonly ListedKeyView[] | undefined;
   /** In a team: whose keys they are. */
   members?: readonly MemberView[] | undefined;
-  error: Error | null;
-  onRetry: () => unknown;
-  onEdit: (key: ListedKeyView) => void;
-  onRotate: (key: ListedKeyView) => void;
-  onRevoke: (key: ListedKeyView) => void;
+  query: TableQuery;
+  onTask: (task: KeyTask) => void;
   /** Shows the key of this id. */
   onFind: (id: string) => void;
   empty: ReactNode;
 }
 
 export function KeyTable(props: KeyTableProps) {
-  const { rows, members, error, onRetry, onEdit, onRotate, onRevoke, onFind, empty } = props;
+  const { rows, members, query, onTask, onFind, empty } = props;
   const space = useSpace();
   const { data: usage } = useQuery(queries.keyUsage(space.id));
   const usedBy = (id: string) => usage?.keys.find(({ keyId }) => keyId === id);
   const keySwitch = useKeySwitch();
   const columns: Column<ListedKeyView>[] = [
     {
-      id: "name",
       header: "Name",
       cell: (key) => <KeyName apiKey={key} onFind={onFind} />,
       className: "max-w-72",
     },
     {
-      id: "key",
       header: "Key",
       cell: (key) => <code className="font-mono text-sm whitespace-nowrap">sk-sotto-…{key.lastFour}</code>,
     },
     ...(space.id === null ? [] : [ownerColumn(members)]),
-    { id: "created", header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
+    { header: "Created", cell: (key) => <Time at={key.createdAt} style="date" /> },
     {
-      id: "used",
       header: "Last used",
       cell: (key) => <LastUsed day={key.lastUsedDay} model={key.lastUsedModel} />,
     },
     {
-      id: "usage",
       header: "7 days",
       align: "right",
       cell: (key) => (
         <KeyUsage apiKey={key} requests={usage === undefined ? undefined : (usedBy(key.id)?.requests ?? 0)} />
       ),
     },
-    { id: "status", header: "Status", cell: (key) => <Status apiKey={key} /> },
-    {
-      id: "actions",
-      header: "",
-      align: "right",
-      cell: (key) =>
-        hasEnded(key) ? null : (
-          <KeyMenu
-            apiKey={key}
-            onSwitch={() => keySwitch.mutate({ id: key.id, enable: key.status === "disabled" })}
-            onEdit={() => onEdit(key)}
-            onRotate={() => onRotate(key)}
-            onRevoke={() => onRevoke(key)}
-          />
-        ),
-    },
+    { header: "Status", cell: (key) => <Status apiKey={key} /> },
+    actionsColumn((key) =>
+      hasEnded(key) ? null : (
+        <KeyMenu
+          apiKey={key}
+          onSwitch={() => keySwitch.mutate({ id: key.id, enable: key.status === "disabled" })}
+          onTask={(type) => onTask({ type, key })}
+        />
+      ),
+    ),
   ];
   return (
     <Table
@@ -94,15 +85,13 @@ export function KeyTable(props: KeyTableProps) {
       columns={columns}
       rows={rows}
       rowId={(key) => key.id}
-      error={error}
-      onRetry={onRetry}
+      query={query}
       empty={empty}
     />
   );
 }
 
 const ownerColumn = (members: readonly MemberView[] | undefined): Column<ListedKeyView> => ({
-  id: "owner",
   header: "Belongs to",
   cell: ({ memberId }) =>
     memberId === null ? (
@@ -167,13 +156,11 @@ function Status({ apiKey }: { apiKey: KeyView }) {
 
 interface KeyMenuProps {
   apiKey: KeyView;
-  onEdit: () => void;
   onSwitch: () => void;
-  onRotate: () => void;
-  onRevoke: () => void;
+  onTask: (type: KeyTask["type"]) => void;
 }
 
-function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
+function KeyMenu({ apiKey, onSwitch, onTask }: KeyMenuProps) {
   const disabled = apiKey.status === "disabled";
   const usage = useUsageAddress(apiKey.id);
   const { account } = useMe();
@@ -187,7 +174,7 @@ function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps)
         </IconButton>
       }
     >
-      <MenuItem icon={<Pencil />} onSelect={onEdit}>
+      <MenuItem icon={<Pencil />} onSelect={() => onTask("edit")}>
         Edit…
       </MenuItem>
       <MenuLink icon={<ChartColumn />} href={usage}>
@@ -197,14 +184,52 @@ function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps)
         {disabled ? "Enable" : "Disable"}
       </MenuItem>
       {canRotate(apiKey) && isMine && (
-        <MenuItem icon={<RefreshCw />} onSelect={onRotate}>
+        <MenuItem icon={<RefreshCw />} onSelect={() => onTask("rotate")}>
           Rotate…
         </MenuItem>
       )}
       <MenuSeparator />
-      <MenuItem icon={<Ban />} tone="danger" onSelect={onRevoke}>
+      <MenuItem icon={<Ban />} tone="danger" onSelect={() => onTask("revoke")}>
         Revoke…
       </MenuItem>
     </Menu>
+  );
+}
+
+interface KeyLineageProps {
+  apiKey: ListedKeyView;
+  /** Shows that key. */
+  onFind: (id: string) => void;
+}
+
+/** Which key replaced which, after a rotation. */
+function KeyLineage({ apiKey: { replaces, replacedBy }, onFind }: KeyLineageProps) {
+  return (
+    <>
+      {replaces !== null && <Line word="Replaces" other={replaces} onFind={onFind} />}
+      {replacedBy !== null && <Line word="Replaced by" other={replacedBy} onFind={onFind} />}
+    </>
+  );
+}
+
+interface LineProps {
+  word: string;
+  other: KeyReference;
+  onFind: (id: string) => void;
+}
+
+function Line({ word, other, onFind }: LineProps) {
+  return (
+    <span className="block text-sm text-muted">
+      {word}{" "}
+      <button
+        type="button"
+        title={other.name}
+        onClick={() => onFind(other.id)}
+        className="rounded-sm font-mono text-accent underline-offset-2 hover:underline"
+      >
+        …{other.lastFour}
+      </button>
+    </span>
   );
 }

@@ -1,10 +1,8 @@
 import { useState } from "react";
 import type { KeyView } from "../../../../src/protocol/dashboard/api.js";
 import { api } from "../../../service/api.ts";
-import { Field } from "../../../components/controls/field.tsx";
-import { Select } from "../../../components/controls/select.tsx";
+import { Field, Select } from "../../../components/controls/field.tsx";
 import { useSpace } from "../../../hooks/use-space.ts";
-import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
 
 const dayMs = 24 * 60 * 60_000;
@@ -35,16 +33,6 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       }
       issue={() => api.rotateKey(apiKey.id, { graceHours: Number(grace) }, team)}
       onClose={onClose}
-      fieldNames={["graceHours"]}
-      fields={(error) => (
-        <Field
-          label="Keep the old key working for"
-          hint="Time to move your programs to the new one."
-          error={fieldError(error, "graceHours")}
-        >
-          <Select value={grace} onChange={(event) => setGrace(event.target.value)} options={graces} />
-        </Field>
-      )}
       note={
         <p className="text-sm text-muted">
           {grace === "0"
@@ -52,7 +40,15 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
             : `The old key, ending in ${apiKey.lastFour}, keeps working for ${labelOf(grace)}.`}
         </p>
       }
-    />
+    >
+      <Field
+        label="Keep the old key working for"
+        hint="Time to move your programs to the new one."
+        name="graceHours"
+      >
+        <Select value={grace} onValue={setGrace} options={graces} />
+      </Field>
+    </IssueKeyDialog>
   );
 }
 

@@ -2,8 +2,7 @@ import { Wrench } from "lucide-react";
 import { useState } from "react";
 import type { ToolCall } from "../../../../src/core/chat/request.js";
 import { Button } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Textarea } from "../../../components/controls/textarea.tsx";
+import { Field, Textarea } from "../../../components/controls/field.tsx";
 import { CodeBlock } from "../../../components/text/code-block.tsx";
 import type { CallResult } from "./conversation.ts";
 import { indentJson } from "./indent-json.ts";
@@ -35,7 +34,7 @@ export function Calls({ calls, blocked, onAnswer }: CallsProps) {
             rows={2}
             placeholder="What the function returns, as text or JSON"
             value={texts.get(place) ?? ""}
-            onChange={({ target }) => setTexts(new Map(texts).set(place, target.value))}
+            onValue={(value) => setTexts(new Map(texts).set(place, value))}
             className="max-h-60 min-h-16 font-mono"
           />
         </Field>

@@ -1,6 +1,5 @@
 import { useState } from "react";
-import { Field } from "../../../components/controls/field.tsx";
-import { Select } from "../../../components/controls/select.tsx";
+import { Field, Select } from "../../../components/controls/field.tsx";
 import { CodeTabs } from "../../../components/text/code-block.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { baseUrl } from "../../../base-url.ts";
@@ -25,8 +24,7 @@ export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
   const { missing } = api.request(request);
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       size="lg"
       title="View code"
       description={
@@ -48,7 +46,7 @@ export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
         <Select
           value={api.id}
           options={codeApis.map(({ id, label }) => ({ value: id, label }))}
-          onChange={(event) => setChosen(event.target.value)}
+          onValue={setChosen}
         />
       </Field>
       <CodeTabs

@@ -1,8 +1,8 @@
 import { MessageSquare } from "lucide-react";
+import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { awaitsResults, type CallResult, type Turn, type UserTurn } from "./conversation.ts";
 import { Reply } from "./reply.tsx";
-import { Results } from "./results.tsx";
 import type { Chat } from "./use-conversation.ts";
 import { UserMessage } from "./user-message.tsx";
 
@@ -76,4 +76,23 @@ export function announcement(turn: Turn | undefined): string {
   if (turn.state === "done") return `${turn.model} replied: ${turn.text}`;
   if (turn.state === "stopped") return "Stopped.";
   return "";
+}
+
+/** The user's results for the calls of a reply, as plain text. */
+function Results({ results }: { results: readonly CallResult[] }) {
+  return (
+    <ol aria-label="Results" className="flex flex-col gap-3">
+      {results.map(({ name, text }, place) => (
+        <li key={place} className="flex flex-col items-end gap-1">
+          <div className="max-w-[85%] rounded-lg bg-hover px-4 py-2.5">
+            <p className="text-sm wrap-anywhere text-muted">Result of {name}</p>
+            <p dir="auto" className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+              {text === "" ? "(empty)" : text}
+            </p>
+          </div>
+          <CopyButton text={text} label="Copy result" />
+        </li>
+      ))}
+    </ol>
+  );
 }

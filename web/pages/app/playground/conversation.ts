@@ -10,7 +10,7 @@ export interface UserTurn {
 }
 
 /** Results of the previous reply's calls, entered by hand. */
-export interface ResultsTurn {
+interface ResultsTurn {
   id: number;
   role: "tool";
   results: readonly CallResult[];

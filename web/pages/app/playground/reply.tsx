@@ -1,16 +1,15 @@
-import { RefreshCw, Square } from "lucide-react";
-import { Fragment, memo, useId } from "react";
-import { Callout } from "../../../components/states/callout.tsx";
+import { RefreshCw, Square, ChevronRight } from "lucide-react";
+import { Fragment, memo, useId, useState } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
+import { ModelMark } from "../../../components/models/model-name.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
-import { ModelMark } from "../../../components/models/model-mark.tsx";
 import { Calls } from "./calls.tsx";
 import { awaitsResults, isRunning, type CallResult, type ReplyTurn } from "./conversation.ts";
 import { isEmpty } from "./reply-content.ts";
 import { factsOf } from "./reply-facts.ts";
 import { RetryLater } from "./retry-later.tsx";
-import { Reasoning } from "./reasoning.tsx";
 
 interface ReplyProps {
   turn: ReplyTurn;
@@ -101,3 +100,36 @@ export function Reply({ turn, last, blocked, onStop, onRegenerate, onAnswer }: R
 const ReplyText = memo(function ReplyText({ text }: { text: string }) {
   return <Markdown>{text}</Markdown>;
 });
+
+interface ReasoningProps {
+  text: string;
+  /** Nothing else has arrived yet: it is shown expanded. */
+  alone: boolean;
+}
+
+/** A model's reasoning. Collapsed once the reply begins, unless the reader chose otherwise. */
+function Reasoning({ text, alone }: ReasoningProps) {
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const open = chosen ?? alone;
+  return (
+    <details open={open} className="group text-sm">
+      <summary
+        className="inline-flex items-center gap-1 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden"
+        onClick={(event) => {
+          // Controlled by state, not by the browser.
+          event.preventDefault();
+          setChosen(!open);
+        }}
+      >
+        <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
+        Reasoning
+      </summary>
+      <p
+        dir="auto"
+        className="mt-2 ml-2 border-l border-line pl-4 wrap-anywhere whitespace-pre-wrap text-muted"
+      >
+        {text}
+      </p>
+    </details>
+  );
+}

@@ -18,7 +18,7 @@ export function curlTo(address: string, headers: readonly string[], request: Req
 }
 
 export const pythonCode = (baseUrl: string, request: RequestFields): string =>
-  openAiPython(baseUrl, "chat.completions.create", request, [
+  withPython(pythonClient(openAi, baseUrl), "chat.completions.create", request, [
     "for chunk in stream:",
     "    delta = chunk.choices[0].delta",
     '    print(delta.content or "", end="", flush=True)',
@@ -26,7 +26,7 @@ export const pythonCode = (baseUrl: string, request: RequestFields): string =>
   ]);
 
 export const nodeCode = (baseUrl: string, request: RequestFields): string =>
-  openAiNode(baseUrl, "chat.completions.create", request, [
+  withNode(nodeClient(openAi, baseUrl), "chat.completions.create", request, [
     "for await (const chunk of stream) {",
     "  const delta = chunk.choices[0]?.delta;",
     '  process.stdout.write(delta?.content ?? "");',
@@ -34,43 +34,60 @@ export const nodeCode = (baseUrl: string, request: RequestFields): string =>
     "}",
   ]);
 
-/** A streamed request with OpenAI's library for Python: `method` is called, `lines` read the stream. */
-export const openAiPython = (
-  baseUrl: string,
+export interface Library {
+  /** Of the package for Python, and of that for Node. */
+  packages: [python: string, node: string];
+  client: string;
+}
+export const openAi: Library = { packages: ["openai", "openai"], client: "OpenAI" };
+/** Its libraries append `/v1` themselves. */
+export const anthropic: Library = { packages: ["anthropic", "@anthropic-ai/sdk"], client: "Anthropic" };
+
+/** The lines that make a client in Python. */
+export const pythonClient = ({ packages, client }: Library, baseUrl: string): string[] => [
+  "import os",
+  `from ${packages[0]} import ${client}`,
+  "",
+  `client = ${client}(`,
+  `    base_url="${baseUrl}",`,
+  '    api_key=os.environ["SOTTO_API_KEY"],',
+  ")",
+  "",
+];
+
+export const nodeClient = ({ packages, client }: Library, baseUrl: string): string[] => [
+  `import ${client} from "${packages[1]}";`,
+  "",
+  `const client = new ${client}({`,
+  `  baseURL: "${baseUrl}",`,
+  "  apiKey: process.env.SOTTO_API_KEY,",
+  "});",
+  "",
+];
+
+/** A streamed request: `method` of the client is called, `lines` read the stream. */
+export const withPython = (
+  client: readonly string[],
   method: string,
   request: RequestFields,
   lines: readonly string[],
 ): string =>
   [
-    "import os",
-    "from openai import OpenAI",
-    "",
-    "client = OpenAI(",
-    `    base_url="${baseUrl}",`,
-    '    api_key=os.environ["SOTTO_API_KEY"],',
-    ")",
-    "",
+    ...client,
     `stream = client.${method}(`,
     ...fieldsIn(python, { ...request, stream: true }),
     ")",
     ...lines,
   ].join("\n");
 
-/** The same with the one for Node. */
-export const openAiNode = (
-  baseUrl: string,
+export const withNode = (
+  client: readonly string[],
   method: string,
   request: RequestFields,
   lines: readonly string[],
 ): string =>
   [
-    'import OpenAI from "openai";',
-    "",
-    "const client = new OpenAI({",
-    `  baseURL: "${baseUrl}",`,
-    "  apiKey: process.env.SOTTO_API_KEY,",
-    "});",
-    "",
+    ...client,
     `const stream = await client.${method}({`,
     ...fieldsIn(javascript, { ...request, stream: true }),
     "});",

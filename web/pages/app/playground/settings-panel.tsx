@@ -3,12 +3,9 @@ import type { ModelFacts } from "../../../../src/protocol/dashboard/api.js";
 import type { ChatModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input, Select, Textarea } from "../../../components/controls/field.tsx";
 import { modelFactLine } from "../../../components/models/model-facts.tsx";
-import { Select } from "../../../components/controls/select.tsx";
 import { Slider } from "../../../components/controls/slider.tsx";
-import { Textarea } from "../../../components/controls/textarea.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
@@ -59,8 +56,8 @@ export function SettingsPanel({
           <Select
             value={settings.model}
             options={models.map((model) => ({ value: model, label: model }))}
-            onChange={(event) => {
-              const model = models.find((one) => one === event.target.value);
+            onValue={(chosen) => {
+              const model = models.find((one) => one === chosen);
               if (model !== undefined) set({ model });
             }}
           />
@@ -72,35 +69,19 @@ export function SettingsPanel({
           rows={3}
           placeholder="How the model should behave"
           value={settings.system}
-          onChange={(event) => set({ system: event.target.value })}
+          onValue={(value) => set({ system: value })}
           className="max-h-48"
         />
       </Field>
-      <Slider
-        label="Temperature"
-        {...{ min: 0, max: 2, step: 0.05, fallback: samplingDefaults.temperature }}
-        value={settings.temperature}
-        onChange={(temperature) => set({ temperature })}
-      />
-      <Slider
-        label="Top P"
-        fallbackText="model’s own"
-        {...{ min: 0, max: 1, step: 0.01, fallback: samplingDefaults.topP }}
-        value={settings.topP}
-        onChange={(topP) => set({ topP })}
-      />
-      <Slider
-        label="Frequency penalty"
-        {...{ min: -2, max: 2, step: 0.1, fallback: samplingDefaults.frequencyPenalty }}
-        value={settings.frequencyPenalty}
-        onChange={(frequencyPenalty) => set({ frequencyPenalty })}
-      />
-      <Slider
-        label="Presence penalty"
-        {...{ min: -2, max: 2, step: 0.1, fallback: samplingDefaults.presencePenalty }}
-        value={settings.presencePenalty}
-        onChange={(presencePenalty) => set({ presencePenalty })}
-      />
+      {sliders.map(({ name, ...slider }) => (
+        <Slider
+          key={name}
+          {...slider}
+          fallback={samplingDefaults[name]}
+          value={settings[name]}
+          onChange={(value) => set({ [name]: value })}
+        />
+      ))}
       <Field
         label="Max tokens"
         hint="A longer reply is cut off."
@@ -113,7 +94,7 @@ export function SettingsPanel({
           inputMode="numeric"
           placeholder={defaults === "" ? "" : `Default: ${defaults}`}
           value={settings.maxTokens}
-          onChange={(event) => set({ maxTokens: event.target.value.trim() })}
+          onValue={(value) => set({ maxTokens: value.trim() })}
         />
       </Field>
       <Field
@@ -126,7 +107,7 @@ export function SettingsPanel({
           {...privateText}
           rows={2}
           value={settings.stop}
-          onChange={(event) => set({ stop: event.target.value })}
+          onValue={(value) => set({ stop: value })}
           className="max-h-32 min-h-16 font-mono"
         />
       </Field>
@@ -151,7 +132,7 @@ export function SettingsPanel({
           rows={3}
           placeholder="None"
           value={settings.tools}
-          onChange={(event) => set({ tools: event.target.value })}
+          onValue={(value) => set({ tools: value })}
           className="max-h-80 font-mono"
         />
       </Field>
@@ -165,7 +146,7 @@ export function SettingsPanel({
               { value: "required", label: "Required" },
               ...names.map((name) => ({ value: `function:${name}`, label: name })),
             ]}
-            onChange={(event) => set({ toolChoice: event.target.value })}
+            onValue={(value) => set({ toolChoice: value })}
           />
         </Field>
       )}
@@ -176,7 +157,7 @@ export function SettingsPanel({
             { value: "", label: "The model’s default" },
             ...efforts.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
           ]}
-          onChange={(event) => set({ effort: event.target.value })}
+          onValue={(value) => set({ effort: value })}
         />
       </Field>
       <div className="flex gap-2">
@@ -191,6 +172,13 @@ export function SettingsPanel({
   );
 }
 
+const sliders = [
+  { name: "temperature", label: "Temperature", min: 0, max: 2, step: 0.05 },
+  { name: "topP", label: "Top P", fallbackText: "model’s own", min: 0, max: 1, step: 0.01 },
+  { name: "frequencyPenalty", label: "Frequency penalty", min: -2, max: 2, step: 0.1 },
+  { name: "presencePenalty", label: "Presence penalty", min: -2, max: 2, step: 0.1 },
+] as const;
+
 function ModelHint({ facts }: { facts: ModelFacts }) {
   return (
     <span className="wrap-anywhere">
@@ -204,8 +192,7 @@ function ModelHint({ facts }: { facts: ModelFacts }) {
 export function SettingsDialog({ onClose, ...panel }: SettingsPanelProps & { onClose: () => void }) {
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Settings"
       footer={
         <Button variant="primary" onClick={onClose}>

@@ -30,7 +30,7 @@ export const samplingDefaults = { temperature: 1, topP: 1, frequencyPenalty: 0, 
 
 export const efforts = ["none", "low", "medium", "high"] as const;
 
-export const maxStops = 16;
+const maxStops = 16;
 
 export function defaultSettings(model: ChatModelId): Settings {
   return {

@@ -2,7 +2,7 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
-import { Textarea } from "../../../components/controls/textarea.tsx";
+import { Textarea } from "../../../components/controls/field.tsx";
 import { privateText } from "./private-text.ts";
 
 interface UserMessageProps {
@@ -30,7 +30,7 @@ export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
           aria-label="Edit message"
           autoFocus
           value={draft}
-          onChange={(event) => setDraft(event.target.value)}
+          onValue={setDraft}
           onKeyDown={(event) => {
             if (event.key === "Escape") setDraft(null);
           }}

@@ -1,36 +1,27 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, useMemo } from "react";
+import { encode } from "uqr";
 import type { FactorsView, NewTotp } from "../../../../src/protocol/dashboard/factors.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { CopyField } from "../../../components/controls/copy-field.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
-import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { factorApi, factorQueries } from "../../../service/factors.ts";
-import { QrCode } from "./qr-code.tsx";
 
-interface FactorProps {
+export interface FactorProps {
   factors: FactorsView;
   /** With new recovery codes, which must be shown; null where there are some. */
   onAdded: (codes: string[] | null) => void;
 }
 
 export function AuthenticatorApp({ factors, onAdded }: FactorProps) {
-  const client = useQueryClient();
-  const reload = () => client.invalidateQueries({ queryKey: factorQueries.factors.queryKey });
+  const readAgain = useReadAgain();
   const [removing, setRemoving] = useState(false);
-  const begin = useMutation({
-    mutationFn: factorApi.beginTotp,
-    onError: (error) => toast(error.message, "bad"),
-    gcTime: 0,
-  });
+  const begin = useChange(() => factorApi.beginTotp(), { toastsErrors: true });
   const { totpSince } = factors;
   return (
     <Card
@@ -56,27 +47,28 @@ export function AuthenticatorApp({ factors, onAdded }: FactorProps) {
           onDone={async (codes) => {
             begin.reset();
             toast("Authenticator app added");
-            await reload();
+            await readAgain(keys);
             onAdded(codes);
           }}
         />
       )}
-      <ConfirmDialog
-        open={removing}
-        onOpenChange={setRemoving}
-        title="Remove authenticator app"
-        confirm="Remove app"
-        onConfirm={async () => {
-          await factorApi.removeTotp();
-          toast("Authenticator app removed");
-          await reload();
-        }}
-      >
-        Its codes stop working. Without a passkey, your password alone signs you in.
-      </ConfirmDialog>
+      {removing && (
+        <ConfirmDialog
+          title="Remove authenticator app"
+          confirm="Remove app"
+          onConfirm={() => factorApi.removeTotp()}
+          done="Authenticator app removed"
+          reads={keys}
+          onClose={() => setRemoving(false)}
+        >
+          Its codes stop working. Without a passkey, your password alone signs you in.
+        </ConfirmDialog>
+      )}
     </Card>
   );
 }
+
+const keys = [factorQueries.factors.queryKey];
 
 interface SetUpProps {
   totp: NewTotp;
@@ -86,51 +78,51 @@ interface SetUpProps {
 
 function SetUp({ totp, onClose, onDone }: SetUpProps) {
   const [code, setCode] = useState("");
-  const confirm = useMutation({
-    mutationFn: () => factorApi.confirmTotp(code),
-    onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
-    gcTime: 0,
+  const confirm = useChange(() => factorApi.confirmTotp(code), {
+    onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
   });
-  const failure = formError(confirm.error, ["code"]);
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      dismissable={!confirm.isPending}
+    <FormDialog
       title="Set up an authenticator app"
       description="Scan the QR code with the app, then enter the code that it shows."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={confirm.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form="confirm-totp" variant="primary" pending={confirm.isPending}>
-            Turn on
-          </Button>
-        </>
-      }
+      change={confirm}
+      submit="Turn on"
+      onClose={onClose}
     >
-      <Form
-        id="confirm-totp"
-        className="flex flex-col gap-5"
-        error={confirm.error}
-        onSubmit={() => confirm.mutate()}
-      >
-        <QrCode text={totp.address} label="QR code for the authenticator app" />
-        <CopyField label="Or type this key into the app" value={totp.secret.replace(/.{4}(?!$)/g, "$& ")} />
-        <Field label="Code" hint="Six digits." error={fieldError(confirm.error, "code")}>
-          <Input
-            name="code"
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            maxLength={12}
-            className="max-w-40 font-mono"
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
-        </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </Form>
-    </Dialog>
+      <QrCode text={totp.address} label="QR code for the authenticator app" />
+      <CopyField label="Or type this key into the app" value={totp.secret.replace(/.{4}(?!$)/g, "$& ")} />
+      <Field label="Code" hint="Six digits." name="code">
+        <Input
+          name="code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={12}
+          className="max-w-40 font-mono"
+          value={code}
+          onValue={setCode}
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** Black on white in every theme: many apps cannot read it the other way round. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => {
+    const { size: modules, data } = encode(text, { border: 3 });
+    const dots = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+    return { size: modules, path: dots.join("") };
+  }, [text]);
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto size-52 rounded-md border border-line"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Button, ButtonAnchor } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
+import { ShownOnce } from "../../../components/overlays/one-time-link.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 
 /** New recovery codes, shown this once. */
@@ -12,8 +12,7 @@ export function NewCodes({ codes, onClose }: { codes: readonly string[]; onClose
   const file = useFile(text);
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       dismissable={false}
       title="Save your recovery codes"
       description="With one of them you can sign in when you lose your second factor. Each works once."

@@ -1,36 +1,27 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { longest } from "../../../../src/core/bounds.js";
-import type { FactorsView, PasskeyView } from "../../../../src/protocol/dashboard/factors.js";
+import type { PasskeyView } from "../../../../src/protocol/dashboard/factors.js";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
-import { Field } from "../../../components/controls/field.tsx";
-import { Form } from "../../../components/controls/form.tsx";
-import { Input } from "../../../components/controls/input.tsx";
+import { Field, Input } from "../../../components/controls/field.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
-import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { FormDialog } from "../../../components/overlays/form-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
-import { Callout } from "../../../components/states/callout.tsx";
 import { Time } from "../../../components/text/time.tsx";
-import { fieldError, formError } from "../../../form-errors.ts";
+import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
 import { factorApi, factorQueries } from "../../../service/factors.ts";
 import { canUsePasskeys, createPasskey } from "../../../service/passkeys.ts";
 import { useSite } from "../../../service/queries.ts";
-
-interface PasskeysProps {
-  factors: FactorsView;
-  onAdded: (codes: string[] | null) => void;
-}
+import type { FactorProps } from "./authenticator-app.tsx";
 
 type Task = { type: "add" } | { type: "rename" | "remove"; passkey: PasskeyView };
 
-export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
-  const client = useQueryClient();
+export function Passkeys({ factors: { passkeys }, onAdded }: FactorProps) {
+  const readAgain = useReadAgain();
   const { data: site } = useSite();
   const [task, setTask] = useState<Task | null>(null);
-  const reload = () => client.invalidateQueries({ queryKey: factorQueries.factors.queryKey });
   const canAdd = canUsePasskeys(site);
   // Those that there are can still be removed.
   if (!canAdd && passkeys.length === 0) return null;
@@ -86,7 +77,7 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
             const answer = await createPasskey(await factorApi.addPasskeyOptions());
             const { recoveryCodes } = await factorApi.addPasskey(name, answer);
             toast("Passkey added");
-            await reload();
+            await readAgain(keys);
             onAdded(recoveryCodes);
           }}
         />
@@ -99,21 +90,17 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
           onClose={close}
           onName={async (name) => {
             await factorApi.renamePasskey(task.passkey.id, name);
-            await reload();
+            await readAgain(keys);
           }}
         />
       )}
       {task?.type === "remove" && (
         <ConfirmDialog
-          open
-          onOpenChange={close}
+          onClose={close}
           title="Remove passkey"
-          confirm="Remove passkey"
-          onConfirm={async () => {
-            await factorApi.removePasskey(task.passkey.id);
-            toast("Passkey removed");
-            await reload();
-          }}
+          onConfirm={() => factorApi.removePasskey(task.passkey.id)}
+          done="Passkey removed"
+          reads={keys}
         >
           <span className="font-medium wrap-anywhere text-ink">{task.passkey.name}</span> no longer signs you
           in. Your device or password manager may keep it: remove it there, too.
@@ -122,6 +109,8 @@ export function Passkeys({ factors: { passkeys }, onAdded }: PasskeysProps) {
     </Card>
   );
 }
+
+const keys = [factorQueries.factors.queryKey];
 
 function PasskeyFacts({ passkey: { name, isSynced, createdAt, lastUsedAt } }: { passkey: PasskeyView }) {
   return (
@@ -155,49 +144,20 @@ interface NameDialogProps {
 
 function NameDialog({ title, description, submit, name: before = "", onClose, onName }: NameDialogProps) {
   const [name, setName] = useState(before);
-  const save = useMutation({ mutationFn: () => onName(name.trim()), onSuccess: onClose, gcTime: 0 });
-  const failure = formError(save.error, ["name"]);
+  const save = useChange(() => onName(name.trim()), { onDone: onClose });
   return (
-    <Dialog
-      open
+    <FormDialog
       size="sm"
-      onOpenChange={onClose}
-      dismissable={!save.isPending}
       title={title}
       description={description}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={save.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form="passkey-name"
-            variant="primary"
-            pending={save.isPending}
-            disabled={name.trim() === ""}
-          >
-            {submit}
-          </Button>
-        </>
-      }
+      change={save}
+      submit={submit}
+      disabled={name.trim() === ""}
+      onClose={onClose}
     >
-      <Form
-        id="passkey-name"
-        className="flex flex-col gap-5"
-        error={save.error}
-        onSubmit={() => save.mutate()}
-      >
-        <Field label="Name" hint="Such as “Laptop”." error={fieldError(save.error, "name")}>
-          <Input
-            autoComplete="off"
-            maxLength={longest.passkeyName}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </Form>
-    </Dialog>
+      <Field label="Name" hint="Such as “Laptop”." name="name">
+        <Input autoComplete="off" maxLength={longest.passkeyName} value={name} onValue={setName} />
+      </Field>
+    </FormDialog>
   );
 }

@@ -12,11 +12,9 @@ import { Time } from "../../../components/text/time.tsx";
 import { factorApi, factorQueries } from "../../../service/factors.ts";
 
 export function Sessions() {
-  const client = useQueryClient();
-  const { data, error, refetch } = useQuery(factorQueries.sessions);
-  const reload = () => client.invalidateQueries({ queryKey: factorQueries.sessions.queryKey });
+  const list = useQuery(factorQueries.sessions);
   const [asking, setAsking] = useState(false);
-  const sessions = data?.sessions;
+  const sessions = list.data?.sessions;
   return (
     <Card
       flush
@@ -36,24 +34,22 @@ export function Sessions() {
         columns={columns}
         rows={sessions}
         rowId={({ id }) => id}
-        error={error}
-        onRetry={refetch}
+        query={list}
         empty={<EmptyState title="Not signed in anywhere" />}
       />
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Sign out other browsers"
-        confirm="Sign out others"
-        tone="primary"
-        onConfirm={async () => {
-          await factorApi.endOtherSessions();
-          toast("Other browsers were signed out");
-          await reload();
-        }}
-      >
-        You stay signed in here. Your keys keep working.
-      </ConfirmDialog>
+      {asking && (
+        <ConfirmDialog
+          title="Sign out other browsers"
+          confirm="Sign out others"
+          tone="primary"
+          onConfirm={() => factorApi.endOtherSessions()}
+          done="Other browsers were signed out"
+          reads={[factorQueries.sessions.queryKey]}
+          onClose={() => setAsking(false)}
+        >
+          You stay signed in here. Your keys keep working.
+        </ConfirmDialog>
+      )}
     </Card>
   );
 }
@@ -67,7 +63,6 @@ const methods: Record<SessionView["method"], string> = {
 
 const columns: readonly Column<SessionView>[] = [
   {
-    id: "device",
     header: "Browser",
     cell: ({ device, isThisOne }) => (
       <span className="flex flex-wrap items-center gap-2">
@@ -76,10 +71,10 @@ const columns: readonly Column<SessionView>[] = [
       </span>
     ),
   },
-  { id: "method", header: "Method", cell: ({ method }) => methods[method] },
-  { id: "created", header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} style="moment" /> },
-  { id: "seen", header: "Last active", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-  { id: "end", header: "", align: "right", cell: (session) => <End session={session} /> },
+  { header: "Method", cell: ({ method }) => methods[method] },
+  { header: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} style="moment" /> },
+  { header: "Last active", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+  { header: "", align: "right", cell: (session) => <End session={session} /> },
 ];
 
 function End({ session: { id, device, isThisOne } }: { session: SessionView }) {

@@ -3,11 +3,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { MemberUsageList } from "../../../../src/protocol/dashboard/teams.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { Address } from "../../../components/text/address.tsx";
+import { Address } from "../../../components/text/breakable.tsx";
 import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { teamQueries } from "../../../service/teams.ts";
-import { formatCount, plural } from "../../../units.ts";
+import { plural } from "../../../units.ts";
+import { counts } from "../usage/usage-breakdown.tsx";
 import type { UsagePeriod } from "../usage/usage-period.ts";
 
 type Row = MemberUsageList["members"][number];
@@ -21,22 +22,22 @@ const words: Record<Row["kind"], string> = {
 
 const columns: readonly Column<Row>[] = [
   {
-    id: "member",
     header: "Member",
     cell: ({ email, kind }) =>
       email === null ? <span className="text-muted">{words[kind]}</span> : <Address email={email} />,
   },
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+  ...counts,
 ];
 
 export function MemberUsageCard({ team, period }: { team: string; period: UsagePeriod }) {
-  const { data, error, refetch } = useQuery({
+  const usage = useQuery({
     ...teamQueries.usageByMember(team, period),
     placeholderData: keepPreviousData,
   });
-  const rows = useFirstRows(data?.members, `Show all ${plural(data?.members.length ?? 0, "member")}`);
+  const rows = useFirstRows(
+    usage.data?.members,
+    `Show all ${plural(usage.data?.members.length ?? 0, "member")}`,
+  );
   return (
     <Card title="By member" flush>
       <Table
@@ -44,8 +45,7 @@ export function MemberUsageCard({ team, period }: { team: string; period: UsageP
         columns={columns}
         rows={rows.shown}
         rowId={(row) => row.accountId ?? row.kind}
-        error={error}
-        onRetry={refetch}
+        query={usage}
         empty={<EmptyState title="No requests in this period" />}
       />
       {rows.more}

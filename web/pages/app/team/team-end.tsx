@@ -44,10 +44,8 @@ function LeaveDialog({ team, onClose }: { team: TeamPage; onClose: () => void })
   const depart = useDepartureFrom(team);
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Leave team"
-      confirm="Leave team"
       onConfirm={async () => {
         await teamApi.leave(team.id);
         await depart(`You left ${team.name}.`);
@@ -67,10 +65,8 @@ function DeleteDialog({ team, onClose }: { team: TeamPage; onClose: () => void }
   });
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Delete team"
-      confirm="Delete team"
       typeToConfirm={team.name}
       onConfirm={async () => {
         await teamApi.remove(team.id, team.name);

@@ -8,7 +8,6 @@ import { KeyLabel } from "../../../components/text/key-label.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { formatCount, plural } from "../../../units.ts";
 
-type ByModel = UsageReport["byModel"][number];
 type ByKey = UsageReport["byKey"][number];
 
 interface UsageBreakdownProps {
@@ -21,7 +20,6 @@ interface UsageBreakdownProps {
 export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownProps) {
   const [path] = useLocation();
   const search = useSearch();
-  const none = <EmptyState title="No requests in this period" />;
   const byKey = useFirstRows(report?.byKey, `Show all ${plural(report?.byKey.length ?? 0, "key")}`);
   const addressOf = (keyId: string) => {
     const parameters = new URLSearchParams(search);
@@ -30,20 +28,12 @@ export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownPr
   };
   return (
     <div className="flex flex-col gap-6">
-      <Card title="By model" flush>
-        <Table
-          label="Usage by model"
-          columns={modelColumns}
-          rows={report?.byModel}
-          rowId={(row) => row.model ?? "unknown"}
-          empty={none}
-        />
-      </Card>
+      <ByModel rows={report?.byModel} />
       <Card title="By key" flush>
         <Table
           label="Usage by key"
           columns={[
-            { id: "key", header: "Key", cell: (row) => keyName(row, linksToKeys ? addressOf : undefined) },
+            { header: "Key", cell: (row) => keyName(row, linksToKeys ? addressOf : undefined) },
             ...counts,
           ]}
           rows={byKey.shown}
@@ -56,6 +46,22 @@ export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownPr
   );
 }
 
+export function ByModel({ rows }: { rows: readonly ModelRow[] | undefined }) {
+  return (
+    <Card title="By model" flush>
+      <Table
+        label="Usage by model"
+        columns={modelColumns}
+        rows={rows}
+        rowId={(row) => row.model ?? "unknown"}
+        empty={none}
+      />
+    </Card>
+  );
+}
+
+const none = <EmptyState title="No requests in this period" />;
+
 /** Its id too: two keys may share a name and even the last four characters. */
 function keyName({ keyId, name, lastFour }: ByKey, address?: (keyId: string) => string) {
   const text = <KeyLabel name={name} lastFour={lastFour} />;
@@ -67,15 +73,17 @@ function keyName({ keyId, name, lastFour }: ByKey, address?: (keyId: string) => 
   );
 }
 
-const counts: readonly Column<Omit<ByKey, "keyId" | "name" | "lastFour">>[] = [
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+type Counts = Pick<ByKey, "requests" | "refused" | "tokens">;
+type ModelRow = Pick<UsageReport["byModel"][number], "model" | keyof Counts>;
+
+export const counts: readonly Column<Counts>[] = [
+  { header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
+  { header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
 ];
 
-const modelColumns: readonly Column<ByModel>[] = [
+const modelColumns: readonly Column<ModelRow>[] = [
   {
-    id: "model",
     header: "Model",
     // A rate-limited request is refused before its body, which names the model, is read.
     cell: (row) =>

@@ -30,8 +30,8 @@ const dayMs = 86_400_000;
 
 const usualPeriod: PeriodId = "24h";
 
-export type PeriodFilterValues = Filters<"period" | "from" | "to">;
-export type UsageFilterValues = PeriodFilterValues & Filters<"key" | "model">;
+type PeriodFilterValues = Filters<"period" | "from" | "to">;
+type UsageFilterValues = PeriodFilterValues & Filters<"key" | "model">;
 
 export const usualPeriodFilters = (period: PeriodId = usualPeriod): PeriodFilterValues => ({
   period,

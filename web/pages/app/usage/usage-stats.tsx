@@ -55,7 +55,7 @@ function refusedText({ rateLimited, unavailable }: Totals): string {
   return parts.length === 0 ? "none refused" : parts.join(", ");
 }
 
-function errorShare(errors: number, requests: number): string {
+export function errorShare(errors: number, requests: number): string {
   if (requests === 0) return "no requests yet";
   const share = errors / requests;
   return `${share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 })} of requests`;

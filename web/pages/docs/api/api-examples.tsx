@@ -1,6 +1,6 @@
 /** An operation as code and its response, from the document's examples or generated from its schemas. */
 import { useState } from "react";
-import { Select } from "../../../components/controls/select.tsx";
+import { Select } from "../../../components/controls/field.tsx";
 import { CodeBlock, CodeTabs, type Sample } from "../../../components/text/code-block.tsx";
 import { bodiesOf, valuesOf } from "./document-examples.ts";
 import { resolve, type Body, type Method, type OpenApi, type Operation } from "./openapi.ts";

@@ -1,6 +1,6 @@
 /** The API reference, rendered from /openapi.json: the page knows the format, not the operations. */
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api } from "../../../service/api.ts";
+import { useQuery } from "@tanstack/react-query";
+import { read } from "../../../service/api.ts";
 import { CodeBlock } from "../../../components/text/code-block.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
@@ -9,12 +9,7 @@ import { baseUrl } from "../../../base-url.ts";
 import { ApiOperation } from "./api-operation.tsx";
 import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts";
 
-const openApiQuery = queryOptions({
-  queryKey: ["openapi"],
-  staleTime: Infinity,
-  queryFn: api.openApi,
-});
-
+const openApiQuery = read<OpenApi>(["openapi"], "/openapi.json", { staleTime: Infinity });
 export default function ApiReference() {
   const { data: document, error, refetch } = useQuery(openApiQuery);
   if (document === undefined) {

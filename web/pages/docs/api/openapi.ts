@@ -29,7 +29,7 @@ export interface Operation {
   responses?: Record<string, Body | Reference>;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
   required?: boolean;

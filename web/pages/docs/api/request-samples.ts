@@ -2,7 +2,16 @@
  * An operation as code: with curl, and with the library that has a call for it in Python and Node. Operations that no
  * library knows are plain HTTP requests.
  */
-import { fieldsIn, javascript, python } from "../../app/playground/request-code.js";
+import {
+  anthropic,
+  fieldsIn,
+  javascript,
+  nodeClient,
+  openAi,
+  python,
+  pythonClient,
+  type Library,
+} from "../../app/playground/request-code.js";
 import type { Method, Operation } from "./openapi.js";
 
 export interface SampleRequest {
@@ -26,7 +35,7 @@ interface RequestSample {
 const parameters = new Map([["{id}", "omega"]]);
 
 interface LibraryCall {
-  library: "openai" | "anthropic";
+  library: Library;
   python: string;
   node: string;
   /** For calls without a body. */
@@ -34,15 +43,15 @@ interface LibraryCall {
 }
 
 const calls: Record<string, LibraryCall | undefined> = {
-  createChatCompletion: bothAs("openai", "chat.completions.create"),
-  createResponse: bothAs("openai", "responses.create"),
-  compactResponse: bothAs("openai", "responses.compact"),
-  createCompletion: bothAs("openai", "completions.create"),
-  createEmbeddings: bothAs("openai", "embeddings.create"),
-  createMessage: bothAs("anthropic", "messages.create"),
-  countMessageTokens: { library: "anthropic", python: "messages.count_tokens", node: "messages.countTokens" },
-  listModels: { ...bothAs("openai", "models.list"), argument: "" },
-  retrieveModel: { ...bothAs("openai", "models.retrieve"), argument: '"omega"' },
+  createChatCompletion: bothAs(openAi, "chat.completions.create"),
+  createResponse: bothAs(openAi, "responses.create"),
+  compactResponse: bothAs(openAi, "responses.compact"),
+  createCompletion: bothAs(openAi, "completions.create"),
+  createEmbeddings: bothAs(openAi, "embeddings.create"),
+  createMessage: bothAs(anthropic, "messages.create"),
+  countMessageTokens: { library: anthropic, python: "messages.count_tokens", node: "messages.countTokens" },
+  listModels: { ...bothAs(openAi, "models.list"), argument: "" },
+  retrieveModel: { ...bothAs(openAi, "models.retrieve"), argument: '"omega"' },
 };
 
 export function requestSamples(request: SampleRequest): RequestSample[] {
@@ -64,7 +73,7 @@ export function requestSamples(request: SampleRequest): RequestSample[] {
   ];
 }
 
-function bothAs(library: "openai" | "anthropic", call: string): LibraryCall {
+function bothAs(library: Library, call: string): LibraryCall {
   return { library, python: call, node: call };
 }
 
@@ -78,18 +87,13 @@ function curlCode({ body, ...request }: SampleRequest): string {
   ].join(" \\\n");
 }
 
+const baseUrlOf = (origin: string, { library }: LibraryCall): string =>
+  library === anthropic ? origin : `${origin}/v1`;
+
 function pythonCall({ origin, body }: SampleRequest, call: LibraryCall): string {
-  const isOpenAi = call.library === "openai";
   const stream = body?.stream === true;
   return [
-    "import os",
-    isOpenAi ? "from openai import OpenAI" : "from anthropic import Anthropic",
-    "",
-    `client = ${isOpenAi ? "OpenAI" : "Anthropic"}(`,
-    `    base_url="${isOpenAi ? `${origin}/v1` : origin}",`,
-    '    api_key=os.environ["SOTTO_API_KEY"],',
-    ")",
-    "",
+    ...pythonClient(call.library, baseUrlOf(origin, call)),
     ...(call.argument === undefined
       ? [`${stream ? "stream" : "reply"} = client.${call.python}(`, ...fieldsIn(python, body ?? {}), ")"]
       : [`reply = client.${call.python}(${call.argument})`]),
@@ -98,16 +102,9 @@ function pythonCall({ origin, body }: SampleRequest, call: LibraryCall): string 
 }
 
 function nodeCall({ origin, body }: SampleRequest, call: LibraryCall): string {
-  const isOpenAi = call.library === "openai";
   const stream = body?.stream === true;
   return [
-    isOpenAi ? 'import OpenAI from "openai";' : 'import Anthropic from "@anthropic-ai/sdk";',
-    "",
-    `const client = new ${isOpenAi ? "OpenAI" : "Anthropic"}({`,
-    `  baseURL: "${isOpenAi ? `${origin}/v1` : origin}",`,
-    "  apiKey: process.env.SOTTO_API_KEY,",
-    "});",
-    "",
+    ...nodeClient(call.library, baseUrlOf(origin, call)),
     ...(call.argument === undefined
       ? [
           `const ${stream ? "stream" : "reply"} = await client.${call.node}({`,

@@ -2,7 +2,7 @@
 import parts from "virtual:docs-index";
 import { useId, useState, type KeyboardEvent } from "react";
 import { useLocation } from "wouter";
-import { Input } from "../../../components/controls/input.tsx";
+import { Input, unaided } from "../../../components/controls/field.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { cx } from "../../../cx.ts";
 import { search, type Hit } from "./search.ts";
@@ -28,7 +28,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
     navigate(hit.address);
   };
   return (
-    <Dialog open onOpenChange={onClose} title="Search the documentation">
+    <Dialog onClose={onClose} title="Search the documentation">
       <form
         role="search"
         onSubmit={(event) => {
@@ -44,8 +44,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
           aria-controls={list}
           aria-activedescendant={current === undefined ? undefined : `${list}-${hits.indexOf(current)}`}
           aria-autocomplete="list"
-          autoComplete="off"
-          spellCheck={false}
+          {...unaided}
           placeholder="max_tokens, Retry-After, tools …"
           value={query}
           onKeyDown={move}

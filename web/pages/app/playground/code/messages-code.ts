@@ -1,51 +1,36 @@
 /** A streamed request of the Messages API as code to copy. Its libraries append `/v1` themselves. */
-import { curlTo, fieldsIn, javascript, python, type RequestFields } from "../request-code.js";
+import {
+  anthropic,
+  curlTo,
+  nodeClient,
+  pythonClient,
+  withNode,
+  withPython,
+  type RequestFields,
+} from "../request-code.js";
 
 const withoutVersion = (baseUrl: string): string => baseUrl.replace(/\/v1$/, "");
 
 export const curlCode = (baseUrl: string, request: RequestFields): string =>
   curlTo(`${baseUrl}/messages`, ["x-api-key: $SOTTO_API_KEY", "anthropic-version: 2023-06-01"], request);
 
-export function pythonCode(baseUrl: string, request: RequestFields): string {
-  return [
-    "import os",
-    "from anthropic import Anthropic",
-    "",
-    "client = Anthropic(",
-    `    base_url="${withoutVersion(baseUrl)}",`,
-    '    api_key=os.environ["SOTTO_API_KEY"],',
-    ")",
-    "",
-    "stream = client.messages.create(",
-    ...fieldsIn(python, { ...request, stream: true }),
-    ")",
+export const pythonCode = (baseUrl: string, request: RequestFields): string =>
+  withPython(pythonClient(anthropic, withoutVersion(baseUrl)), "messages.create", request, [
     "for event in stream:",
     ...(request.tools === undefined ? [] : pythonCalls),
     '    if event.type == "content_block_delta" and event.delta.type == "text_delta":',
     '        print(event.delta.text, end="", flush=True)',
-  ].join("\n");
-}
+  ]);
 
-export function nodeCode(baseUrl: string, request: RequestFields): string {
-  return [
-    'import Anthropic from "@anthropic-ai/sdk";',
-    "",
-    "const client = new Anthropic({",
-    `  baseURL: "${withoutVersion(baseUrl)}",`,
-    "  apiKey: process.env.SOTTO_API_KEY,",
-    "});",
-    "",
-    "const stream = await client.messages.create({",
-    ...fieldsIn(javascript, { ...request, stream: true }),
-    "});",
+export const nodeCode = (baseUrl: string, request: RequestFields): string =>
+  withNode(nodeClient(anthropic, withoutVersion(baseUrl)), "messages.create", request, [
     "for await (const event of stream) {",
     ...(request.tools === undefined ? [] : nodeCalls),
     '  if (event.type === "content_block_delta" && event.delta.type === "text_delta") {',
     "    process.stdout.write(event.delta.text);",
     "  }",
     "}",
-  ].join("\n");
-}
+  ]);
 
 /** The name comes once, the arguments in fragments. */
 const pythonCalls = [

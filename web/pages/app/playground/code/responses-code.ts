@@ -1,11 +1,19 @@
 /** A streamed request of the Responses API as code to copy. */
-import { curlTo, openAiNode, openAiPython, type RequestFields } from "../request-code.js";
+import {
+  curlTo,
+  nodeClient,
+  openAi,
+  pythonClient,
+  withNode,
+  withPython,
+  type RequestFields,
+} from "../request-code.js";
 
 export const curlCode = (baseUrl: string, request: RequestFields): string =>
   curlTo(`${baseUrl}/responses`, ["Authorization: Bearer $SOTTO_API_KEY"], request);
 
 export const pythonCode = (baseUrl: string, request: RequestFields): string =>
-  openAiPython(baseUrl, "responses.create", request, [
+  withPython(pythonClient(openAi, baseUrl), "responses.create", request, [
     "for event in stream:",
     '    if event.type == "response.output_text.delta":',
     '        print(event.delta, end="", flush=True)',
@@ -13,7 +21,7 @@ export const pythonCode = (baseUrl: string, request: RequestFields): string =>
   ]);
 
 export const nodeCode = (baseUrl: string, request: RequestFields): string =>
-  openAiNode(baseUrl, "responses.create", request, [
+  withNode(nodeClient(openAi, baseUrl), "responses.create", request, [
     "for await (const event of stream) {",
     '  if (event.type === "response.output_text.delta") process.stdout.write(event.delta);',
     ...(request.tools === undefined ? [] : nodeCalls),

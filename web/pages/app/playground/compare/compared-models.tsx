@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import type { ChatModelId } from "../../../../../src/core/models.js";
 import { IconButton } from "../../../../components/controls/button.tsx";
-import { Select } from "../../../../components/controls/select.tsx";
+import { Select } from "../../../../components/controls/field.tsx";
 
 interface ComparedModelsProps {
   models: readonly ChatModelId[];
@@ -25,8 +25,8 @@ export function ComparedModels({ models, chosen, locked, onChoose, onRemove }: C
         className="min-w-0 flex-1"
         value={chosen[place]}
         options={models.map((model) => ({ value: model, label: model }))}
-        onChange={({ target }) => {
-          const model = models.find((one) => one === target.value);
+        onValue={(chosen) => {
+          const model = models.find((one) => one === chosen);
           if (model !== undefined) onChoose(place, model);
         }}
       />

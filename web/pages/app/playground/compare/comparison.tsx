@@ -1,10 +1,9 @@
 import { MessageSquare } from "lucide-react";
 import { EmptyState } from "../../../../components/states/empty-state.tsx";
-import type { CallResult } from "../conversation.ts";
 import { announcement, TurnView } from "../conversation-view.tsx";
+import type { CallResult, Turn, UserTurn } from "../conversation.ts";
 import type { Chat } from "../use-conversation.ts";
 import { UserMessage } from "../user-message.tsx";
-import { exchangesOf, isShared, type Exchange } from "./exchanges.ts";
 
 interface ComparisonProps {
   chats: readonly [Chat, Chat];
@@ -84,4 +83,25 @@ export function Comparison({ chats, blocked, onRegenerate, onAnswer }: Compariso
       ))}
     </>
   );
+}
+
+/** A conversation split at the user's messages, which align the replies of two models. */
+interface Exchange {
+  user: UserTurn;
+  /** What followed: a reply, and with calls their results and the next replies. */
+  turns: readonly Exclude<Turn, UserTurn>[];
+}
+
+function exchangesOf(turns: readonly Turn[]): Exchange[] {
+  const exchanges: { user: UserTurn; turns: Exclude<Turn, UserTurn>[] }[] = [];
+  for (const turn of turns) {
+    if (turn.role === "user") exchanges.push({ user: turn, turns: [] });
+    else exchanges.at(-1)?.turns.push(turn);
+  }
+  return exchanges;
+}
+
+/** Whether both come from one conversation, which the second one continues. */
+function isShared(left: Exchange, right: Exchange): boolean {
+  return left.turns.length === right.turns.length && left.turns.every((turn, at) => turn === right.turns[at]);
 }

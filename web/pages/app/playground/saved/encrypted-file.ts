@@ -30,9 +30,6 @@ export class FileError extends Error {
   }
 }
 
-export const messageAt = (error: Error | null, field: FileError["field"]): string | undefined =>
-  error !== null && (error instanceof FileError ? error.field : "file") === field ? error.message : undefined;
-
 /** What a file holds, before it is decrypted. */
 export interface Sealed {
   iterations: number;
@@ -71,7 +68,10 @@ export async function seal(text: string, passphrase: string, iterations = usualI
 export async function readSealed(file: Blob): Promise<Sealed> {
   if (file.size > largestFile)
     throw new FileError("file", "The file is larger than 6 MB: it is not one of ours.");
-  const value = jsonOf(await file.text());
+  const text = await file.text().catch((error: unknown) => {
+    throw error instanceof Error ? new FileError("file", error.message) : error;
+  });
+  const value = jsonOf(text);
   if (
     !isObject(value) ||
     typeof value["format"] !== "string" ||

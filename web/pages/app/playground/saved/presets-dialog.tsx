@@ -1,9 +1,8 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Button, IconButton } from "../../../../components/controls/button.tsx";
-import { Field } from "../../../../components/controls/field.tsx";
+import { Field, Input } from "../../../../components/controls/field.tsx";
 import { Form } from "../../../../components/controls/form.tsx";
-import { Input } from "../../../../components/controls/input.tsx";
 import { Dialog } from "../../../../components/overlays/dialog.tsx";
 import { toast } from "../../../../components/overlays/toast.tsx";
 import { useMe } from "../../../../hooks/use-me.ts";
@@ -45,8 +44,7 @@ export function PresetsDialog({ settings, onUse, onClose }: PresetsDialogProps) 
   }
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Presets"
       description="Model, system prompt, tools and the other settings under a name. They are stored in this browser, unencrypted, until you delete them or your account, and sent only as part of your requests."
     >
@@ -57,12 +55,7 @@ export function PresetsDialog({ settings, onUse, onClose }: PresetsDialogProps) 
           error={error?.message}
           hint={replaced ? "Replaces the preset of that name." : undefined}
         >
-          <Input
-            {...privateText}
-            maxLength={longestName}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
+          <Input {...privateText} maxLength={longestName} value={typed} onValue={setTyped} />
         </Field>
         <Button type="submit" variant="primary" className="mt-6.5 h-10">
           Save

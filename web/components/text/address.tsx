@@ -1,6 +1,0 @@
-import { Breakable } from "./breakable.tsx";
-
-/** An email address. */
-export function Address({ email, className }: { email: string; className?: string }) {
-  return <Breakable text={email} after="@." className={className} />;
-}
