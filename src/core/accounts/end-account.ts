@@ -2,7 +2,7 @@
 import { deletedAccount, type Actor, type Audit } from "../audit.js";
 import type { EventSink } from "../events/events.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
 import { DashboardError } from "../dashboard-error.js";
 import { OnlyOwner } from "../store.js";

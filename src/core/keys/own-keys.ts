@@ -20,7 +20,7 @@ import {
 } from "./issue-keys.js";
 import { keyPage, type KeyPage, type KeyQuery } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import type { Store } from "../store.js";
 import { UserError } from "../user-error.js";
 

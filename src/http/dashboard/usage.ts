@@ -1,6 +1,5 @@
 /** Usage and what is left of the limits: one's own, and those of a team. */
-import { toCsv } from "../../core/usage/csv.js";
-import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
+import { countCells, countHeadings, toCsv } from "../../core/usage/csv.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
 import type { MonthView } from "../../core/limits/month-use.js";
 import type { UsageReport } from "../../core/usage/usage-views.js";
