@@ -32,7 +32,7 @@ import { QuotaWarnings } from "../core/limits/quota-warnings.js";
 import { LastPrivacyCheck } from "../core/proof/privacy-check.js";
 import { modelIds } from "../core/models.js";
 import { Operator } from "../core/operator.js";
-import type { CutTarget } from "../core/serving/completion.js";
+import type { CutTarget } from "../core/serving/running.js";
 import { KnownDevices } from "../core/sign-in/known-devices.js";
 import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
 import { Outbox } from "../core/sign-in/outbox.js";

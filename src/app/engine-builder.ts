@@ -17,7 +17,7 @@ import { computingBytes, usualSequences } from "../adapters/kv-cache.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import { forEachModel, isChatModelId, type ModelId, modelIds } from "../core/models.js";
-import type { Engine, Kept } from "../core/serving/engine-port.js";
+import type { Engine } from "../core/serving/engine-port.js";
 import type { Store } from "../core/store.js";
 import { noSource } from "../engines/absent-engine.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
@@ -102,17 +102,17 @@ const usualIdleMinutes = 10;
 export class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   readonly #backends = new WeakMap<Engine, EngineBackends>();
-  readonly #gpu: GpuChoice;
+  readonly gpu: GpuChoice;
   /** Undefined where models are loaded at startup and stay loaded. */
   readonly #residency: Residency | undefined;
   /** What the caches of engines that run on the CPU have taken. */
   readonly #cacheBytes = new Map<Engine, number>();
-  readonly #upstreams: UpstreamMembers;
+  readonly upstreams: UpstreamMembers;
   readonly speed: SpeedRecord;
   /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
   /** Shared by all engines: one thread compiles the schemas. */
-  readonly #grammars: Grammars;
+  readonly grammars: Grammars;
 
   constructor(
     private readonly parts: EngineParts,
@@ -129,7 +129,7 @@ export class EngineBuilder {
         availableBytes: () => this.#availableBytes(),
       });
     }
-    this.#gpu = new GpuChoice(config, {
+    this.gpu = new GpuChoice(config, {
       ...overrides.gpu,
       now: () => clock.now(),
       onProbing: (backend) => {
@@ -141,19 +141,15 @@ export class EngineBuilder {
         overrides.onNotice?.(failureNotice(failure, next));
       },
     });
-    const grammars = new Grammars({ keeps: config.engine.prefixReuse === "on" });
-    this.#grammars = grammars;
-    const [processes, onNotice] = [this.#processes, overrides.onNotice];
-    this.#upstreams = new UpstreamMembers({ log, grammars, cacheSaltSecret, processes, onNotice });
+    this.grammars = new Grammars({ keeps: config.engine.prefixReuse === "on" });
+    this.upstreams = new UpstreamMembers({
+      ...{ log, grammars: this.grammars, cacheSaltSecret },
+      ...{ processes: this.#processes, onNotice: overrides.onNotice },
+    });
   }
 
   get #processes(): number {
     return this.parts.overrides.ownProcess?.count ?? 1;
-  }
-
-  /** How many backends an engine may have to go through. */
-  get ways(): number {
-    return this.#gpu.ways;
   }
 
   /** Of a pool: the first of its engines that runs here. */
@@ -169,11 +165,6 @@ export class EngineBuilder {
 
   memoryBytes(engine: Engine): number | null {
     return this.#memory.get(engine) ?? null;
-  }
-
-  /** What the preflight of the engine at that address found. */
-  findings(url: string): readonly string[] {
-    return this.#upstreams.findings(url);
   }
 
   /** Whether the settings still match the latest assignments. */
@@ -204,7 +195,7 @@ export class EngineBuilder {
     const { onWeightsProgress: onProgress, onNotice } = this.parts.overrides;
     const files = new WeightsFiles(config, {
       ...{ speed: this.speed, processes: this.#processes, onProgress, onNotice },
-      settle: () => this.#gpu.settle(),
+      settle: () => this.gpu.settle(),
     });
     for (const model of modelIds) {
       const desired = mapping[model];
@@ -265,14 +256,6 @@ export class EngineBuilder {
     return { key: "embedding-starter", weights: path, start };
   }
 
-  schemasOf(accountId: string): Kept {
-    return this.#grammars.keptOf(accountId);
-  }
-
-  close(): Promise<void> {
-    return this.#grammars.close();
-  }
-
   /** What this machine has for models: what is available, and what the caches of those that run have taken. */
   machineBytes(): number {
     if (this.#residency !== undefined) return this.#residency.memoryBytes;
@@ -313,7 +296,7 @@ export class EngineBuilder {
             size: { weightsBytes: size.bytes, workingBytes: cacheBytesOf(size, fit) + computingBytes },
             clock: this.parts.clock,
             maxWaiting: config.limits.queueLength + fit.sequences,
-            waitMs: config.limits.queueWaitMs + config.engine.loadTimeoutMs * this.ways,
+            waitMs: config.limits.queueWaitMs + config.engine.loadTimeoutMs * this.gpu.ways,
           };
     let speedNoted = Promise.resolve();
     const engine = this.#startEngine(model, path, config, {
@@ -333,7 +316,7 @@ export class EngineBuilder {
   #startEngine(model: ModelId, path: string, config: Config, given: EngineStart): LlamaEngine {
     const { fit, size = null, draft, onDemand, measures, failsOver, onLoaded } = given;
     const { log, overrides } = this.parts;
-    const backends = this.#gpu.forEngine(subjectOf(path, given.config));
+    const backends = this.gpu.forEngine(subjectOf(path, given.config));
     const engine = new LlamaEngine({
       weights: path,
       draft: draft?.path,
@@ -343,7 +326,7 @@ export class EngineBuilder {
       // On demand its size is fixed, whatever computes it.
       config: onDemand === undefined ? given.config : { ...given.config, ...fit },
       cpuFit: fit,
-      ...{ measures, onDemand, failsOver, grammars: this.#grammars, workerFile: overrides.workerFile },
+      ...{ measures, onDemand, failsOver, grammars: this.grammars, workerFile: overrides.workerFile },
       onEvent: (event) => {
         if (event.type === "loaded") {
           this.#memory.set(engine, event.memoryBytes);
@@ -392,7 +375,7 @@ export class EngineBuilder {
   async #poolMember(model: ModelId, member: EngineMember, building: Building): Promise<PoolMember> {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
-    if ("url" in member) return { ...common, make: await this.#upstreams.prepare(member, building.config) };
+    if ("url" in member) return { ...common, make: await this.upstreams.prepare(member, building.config) };
     const file = await building.files.prepare(model, weightsSource(member.weights, model));
     return {
       ...common,

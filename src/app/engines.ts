@@ -77,7 +77,7 @@ export class Engines {
       clock,
       drainMs: config.limits.drainMs,
       // Each backend may take that long to fail, and on demand there may be a wait for memory before.
-      readyMs: config.engine.loadTimeoutMs * builder.ways + config.limits.queueWaitMs,
+      readyMs: config.engine.loadTimeoutMs * builder.gpu.ways + config.limits.queueWaitMs,
     });
   }
 
@@ -140,19 +140,15 @@ export class Engines {
    * An unreachable engine on the network affects its own model only.
    */
   isReady(): boolean {
-    const states = chatModelIds.map((model) => {
-      const { state } = this.fleet.status(model);
-      return {
-        state,
-        isLoading: state === "starting" && !(this.fleet.engineOf(model) instanceof PoolEngine),
-      };
-    });
-    return states.some(isAvailable) && states.every(({ isLoading }) => !isLoading);
+    const { fleet } = this;
+    const isLoading = (model: ModelId) =>
+      fleet.status(model).state === "starting" && !(fleet.engineOf(model) instanceof PoolEngine);
+    return chatModelIds.some((model) => isAvailable(fleet.status(model))) && !chatModelIds.some(isLoading);
   }
 
   async close(): Promise<void> {
     await this.fleet.close();
-    await this.builder.close();
+    await this.builder.grammars.close();
   }
 
   /** Of the process that runs the model, when it had loaded; 0 while it is not loaded; null where it runs elsewhere. */
@@ -161,7 +157,7 @@ export class Engines {
   }
 
   schemasOf(accountId: string): Kept {
-    return this.builder.schemasOf(accountId);
+    return this.builder.grammars.keptOf(accountId);
   }
 
   /** What the model is computed on here; null where it runs elsewhere. */
@@ -206,7 +202,7 @@ export class Engines {
       .members(model)
       .map(({ id }) =>
         /^https?:\/\//.test(id)
-          ? { runs: "upstream", url: new URL(id), findings: this.builder.findings(id) }
+          ? { runs: "upstream", url: new URL(id), findings: this.builder.upstreams.findings(id) }
           : { runs: "embedded", path: id },
       );
   }

@@ -12,18 +12,21 @@ import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
 import type { ModelAdmin } from "../core/admin/model-admin.js";
 import { operatorTokenSetting } from "../core/admin/operator-token.js";
+import { HpkeKeys } from "../core/proof/hpke-keys.js";
+import { SingleUse } from "../core/proof/single-use.js";
 import { newToken } from "../core/sign-in/secret-token.js";
+import { StoreUnavailable } from "../core/store.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard, type DashboardParts } from "../http/dashboard/dashboard-api.js";
 import { ownLiveView } from "../http/dashboard/live-view.js";
+import { Encryption } from "../http/encrypted/encryption.js";
 import { registerOperatorApi } from "../http/operator/operator-api.js";
 import { registerScim } from "../http/scim/scim-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { shownWeights } from "../models/shown-weights.js";
 import { howToRaise, openFileLimit } from "../adapters/open-files.js";
-import { openEncryption } from "./encryption.js";
 import type { Engines } from "./engines.js";
 import { isChatModelId } from "../core/models.js";
 import type { Context } from "./overrides.js";
@@ -31,6 +34,8 @@ import type { Proof } from "./proof.js";
 import type { Serving } from "./serving.js";
 import type { Storage } from "./storage.js";
 import { shareOf } from "./process-count.js";
+
+const hourMs = 60 * 60_000;
 
 interface HttpStages {
   storage: Storage;
@@ -41,13 +46,8 @@ interface HttpStages {
   isDraining: () => boolean;
 }
 
-export interface Listening {
-  port: number;
-  /** What the operator should know about how many connections it takes. */
-  notice: string | null;
-}
-
-export async function listen(context: Context, stages: HttpStages): Promise<Listening> {
+/** `notice`: what the operator should know about how many connections it takes. */
+export async function listen(context: Context, stages: HttpStages) {
   const { config, overrides, log, closers } = context;
   const http = await httpParts(context, stages);
   const { maxConnections } = config.service;
@@ -94,6 +94,25 @@ async function openTls({ config, overrides, log, closers }: Context): Promise<Tl
 async function publicDownload(closers: Context["closers"]): Promise<Download> {
   const { PublicDownloads } = await import("../adapters/public-download.js");
   return closers.add(new PublicDownloads()).download;
+}
+
+/** The keys that bodies are encrypted to, undefined where the service's secrets cannot be opened; and what opens bodies. */
+async function openEncryption({ config, clock, log, closers }: Context, { counters }: Storage, proof: Proof) {
+  const { encryptionKeyHours, requireEncryption } = config.service;
+  const isRequired = requireEncryption === "all";
+  const { sealed } = proof;
+  if (sealed === null)
+    return { encryption: new Encryption({ opened: null, isRequired }), hpkeKeys: undefined };
+  const onError = (error: unknown) => {
+    // Its outage is logged elsewhere, and the keys are looked for again within a minute.
+    if (!(error instanceof StoreUnavailable)) log.unexpected(error);
+  };
+  const periodMs = encryptionKeyHours * hourMs;
+  const keys = closers.add(await HpkeKeys.open(sealed, { clock, periodMs, onError }));
+  const singleUse = new SingleUse({ keys, now: () => clock.now(), shared: counters.uses, onError });
+  keys.onChange(() => proof.look());
+  proof.hpkeKey = () => keys.current().publicKey.toString("hex");
+  return { encryption: new Encryption({ opened: { keys, singleUse }, isRequired }), hpkeKeys: keys };
 }
 
 async function httpParts(

@@ -50,7 +50,7 @@ interface OwnerOptions {
 
 export class ProcessOwner {
   readonly #links = new Map<Worker, Link>();
-  readonly #counters: CountersOwner;
+  readonly #counters = new CountersOwner(systemClock);
   readonly #lock: { release(): void };
   readonly #ended: Promise<number>;
   #end: (code: number) => void = () => undefined;
@@ -61,7 +61,6 @@ export class ProcessOwner {
   /** Throws `StoreError` where another server has the data directory. */
   constructor(private readonly options: OwnerOptions) {
     this.#lock = lockDataDir(options.dataDir);
-    this.#counters = new CountersOwner(systemClock);
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });

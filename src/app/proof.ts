@@ -21,22 +21,18 @@ export async function openProof(context: Context, { store }: Storage): Promise<P
   const sealed = proofKeys === "memory" ? new SealedSettings(settingsInMemory(), serviceKey) : vault;
   const summaries = new SealedSummaries(serviceKey);
   try {
-    return new Proof(context, store, { vault, summaries }, { sealed, signer: await openSigner(sealed) });
+    return new Proof(context, store, vault, summaries, { sealed, signer: await openSigner(sealed) });
   } catch (error) {
     if (!(error instanceof SealedElsewhere)) throw error;
     log.warn("secrets sealed under another service key");
     overrides.onNotice?.(
       `${error.message} Until then it serves without statements, receipts and encrypted bodies.`,
     );
-    return new Proof(context, store, { vault, summaries }, null);
+    return new Proof(context, store, vault, summaries, null);
   }
 }
 
 export class Proof {
-  /** Secrets that admins enter: in the database wherever the keys of statements are. */
-  readonly vault: SealedSettings;
-  /** Needs the service key alone. */
-  readonly summaries: SealedSummaries;
   /** Null where they were sealed under another service key. */
   readonly sealed: SealedSettings | null;
   /** The public key for encrypted bodies, in hexadecimal. Set before `start`. */
@@ -46,11 +42,12 @@ export class Proof {
   constructor(
     private readonly context: Context,
     private readonly store: Storage["store"],
-    { vault, summaries }: Pick<Proof, "vault" | "summaries">,
+    /** Secrets that admins enter: in the database wherever the keys of statements are. */
+    readonly vault: SealedSettings,
+    /** Needs the service key alone. */
+    readonly summaries: SealedSummaries,
     private readonly opened: { sealed: SealedSettings; signer: Signer } | null,
   ) {
-    this.vault = vault;
-    this.summaries = summaries;
     this.sealed = opened?.sealed ?? null;
   }
 

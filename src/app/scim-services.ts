@@ -8,17 +8,11 @@ import { ScimUsers } from "../core/scim/scim-users.js";
 import { TeamAdmin } from "../core/teams/team-admin.js";
 import type { FullStore } from "../store/full-store.js";
 
-export interface Scim {
-  users: ScimUsers;
-  groups: ScimGroups;
-  atomically: <T>(work: (inside: Pick<Scim, "users" | "groups">) => Promise<T>) => Promise<T>;
-}
-
 type ScimParts = Omit<AccountAdminParts, "store">;
 
-export const createScim = (store: FullStore, parts: ScimParts): Scim => ({
+export const createScim = (store: FullStore, parts: ScimParts) => ({
   ...scimOn(store, parts),
-  atomically: async (work) => {
+  atomically: async <T>(work: (inside: ReturnType<typeof scimOn>) => Promise<T>): Promise<T> => {
     const effects: (() => void)[] = [];
     const later =
       <Arguments extends unknown[]>(effect: (...args: Arguments) => void) =>
@@ -44,7 +38,7 @@ export const createScim = (store: FullStore, parts: ScimParts): Scim => ({
   },
 });
 
-function scimOn(store: FullStore, parts: ScimParts): Pick<Scim, "users" | "groups"> {
+function scimOn(store: FullStore, parts: ScimParts) {
   const { keys, audit, clock } = parts;
   const accountAdmin = new AccountAdmin({ ...parts, store });
   const teamAdmin = new TeamAdmin({ store, keys, audit, clock });

@@ -58,7 +58,7 @@ export function createServing(
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
       clock,
       drainMs: config.limits.drainMs,
-      endRunning: (reason) => completions.endAll(reason),
+      endRunning: (reason) => completions.running.endAll(reason),
     }),
   );
   const speeds = closers.add(
@@ -84,7 +84,7 @@ export function createServing(
     sessions,
     engines,
     publicUrl: () => config.accounts.publicUrl ?? url(),
-    cutStreams: (target) => completions.cut(target),
+    cutStreams: (target) => completions.running.cut(target),
   });
   const limits = new Limits(counters.admissions, {
     quotas: dashboard.quotas,
@@ -131,11 +131,11 @@ export async function followChanges(
       changes: store.changes,
       keys,
       cutStreams: (target) => {
-        completions.cut(target);
+        completions.running.cut(target);
         if ("accountId" in target) memory.forget(target.accountId);
       },
       dropCaches: (accountId) => memory.forget(accountId),
-      reviewStreams: (target) => completions.review(target),
+      reviewStreams: (target) => completions.running.review(target),
       onModelsChanged: () => {
         void engines.follow();
         void readAliases();

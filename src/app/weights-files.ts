@@ -98,7 +98,8 @@ export class WeightsFiles {
     if (source.type === "starter") {
       const { onProgress } = this.options;
       const onNotice = (notice: string) => {
-        this.#notice(notice);
+        if (!this.#notices.has(notice)) this.options.onNotice?.(notice);
+        this.#notices.add(notice);
       };
       const corrects = engine.reencodeStarter === "on";
       return realpath(await ensureStarterWeights(dataDir, { onProgress, onNotice, corrects, fetch }));
@@ -106,11 +107,6 @@ export class WeightsFiles {
     const path = resolve(source.path);
     await checkFile(path, model);
     return realpath(path);
-  }
-
-  #notice(notice: string): void {
-    if (!this.#notices.has(notice)) this.options.onNotice?.(notice);
-    this.#notices.add(notice);
   }
 }
 

@@ -51,7 +51,7 @@ export interface ConnectClient {
 
 export type ConfigPart =
   | ConfigFile
-  | ConfigCode
+  | { type: "code"; title: string; language: "bash" | "python" | "javascript" | "go"; text: string }
   /** What to enter into a form of the client. */
   | { type: "fields"; title: string; rows: readonly { label: string; value: string }[] }
   | { type: "note"; text: string };
@@ -68,13 +68,6 @@ export interface ConfigFile {
 }
 
 export type FileFormat = "json" | "toml" | "yaml";
-
-export interface ConfigCode {
-  type: "code";
-  title: string;
-  language: "bash" | "python" | "javascript" | "go";
-  text: string;
-}
 
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
 

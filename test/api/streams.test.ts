@@ -160,7 +160,7 @@ describe("a reply that was cut", () => {
     server.engine.release(1);
     const reading = await open();
     await reading.until("Hello");
-    server.completions.cut({ keyId: "key_0" });
+    server.completions.running.cut({ keyId: "key_0" });
     const { events, done } = parseEvents(await reading.rest());
     expect(done).toBe(false);
     expect(events.at(-1)).toMatchObject({ error: { type: "authentication_error", code: "invalid_api_key" } });

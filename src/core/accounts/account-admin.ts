@@ -1,7 +1,7 @@
 /** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
 import type { AuditAction } from "../audit-actions.js";
 import type { Actor, Audit, Person } from "../audit.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import { DashboardError, existing, invalid } from "../dashboard-error.js";
 import type { EventSink } from "../events/events.js";
 import type { AccountStore, AccountSummary } from "./ports.js";

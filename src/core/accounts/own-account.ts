@@ -3,7 +3,7 @@ import { deletedAccount, type Actor, type Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { EventSink } from "../events/events.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import { OnlyOwner } from "../store.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
 import type { AccountStore } from "./ports.js";
@@ -65,8 +65,8 @@ export class OwnAccount {
 }
 
 /**
- * The end of an account, by its owner or by an admin (`docs/privacy.md`). Its keys stop working, its streams end and its rows are deleted before this resolves. False, and nothing is done,
- * when it is the only admin. Throws `conflict` when teams would be left without an owner.
+ * The end of an account, by its owner or by an admin (`docs/privacy.md`). Its keys stop working, its streams end and its
+ * rows are deleted before this resolves. False, and nothing is done, when it is the only admin. Throws `conflict` when teams would be left without an owner.
  */
 export async function endAccount(parts: EndAccountParts, actor: Actor, id: string): Promise<boolean> {
   const { accounts, keys, usage, audit, events, cutStreams } = parts;

@@ -10,7 +10,7 @@ import type { ServiceStore } from "./ports.js";
 import type { AccountStore } from "../accounts/ports.js";
 import type { Account } from "../entities.js";
 import type { Store } from "../store.js";
-import { toCsv } from "../usage/csv.js";
+import { countCells, countHeadings, toCsv } from "../usage/csv.js";
 import { noUsage, type UsageRecorder } from "../usage/usage-recorder.js";
 import {
   add,
@@ -26,7 +26,6 @@ import {
   type UsageReports,
   type UsageRequest,
 } from "../usage/usage-report.js";
-import { countCells, countHeadings } from "../usage/usage-columns.js";
 
 const topLength = 10;
 /** Of everybody's lines by the hour. */

@@ -11,14 +11,9 @@ const prefix = "whsec_";
 const secretBytes = 24;
 const bothForMs = 24 * 60 * 60_000;
 
-interface Stored {
-  current: string;
-  previous?: { secret: string; untilMs: number };
-}
-
 export class WebhookSecrets {
   constructor(
-    private readonly sealed: Pick<SealedSettings, "get" | "replace" | "delete">,
+    private readonly sealed: SealedSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -30,7 +25,7 @@ export class WebhookSecrets {
       throw error;
     });
     const untilMs = this.clock.now().getTime() + bothForMs;
-    const stored = before === null ? current : `${current} ${before.current} ${untilMs}`;
+    const stored = before === null ? current : `${current} ${before[0]} ${untilMs}`;
     await this.sealed.replace(nameOf(webhookId), Buffer.from(stored));
     return current;
   }
@@ -44,11 +39,8 @@ export class WebhookSecrets {
     const stored = await this.#read(webhookId);
     if (stored === null) return null;
     const nowMs = this.clock.now().getTime();
-    const { current, previous } = stored;
-    const secrets = [
-      current,
-      ...(previous !== undefined && previous.untilMs > nowMs ? [previous.secret] : []),
-    ];
+    const [current, previous, untilMs] = stored;
+    const secrets = previous !== undefined && Number(untilMs) > nowMs ? [current, previous] : [current];
     const timestamp = String(Math.floor(nowMs / 1000));
     return {
       "webhook-id": messageId,
@@ -59,16 +51,13 @@ export class WebhookSecrets {
     };
   }
 
-  async #read(webhookId: string): Promise<Stored | null> {
+  /** The secret, and after a rotation the one before with its last moment. */
+  async #read(webhookId: string): Promise<[current: string, previous?: string, untilMs?: string] | null> {
     const stored = await this.sealed.get(nameOf(webhookId));
-    return stored === null ? null : parsed(stored.toString());
+    const [current = "", previous, untilMs] = stored?.toString().split(" ") ?? [];
+    if (stored === null) return null;
+    return previous === undefined || untilMs === undefined ? [current] : [current, previous, untilMs];
   }
-}
-
-/** `renew` wrote it: the secret, and after a rotation the one before with its last moment. */
-function parsed(text: string): Stored {
-  const [current = "", secret, untilMs] = text.split(" ");
-  return secret === undefined ? { current } : { current, previous: { secret, untilMs: Number(untilMs) } };
 }
 
 const nameOf = (webhookId: string): string => `webhook.${webhookId}`;

@@ -11,7 +11,7 @@ import type { Account, ApiKey } from "../entities.js";
 import { createKey, editKey, type IssuedKey, type KeyRequest, revokeKey, rotateKey } from "./issue-keys.js";
 import { keyPage, type KeyPage, type KeyQuery } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import type { Store } from "../store.js";
 
 /** Whose keys they are, and who acts. */

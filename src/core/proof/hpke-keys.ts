@@ -161,9 +161,8 @@ export class HpkeKeys {
   #noteChange(): void {
     const current = this.current();
     if (this.#told === current) return;
-    const isFirst = this.#told === null;
     this.#told = current;
-    if (!isFirst) for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -13,10 +13,13 @@ export interface Hit {
   form: string;
 }
 
+interface Form extends Hit {
+  needle: Buffer;
+}
+
 interface Group {
   beginning: Buffer;
-  /** By length, then by the needle's bytes as Latin-1. */
-  needles: Map<number, Map<string, Hit>>;
+  forms: Form[];
 }
 
 const prefix = "canary";
@@ -52,7 +55,10 @@ export class MarkSearch {
 
   /** Another piece of a text. What may continue in the next piece is kept until then. */
   next(piece: Uint8Array): Hit[] {
-    const bytes = this.#tail.length === 0 ? asBuffer(piece) : Buffer.concat([this.#tail, piece]);
+    const bytes =
+      this.#tail.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+        : Buffer.concat([this.#tail, piece]);
     const complete = Math.max(0, bytes.length - this.#longest + 1);
     this.#tail = Buffer.from(bytes.subarray(complete));
     return this.#startingBefore(complete, bytes);
@@ -67,12 +73,10 @@ export class MarkSearch {
 
   #startingBefore(limit: number, bytes: Buffer): Hit[] {
     const hits: Hit[] = [];
-    for (const { beginning, needles } of this.#groups) {
+    for (const { beginning, forms } of this.#groups) {
       for (let at = bytes.indexOf(beginning); at !== -1 && at < limit;) {
-        for (const [length, byText] of needles) {
-          const hit = byText.get(bytes.toString("latin1", at, at + length));
-          if (hit !== undefined) hits.push(hit);
-        }
+        for (const { needle, ...hit } of forms)
+          if (bytes.subarray(at, at + needle.length).equals(needle)) hits.push(hit);
         at = bytes.indexOf(beginning, at + 1);
       }
     }
@@ -80,19 +84,14 @@ export class MarkSearch {
   }
 }
 
-interface Form extends Hit {
-  needle: Buffer;
-}
-
 function groupsOf(forms: readonly Form[]): Group[] {
   const groups = new Map<string, Group>();
-  for (const { needle, ...hit } of forms) {
-    const beginning = needle.subarray(0, beginningBytes);
-    const known = groups.get(beginning.toString("hex"));
-    const group: Group = known ?? { beginning, needles: new Map() };
-    groups.set(beginning.toString("hex"), group);
-    const byText = group.needles.get(needle.length) ?? new Map<string, Hit>();
-    group.needles.set(needle.length, byText.set(needle.toString("latin1"), hit));
+  for (const form of forms) {
+    const beginning = form.needle.subarray(0, beginningBytes);
+    const name = beginning.toString("hex");
+    const group = groups.get(name) ?? { beginning, forms: [] };
+    group.forms.push(form);
+    groups.set(name, group);
   }
   return [...groups.values()];
 }
@@ -124,7 +123,3 @@ function base64At(bytes: Buffer, offset: number): string {
   const whole = Math.floor((bytes.length - start) / 3) * 3;
   return bytes.subarray(start, start + whole).toString("base64");
 }
-
-/** The same memory. */
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);

@@ -51,11 +51,8 @@ export interface SavedPrivacyCheck {
 const setting = "privacy_check";
 
 /** The worst that was found: a leak in one place is a leak. */
-export function verdictOf(places: readonly { verdict: Verdict }[]): Verdict {
-  const has = (verdict: Verdict) => places.some((place) => place.verdict === verdict);
-  if (has("found")) return "found";
-  return has("unknown") ? "unknown" : "clean";
-}
+export const verdictOf = (places: readonly { verdict: Verdict }[]): Verdict =>
+  (["found", "unknown"] as const).find((bad) => places.some(({ verdict }) => verdict === bad)) ?? "clean";
 
 /** `signer` is null where the key is in the server's memory only. */
 export async function saveCheck(

@@ -94,7 +94,7 @@ export class Statements {
     if (this.#isOutdated() || !this.#isLogged())
       await withTimeLimit(this.look(), onDemandMs).catch(() => undefined);
     const checkpoint = this.checkpoint();
-    if (this.#current === null || checkpoint === null || this.#endsWithin(0) || !this.#isLogged())
+    if (this.#current === null || checkpoint === null || this.#msLeft() <= 0 || !this.#isLogged())
       return null;
     const { index, signed: statement } = this.#current;
     if (index >= checkpoint.entry.size) return null;
@@ -119,9 +119,7 @@ export class Statements {
   }
 
   #isOutdated(): boolean {
-    return (
-      this.current === null || this.current.hpke_key !== this.parts.hpkeKey() || this.#endsWithin(renewMs)
-    );
+    return this.current?.hpke_key !== this.parts.hpkeKey() || this.#msLeft() <= renewMs;
   }
 
   /** Not if the database was restored meanwhile, and the log was read again. */
@@ -129,12 +127,8 @@ export class Statements {
     return this.parts.log.statements.some(({ signed: one }) => one === this.#current?.signed);
   }
 
-  #endsWithin(ms: number): boolean {
-    return this.current === null || this.#msLeft(this.current) <= ms;
-  }
-
-  #msLeft({ not_after: end }: Statement): number {
-    return Date.parse(end) - this.parts.clock.now().getTime();
+  #msLeft(statement = this.current): number {
+    return statement === null ? 0 : Date.parse(statement.not_after) - this.parts.clock.now().getTime();
   }
 
   async #look(): Promise<void> {

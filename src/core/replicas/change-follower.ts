@@ -8,7 +8,7 @@
  * every stream is reviewed, and the models' sources are read again.
  */
 import type { Change, ChangeStore } from "./changes.js";
-import type { CutTarget } from "../serving/completion.js";
+import type { CutTarget } from "../serving/running.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";

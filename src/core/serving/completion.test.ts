@@ -180,7 +180,7 @@ describe("a completion", () => {
     expect((await events.next()).value).toMatchObject({ type: "admitted", model: "prism" });
     await events.next();
     const rest = events.next();
-    completions.review({ keyId: "key_1" });
+    completions.running.review({ keyId: "key_1" });
     await expect(rest).rejects.toMatchObject({ code: "insufficient_permissions" });
   });
 
@@ -190,7 +190,7 @@ describe("a completion", () => {
     await events.next();
     await events.next();
     const rest = events.next();
-    completions.cut({ keyId: "key_1" });
+    completions.running.cut({ keyId: "key_1" });
     await expect(rest).rejects.toMatchObject({ code: "invalid_api_key" });
     expect([queue.running, completions.active]).toEqual([0, 0]);
   });
@@ -247,7 +247,7 @@ describe("a count of a prompt's tokens", () => {
   it("ends when its key is revoked or the client hangs up", async () => {
     const { completions, caller } = setup({}, stuck);
     const revoked = completions.count(request, caller, new AbortController().signal);
-    completions.cut({ keyId: caller.key.id });
+    completions.running.cut({ keyId: caller.key.id });
     await expect(revoked).rejects.toMatchObject({ code: "invalid_api_key" });
     const hangUp = new AbortController();
     const left = completions.count(request, caller, hangUp.signal);

@@ -32,10 +32,8 @@ import { type Fairness, partyOf } from "./party.js";
 import { mayUse, requirePermission } from "./permission.js";
 import { generateInTurn } from "./prompts-in-turn.js";
 import { requireTask } from "./required-task.js";
-import { type CutTarget, Running, type RunningParts } from "./running.js";
+import { Running, type RunningParts } from "./running.js";
 import { isSubstitutable, type Substitutes, substitutesOf } from "./substitutes.js";
-
-export type { CutTarget } from "./running.js";
 
 export interface AdmittedEvent {
   type: "admitted";
@@ -79,14 +77,15 @@ export interface CompletionParts extends RunningParts {
 
 export class Completions {
   #refusal: ServiceError | null = null;
-  readonly #running: Running;
+  /** What is waiting or running, and how it is ended. */
+  readonly running: Running;
   /** Which model a request means. */
   readonly names: ModelNames;
   /** Which model answers for another that cannot. */
   readonly substitutes: Substitutes;
 
   constructor(private readonly parts: CompletionParts) {
-    this.#running = new Running(parts);
+    this.running = new Running(parts);
     this.names = parts.names ?? new ModelNames();
     this.substitutes = parts.substitutes ?? {};
   }
@@ -96,24 +95,9 @@ export class Completions {
     this.#refusal = error;
   }
 
-  /** Ends what a revoked key or a suspended account has waiting or running, with the error a new request gets. */
-  cut(target: CutTarget): void {
-    this.#running.cut(target);
-  }
-
-  /** Checks again whether what is waiting or running is still allowed; call it after a change. */
-  review(target: CutTarget | "all"): void {
-    this.#running.review(target);
-  }
-
-  /** Ends everything that is waiting or running with this error. */
-  endAll(reason: ServiceError): void {
-    this.#running.endAll(reason);
-  }
-
   /** How many are waiting or running, from admission to settlement. */
   get active(): number {
-    return this.#running.size;
+    return this.running.size;
   }
 
   /**
@@ -129,7 +113,7 @@ export class Completions {
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): AsyncGenerator<CompletionArrival, void, undefined> {
-    const run = this.#running.enter(caller, this.names.find(request.model), client, verifiedMs);
+    const run = this.running.enter(caller, this.names.find(request.model), client, verifiedMs);
     const { signal } = run;
     let admitted: Admitted | undefined;
     try {
@@ -164,7 +148,7 @@ export class Completions {
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): Promise<number> {
-    const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
+    const run = this.running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
       const generations = generationsOf(
         request,

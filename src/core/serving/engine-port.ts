@@ -92,9 +92,9 @@ export interface Kept {
 
 export const nothingKept: Kept = { count: 0, lastMs: 0 };
 
-export const sumOfKept = (a: Kept, b: Kept): Kept => ({
-  count: a.count + b.count,
-  lastMs: Math.max(a.lastMs, b.lastMs),
+const sumOfKept = (all: readonly Kept[]): Kept => ({
+  count: all.reduce((sum, { count }) => sum + count, 0),
+  lastMs: Math.max(0, ...all.map(({ lastMs }) => lastMs)),
 });
 
 export interface KeptByEngine {
@@ -112,15 +112,11 @@ export const nothingKeptByEngine: KeptByEngine = {
   isElsewhere: false,
 };
 
-export const sumOfKeptByEngines = (all: readonly KeptByEngine[]): KeptByEngine =>
-  all.reduce(
-    (sum, one) => ({
-      conversations: sumOfKept(sum.conversations, one.conversations),
-      routes: sumOfKept(sum.routes, one.routes),
-      isElsewhere: sum.isElsewhere || one.isElsewhere,
-    }),
-    nothingKeptByEngine,
-  );
+export const sumOfKeptByEngines = (all: readonly KeptByEngine[]): KeptByEngine => ({
+  conversations: sumOfKept(all.map(({ conversations }) => conversations)),
+  routes: sumOfKept(all.map(({ routes }) => routes)),
+  isElsewhere: all.some(({ isElsewhere }) => isElsewhere),
+});
 
 /** It answers: immediately, or as soon as it has loaded. */
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>

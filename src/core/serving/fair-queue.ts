@@ -21,19 +21,13 @@
  */
 import { ServiceError } from "../errors.js";
 import { DrainRate } from "./drain-rate.js";
-import type { Clock } from "../clock.js";
-import { PlaceShares } from "./place-shares.js";
+import { type PlaceRequest, PlaceShares, type PlaceSharesOptions } from "./place-shares.js";
 import { RetryAfter } from "./retry-after.js";
 import { waitForTurn } from "../wait-for-turn.js";
 
-export interface FairQueueOptions {
-  /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
-  capacity: () => number;
-  /** Whether the engine makes room by preempting requests; by default it does not. */
-  preempts?: (() => boolean) | undefined;
+interface FairQueueOptions extends PlaceSharesOptions {
   maxLength: number;
   maxWaitMs: number;
-  clock: Clock;
 }
 
 export interface Slot {
@@ -41,16 +35,9 @@ export interface Slot {
   leave(usedCost: number): void;
 }
 
-export interface Entrant {
-  accountId: string;
+interface Entrant extends PlaceRequest {
   /** In tokens. */
   cost: number;
-  /** How many of the engine's places it takes: one for each choice it makes at once. */
-  places: number;
-  /** How many times the share of others it has; 1 by default. */
-  weight?: number;
-  /** It runs when no other waits. */
-  isFlex?: boolean;
 }
 
 interface Waiter extends Entrant {
@@ -89,7 +76,7 @@ export class FairQueue {
   }
 
   /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
-  requireRoom(entrant: Omit<Entrant, "cost">): void {
+  requireRoom(entrant: PlaceRequest): void {
     const { maxLength } = this.options;
     if (this.#waiting.size < (entrant.isFlex === true ? maxLength / 2 : maxLength)) return;
     const isNext = this.#places.fits(entrant) && this.#firstInTurn() === undefined;
@@ -177,6 +164,7 @@ export class FairQueue {
   #firstInTurn(): Waiter | undefined {
     return this.#smallestTag((waiter) => !this.#places.isHeldBack(waiter));
   }
+
   #smallestTag(matches: (waiter: Waiter) => boolean): Waiter | undefined {
     let smallest: Waiter | undefined;
     for (const waiter of this.#waiting) {

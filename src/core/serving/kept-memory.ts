@@ -3,7 +3,7 @@
  * until when. Counts and times only. Other servers have memory of their own: they are told to forget, and not asked
  * what they keep.
  */
-import { type Engine, type Kept, nothingKept } from "./engine-port.js";
+import { type Engine, type Kept, type KeptByEngine, nothingKept } from "./engine-port.js";
 import type { RecentItems } from "./recent-items.js";
 
 export interface KeptMemoryParts {
@@ -15,13 +15,9 @@ export interface KeptMemoryParts {
   tellOthers: ((accountId: string) => Promise<void>) | null;
 }
 
-export interface KeptOfAccount {
-  conversations: Kept;
+export interface KeptOfAccount extends KeptByEngine {
   schemas: Kept;
   items: Kept;
-  routes: Kept;
-  /** An engine on the network has a cache of its own, of which nothing is known here. */
-  isElsewhere: boolean;
   hasOtherServers: boolean;
 }
 

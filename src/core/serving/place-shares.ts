@@ -11,15 +11,20 @@
 import type { Clock } from "../clock.js";
 
 export interface PlaceSharesOptions {
+  /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
+  /** Whether the engine makes room by preempting requests; by default it does not. */
   preempts?: (() => boolean) | undefined;
   clock: Clock;
 }
 
-interface PlaceRequest {
+export interface PlaceRequest {
   accountId: string;
+  /** How many of the engine's places it takes: one for each choice it makes at once. */
   places: number;
+  /** How many times the share of others it has; 1 by default. */
   weight?: number;
+  /** It runs when no other waits. */
   isFlex?: boolean;
 }
 
@@ -98,8 +103,6 @@ export class PlaceShares {
 
   #othersAreActive(accountId: string): boolean {
     const sinceMs = this.options.clock.monotonicMs() - recentMs;
-    for (const [id, arrivedMs] of this.#lastArrivals)
-      if (id !== accountId && arrivedMs > sinceMs) return true;
-    return false;
+    return [...this.#lastArrivals].some(([id, arrivedMs]) => id !== accountId && arrivedMs > sinceMs);
   }
 }

@@ -102,7 +102,7 @@ async function run(
       seen += 1;
       if (seen <= plan.after) continue;
       if (plan.ending === "hangs up") client.abort(new Error("gone"));
-      if (plan.ending === "is cut") completions.cut({ keyId: mine.key.id });
+      if (plan.ending === "is cut") completions.running.cut({ keyId: mine.key.id });
       if (plan.ending === "stops reading") return;
     }
   } catch (error) {

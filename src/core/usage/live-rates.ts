@@ -18,16 +18,13 @@ interface ModelRates {
 }
 
 export class LiveRates {
-  readonly #models: Record<ModelId, ModelRates>;
+  readonly #models = forEachModel<ModelRates>(() => ({
+    seconds: Array.from({ length: windowSeconds }, () => ({ second: -1, tokens: 0 })),
+    queueWaitsMs: [],
+    waits: 0,
+  }));
 
-  constructor(private readonly clock: Clock) {
-    const none = (): ModelRates => ({
-      seconds: Array.from({ length: windowSeconds }, () => ({ second: -1, tokens: 0 })),
-      queueWaitsMs: [],
-      waits: 0,
-    });
-    this.#models = forEachModel(none);
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Called for every fragment of a reply: it only adds to a number. */
   addTokens(model: ModelId, tokens: number): void {

@@ -47,12 +47,9 @@ export interface UsedRequest {
 }
 
 /** Counts that the store did not take before the server ended. */
-export interface UsageLeft {
+export interface UsageLeft extends Pick<UsageCounts, "requests" | "promptTokens" | "completionTokens"> {
   /** `saved` for the next start, or `lost`. */
   outcome: "saved" | "lost";
-  requests: number;
-  promptTokens: number;
-  completionTokens: number;
 }
 
 export interface UsageRecorderParts {

@@ -1,7 +1,6 @@
 /** Usage and what is left of the limits: one's own, those of a team, and for admins of all accounts. */
 import { Readable } from "node:stream";
-import { toCsv } from "../../core/usage/csv.js";
-import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
+import { countCells, countHeadings, toCsv } from "../../core/usage/csv.js";
 import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
 import { serviceUsageQuery, topQuery } from "../../protocol/dashboard/admin.js";
 import type { MonthView } from "../../core/limits/month-use.js";

@@ -274,7 +274,7 @@ describe("a stream of a message", () => {
     server.engine.hold();
     server.engine.release(1);
     const response = await send(server, { path, body: { ...question, stream: true } });
-    server.completions.cut({ keyId: "key_0" });
+    server.completions.running.cut({ keyId: "key_0" });
     expect(readMessageStream(await response.text()).error).toMatchObject({ type: "authentication_error" });
   });
 });

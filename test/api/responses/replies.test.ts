@@ -413,7 +413,7 @@ describe("a reply that ends early", () => {
     server.engine.release(1);
     const response = await send(server, { path, body: streamed });
     await eventually(() => server.engine.produced === 1);
-    server.completions.cut({ keyId: "key_0" });
+    server.completions.running.cut({ keyId: "key_0" });
     const followed = followResponse(await response.text());
     expect(followed.response?.error?.code).toBe("invalid_api_key");
     await eventually(() => server.engine.active === 0);
