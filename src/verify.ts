@@ -2,7 +2,8 @@
  * `sotto-verify`: the command `sotto verify` as one file, for whoever has neither an account nor the service's
  * sources.
  */
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
+import { Command } from "./cli/command.js";
 import { provideEnvironment } from "./cli/environment.js";
 import { exitCodeOf } from "./cli/exit-codes.js";
 import { provideTerminal } from "./cli/terminal.js";

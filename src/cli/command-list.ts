@@ -1,5 +1,5 @@
 /** Every command, in the order in which `--help` lists them. Each is loaded when it is needed. */
-import type { Command } from "commander";
+import type { Command } from "./command.js";
 
 interface Entry {
   name: string;
@@ -21,16 +21,16 @@ const entries: readonly Entry[] = [
   { name: "export", load: async () => (await import("./apply/export.js")).exportCommand },
   { name: "engine", load: async () => (await import("./commands/engine-libraries.js")).engineCommand },
   { name: "service", load: async () => (await import("./service/service.js")).serviceCommand },
-  { name: "changelog", load: async () => (await import("./commands/changelog.js")).changelogCommand },
-  { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
-  { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },
+  { name: "changelog", load: async () => (await import("./commands/news.js")).changelogCommand },
+  { name: "maintenance", load: async () => (await import("./commands/news.js")).maintenanceCommand },
+  { name: "backup", load: async () => (await import("./commands/store.js")).backupCommand },
   { name: "store", load: async () => (await import("./commands/store.js")).storeCommands },
   { name: "verify", load: async () => (await import("./verify/verify.js")).verifyCommand },
   { name: "proof", load: async () => (await import("./commands/proof.js")).proofCommand },
   { name: "privacy", load: async () => (await import("./privacy/privacy.js")).privacyCommand },
   { name: "upgrade", load: async () => (await import("./commands/upgrade.js")).upgradeCommand },
   { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
-  { name: "completion", load: async () => (await import("./completion/completion.js")).completionCommand },
+  { name: "completion", load: async () => (await import("./commands/completion.js")).completionCommand },
   { name: "help", load: async () => (await import("./commands/help.js")).helpCommand },
 ];
 

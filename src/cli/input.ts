@@ -7,9 +7,6 @@ import { typed } from "./terminal.js";
 const wrongUsage = { exitCode: 2 };
 const maxPipedLength = 64 * 1024;
 
-export const readPassword = (command: Command): Promise<string> =>
-  readPiped(command, "password", `printf %s "$PASSWORD" | sotto accounts create …`);
-
 /** The first line of what is piped in. Not from a terminal, which would show it. */
 export async function readPiped(command: Command, what: string, example: string): Promise<string> {
   if (process.stdin.isTTY) command.error(`error: pipe the ${what} in, for example: ${example}`, wrongUsage);

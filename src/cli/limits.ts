@@ -8,11 +8,11 @@ export type LimitOptions = QuotaOptions &
   Partial<Record<"requestsPerMinute" | "tokensPerMinute" | "concurrent", number | "none">>;
 
 /** `without` says what 'none' means, where it may be given. */
-export const quotaOptions = (
-  command: Command,
+export const quotaOptions = <C extends Command>(
+  command: C,
   parse: (text: string) => number | "none",
   without = "",
-): Command =>
+): C =>
   command
     .option("--requests-per-day <n>", `a quota of requests by the calendar day${without}`, parse)
     .option("--tokens-per-day <n>", "likewise, for tokens", parse)

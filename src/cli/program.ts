@@ -2,10 +2,11 @@
  * The root command and how a run ends (exit-codes.ts). Errors are sentences on stderr that say what to do next; no stack traces. `serve` hides the messages of
  * unexpected errors once it has listened (serve/end-on-unexpected.ts).
  */
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { packageVersion } from "../adapters/program-files.js";
 import { CloseError } from "../core/close-all.js";
 import { openFileLimit, TooFewOpenFiles } from "../adapters/open-files.js";
+import { Command } from "./command.js";
 import { exitCodeOf } from "./exit-codes.js";
 import { hasColours, paint, typed } from "./terminal.js";
 
@@ -29,10 +30,7 @@ export function newProgram(): Command {
       styleOptionText: (text) => paint("green", text),
     })
     .showHelpAfterError("Add --help for usage.")
-    .exitOverride()
-    .addHelpText(
-      "after",
-      `
+    .exitOverride().notes(`
 Examples:
   sotto serve                                     run the service on http://127.0.0.1:8080
   sotto accounts create ada@example.com           create an account
@@ -44,8 +42,7 @@ Examples:
   sotto doctor                                    check everything, and say what to do next
   sotto privacy check                             search everything for text that was sent
 
-Every command has its own --help; 'sotto help --all' shows all of them. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`,
-    );
+Every command has its own --help; 'sotto help --all' shows all of them. NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.`);
 }
 
 /** Runs the command in `argv` and returns the exit code. */

@@ -5,7 +5,7 @@ import { hostInUrl } from "../config/host-in-url.js";
 import { environmentOf } from "./environment.js";
 
 /** `--data-dir` and `--config`, which every command takes. */
-export function settingsOptions(command: Command): Command {
+export function settingsOptions<C extends Command>(command: C): C {
   return command
     .option("--data-dir <dir>", "folder of the database and the models (SOTTO_DATA_DIR, default ./data)")
     .option("--config <file>", "YAML or JSON file with settings");

@@ -1,5 +1,5 @@
 /** Commands that work on the database, whether or not a server is running on it. */
-import type { Command } from "commander";
+import type { Command as Commander } from "commander";
 import type { Config } from "../config.js";
 import { Audit, type OnRecorded } from "../core/audit.js";
 import type { AuditAction } from "../core/audit-actions.js";
@@ -8,6 +8,7 @@ import { EventPublisher } from "../core/events/event-publisher.js";
 import type { EventSink } from "../core/events/events.js";
 import type { FullStore } from "../store/full-store.js";
 import { systemClock } from "../core/clock.js";
+import { Command } from "./command.js";
 import { report } from "./output.js";
 import { readSettings, settingsOptions } from "./settings.js";
 
@@ -15,16 +16,17 @@ import { readSettings, settingsOptions } from "./settings.js";
 export const actor = "command line";
 
 /** Adds a command with the options that all of them take. */
-export function storeCommand(parent: Command, usage: string, description: string): Command {
-  return settingsOptions(parent.command(usage).description(description)).option(
-    "--json",
-    "print one line of JSON instead of text",
-  );
+export function storeCommand(parent: Commander, usage: string, description: string): StoreCommand {
+  const [name, ...args] = usage.split(" ");
+  const command = new StoreCommand(name).copyInheritedSettings(parent).description(description);
+  if (args.length > 0) command.arguments(args.join(" "));
+  parent.addCommand(command);
+  return settingsOptions(command).option("--json", "print one line of JSON instead of text");
 }
 
 /** What a command works with. */
 export interface StoreParts {
-  command: Command;
+  command: Commander;
   config: Config;
   store: FullStore;
   audit: Audit;
@@ -35,16 +37,20 @@ export interface StoreParts {
   announce: OnRecorded;
 }
 
-/** The action of a command on the database, which prints what it resolves with: as JSON or for people. */
-export const onStore = <Args extends unknown[]>(
-  work: (parts: StoreParts, ...args: Args) => Promise<readonly [value: unknown, text: string]>,
-) =>
-  async function (this: Command, ...args: Args): Promise<void> {
-    report(this, ...(await withStore(this, (parts) => work(parts, ...args))));
-  };
+/** What a command prints: as JSON, and for people. */
+export type Shown = readonly [value: unknown, text: string];
+
+class StoreCommand extends Command {
+  /** The action of the command. What it resolves with is printed. */
+  onStore<Args extends unknown[]>(work: (parts: StoreParts, ...args: Args) => Promise<Shown>): this {
+    return this.action(async (...args: Args) => {
+      report(this, ...(await withStore(this, (parts) => work(parts, ...args))));
+    });
+  }
+}
 
 /** Opens the configured store, and closes it after `work`. */
-export async function withStore<T>(command: Command, work: (parts: StoreParts) => Promise<T>): Promise<T> {
+export async function withStore<T>(command: Commander, work: (parts: StoreParts) => Promise<T>): Promise<T> {
   const config = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
   const { explainUnavailable, openStore } = await import("../store/open-store.js");

@@ -16,7 +16,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TlsFiles } from "../../src/adapters/tls-files.js";
 import { loadConfig } from "../../src/config.js";
-import { checkTls } from "../../src/cli/doctor/tls-check.js";
+import { checkTls } from "../../src/cli/doctor/network-checks.js";
 import { makeCertificate } from "../support/inputs/certificates.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 

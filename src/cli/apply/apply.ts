@@ -30,8 +30,7 @@ export function applyCommand(program: Command): void {
     .option("--yes", "do not ask")
     .option("--force", "do not check that weights fit into memory, for machines whose GPU holds them")
     .option("--schema", "print the JSON Schema of the file, for editors")
-    .addHelpText(
-      "after",
+    .notes(
       `
 The file is YAML or JSON; '-' is standard input. Either all of it is applied or nothing. A running server follows within
 seconds. Secrets are references: { env: NAME } or { file: path }. See docs/apply.md.

@@ -13,8 +13,7 @@ const comment = ` Written by sotto export; sotto apply makes a service what it s
 
 export function exportCommand(program: Command): void {
   storeCommand(program, "export", "write plans, teams, models and more as a file for sotto apply")
-    .addHelpText(
-      "after",
+    .notes(
       `
 What the configuration sets is left out. Accounts, keys and usage are not part of it: see sotto backup.
 

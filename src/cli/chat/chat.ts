@@ -1,7 +1,7 @@
 /** `sotto chat`: a conversation in the terminal. It is in this process's memory only: no file, no history. */
-import type { Command } from "commander";
 import { keyVariable } from "../../connect/client.js";
 import { UserError } from "../../core/user-error.js";
+import type { Command } from "../command.js";
 import { environmentOf } from "../environment.js";
 import { originOf } from "../origin.js";
 import { settingsOptions } from "../settings.js";
@@ -17,8 +17,7 @@ export function chatCommand(program: Command): void {
     .option("--url <url>", "where the service is (default: SOTTO_PUBLIC_URL, or this machine)")
     .option("--model <model>", "the model to talk to", "omega")
     .option("--system <text>", "instructions for the whole conversation")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto chat

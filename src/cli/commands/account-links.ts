@@ -9,20 +9,20 @@ import { systemClock } from "../../core/clock.js";
 import { smtpMailer } from "../../adapters/smtp.js";
 import { time } from "../output.js";
 import { serviceUrl } from "../settings.js";
-import { onStore, storeCommand, type StoreParts } from "../store-command.js";
+import { type Shown, storeCommand, type StoreParts } from "../store-command.js";
 
 export function accountLinkCommands(accounts: Command): void {
-  storeCommand(accounts, "reset <email>", "create a link for choosing a new password").action(
-    onStore(async (parts, email: string) => {
+  storeCommand(accounts, "reset <email>", "create a link for choosing a new password").onStore(
+    async (parts, email: string) => {
       const { store, record } = parts;
       const account = await requireAccount(store, email);
       const made = await new OneTimeLinks(store.links, systemClock).reset(account.id);
       await record("created reset link", account.id);
       return deliver(parts, made, (link, owner) => resetMail(account.email, link, owner));
-    }),
+    },
   );
-  storeCommand(accounts, "invite [email]", "create a link for creating an account").action(
-    onStore(async (parts, email: string | undefined) => {
+  storeCommand(accounts, "invite [email]", "create a link for creating an account").onStore(
+    async (parts, email: string | undefined) => {
       const { command, config, store, record } = parts;
       if (config.accounts.signUp === "closed") {
         const error = "error: sign-up is closed, so an invitation would not work. Set SOTTO_SIGN_UP=invite.";
@@ -34,11 +34,11 @@ export function accountLinkCommands(accounts: Command): void {
       return deliver(parts, made, (link, owner) =>
         address === null ? null : inviteMail(address, link, owner),
       );
-    }),
+    },
   );
   // For someone who lost them, and no admin is left who could help.
-  storeCommand(accounts, "reset-factors <email>", "remove an account's second factors").action(
-    onStore(async (parts, given: string) => {
+  storeCommand(accounts, "reset-factors <email>", "remove an account's second factors").onStore(
+    async (parts, given: string) => {
       const { config, store, record } = parts;
       const { id, email } = await requireAccount(store, given);
       await store.factors.reset(id);
@@ -47,7 +47,7 @@ export function accountLinkCommands(accounts: Command): void {
       const mailed = (await send(config, factorsResetMail(email, owner, serviceUrl(config)))) === "sent";
       const text = `${email} signs in with its password alone until it adds a second factor again. It was signed out everywhere${mailed ? " and told by mail" : ""}.`;
       return [{ id, email, mailed }, text];
-    }),
+    },
   );
 }
 
@@ -56,7 +56,7 @@ async function deliver(
   parts: StoreParts,
   { path, expiresAt }: CreatedLink,
   write: (link: string, owner: string) => Mail | null,
-): Promise<[value: unknown, text: string]> {
+): Promise<Shown> {
   const link = serviceUrl(parts.config) + path;
   const mail = write(link, await ownerOf(parts));
   const mailed = mail === null ? null : await send(parts.config, mail);

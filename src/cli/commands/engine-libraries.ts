@@ -111,7 +111,7 @@ interface InstallFlags {
 
 function buildCommand(engine: Command): void {
   storeCommand(engine, "build <backend>", "build a GPU library for this machine, or the engine's extension")
-    .addHelpText("after", buildHelp)
+    .notes(buildHelp)
     .addOption(new Option("--architectures <list>", "CUDA architectures, for example '90' or '86;89'"))
     .option("--define <name=value>", "a further option for CMake; repeatable", collect, [])
     .action(async (name: string, options: BuildFlags, command: Command) => {

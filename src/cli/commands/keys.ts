@@ -4,7 +4,7 @@ import { parseCount, parseDuration, parseQuota } from "../option-values.js";
 import { findTeam } from "../find-team.js";
 import { changedLimits, describeLimits, type LimitOptions, limitsJson, quotaOptions } from "../limits.js";
 import { tableOf, time } from "../output.js";
-import { onStore, storeCommand } from "../store-command.js";
+import { storeCommand } from "../store-command.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock } from "../../core/clock.js";
 import { type Account, type ApiKey, noKeyLimits } from "../../core/entities.js";
@@ -57,8 +57,7 @@ function createCommand(keys: Command): void {
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
     .option("--concurrent <n>", "likewise, for concurrent requests", parseCount);
   quotaOptions(create, parseQuota)
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto keys create ada@example.com --name laptop
@@ -69,43 +68,39 @@ Examples:
   sotto keys create --team Research --name ci
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
-    .action(
-      onStore(async ({ store, record }, email: string | undefined, options: CreateOptions) => {
-        const { name, models = null, operations = null, expires, allowFrom = null, scope = [] } = options;
-        const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
-        const { account, memberId } = await findKeyOwner(store, email, options.team);
-        const limits = changedLimits(noKeyLimits, options);
-        const request = { name, models, operations, limits, expiresAt, allowFrom, scopes: scope };
-        const { key, text } = await createKey(store, systemClock, account, request, memberId);
-        await record("created key", key.id);
-        return [{ ...toJson(key), key: text }, showOnce(key, text)];
-      }),
-    );
+    .onStore(async ({ store, record }, email: string | undefined, options: CreateOptions) => {
+      const { name, models = null, operations = null, expires, allowFrom = null, scope = [] } = options;
+      const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
+      const { account, memberId } = await findKeyOwner(store, email, options.team);
+      const limits = changedLimits(noKeyLimits, options);
+      const request = { name, models, operations, limits, expiresAt, allowFrom, scopes: scope };
+      const { key, text } = await createKey(store, systemClock, account, request, memberId);
+      await record("created key", key.id);
+      return [{ ...toJson(key), key: text }, showOnce(key, text)];
+    });
 }
 
 function listCommand(keys: Command): void {
   storeCommand(keys, "list [email]", "list the keys of an account or a team")
     .option("--team <team>", "those of this team, by its name or id; of one member or all")
-    .action(
-      onStore(async ({ store }, email: string | undefined, { team }: { team?: string }) => {
-        const { account, memberId } = await findKeyOwner(store, email, team);
-        const all = await store.listKeys(account.id);
-        const listed = memberId === null ? all : all.filter((key) => key.memberId === memberId);
-        const create = team === undefined ? account.email : `--team ${account.id}`;
-        const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
-        return [listed.map(toJson), keyTable(listed) || none];
-      }),
-    );
+    .onStore(async ({ store }, email: string | undefined, { team }: { team?: string }) => {
+      const { account, memberId } = await findKeyOwner(store, email, team);
+      const all = await store.listKeys(account.id);
+      const listed = memberId === null ? all : all.filter((key) => key.memberId === memberId);
+      const create = team === undefined ? account.email : `--team ${account.id}`;
+      const none = `${account.email} has no keys. Create one: sotto keys create ${create}`;
+      return [listed.map(toJson), keyTable(listed) || none];
+    });
 }
 
 function revokeCommand(keys: Command): void {
-  storeCommand(keys, "revoke <id>", "revoke a key immediately and permanently").action(
-    onStore(async ({ store, record }, id: string) => {
+  storeCommand(keys, "revoke <id>", "revoke a key immediately and permanently").onStore(
+    async ({ store, record }, id: string) => {
       const key = await revokeKey(store, systemClock, id);
       await record("revoked key", id);
       const text = `The key ${key.name} (${key.id}) is revoked: a running server refuses it within 2 seconds.`;
       return [toJson(key), text];
-    }),
+    },
   );
 }
 
@@ -116,24 +111,21 @@ function rotateCommand(keys: Command): void {
       "keep the old key working for this long, such as 24h or 90m; 0 revokes it immediately (default: 24h)",
       parseDuration,
     )
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto keys rotate key_4fJ2…            the old key works for another 24 hours
   sotto keys rotate key_4fJ2… --grace 0  the old key leaked: end it now`,
     )
-    .action(
-      onStore(async ({ store, record }, id: string, { grace = defaultGraceMs }: { grace?: number }) => {
-        const { key, text, replaced } = await rotateKey(store, systemClock, id, grace);
-        await record("rotated key", id);
-        const end = grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`;
-        return [
-          { ...toJson(key), key: text, replaced: toJson(replaced) },
-          `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${end}.`,
-        ];
-      }),
-    );
+    .onStore(async ({ store, record }, id: string, { grace = defaultGraceMs }: { grace?: number }) => {
+      const { key, text, replaced } = await rotateKey(store, systemClock, id, grace);
+      await record("rotated key", id);
+      const end = grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`;
+      return [
+        { ...toJson(key), key: text, replaced: toJson(replaced) },
+        `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${end}.`,
+      ];
+    });
 }
 
 /** An account, a team, or a member of a team, who is null for service keys. */

@@ -23,8 +23,7 @@ export function openCommand(program: Command): void {
   storeCommand(program, "open [email]", "sign in to the dashboard as an admin, by a link that works once")
     .option("--url <url>", "where the service is (default: SOTTO_PUBLIC_URL, or this machine)")
     .option("--print", "print the link and open no browser")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto open                          as the first admin

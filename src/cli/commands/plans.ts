@@ -10,7 +10,7 @@ import {
   type QuotaOptions,
 } from "../limits.js";
 import { tableOf } from "../output.js";
-import { onStore, storeCommand } from "../store-command.js";
+import { storeCommand } from "../store-command.js";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
 import { planWeight } from "../../core/bounds.js";
@@ -40,56 +40,50 @@ interface PlanOptions extends QuotaOptions {
 }
 
 function listCommand(plans: Command): void {
-  storeCommand(plans, "list", "list all plans").action(
-    onStore(async ({ store }) => {
-      const listed = await listPlans(store);
-      const text = tableOf(listed, {
-        id: ({ plan }) => plan.id,
-        name: ({ plan }) => plan.name,
-        "requests/min": ({ plan }) => plan.requestsPerMinute,
-        "tokens/min": ({ plan }) => plan.tokensPerMinute,
-        concurrent: ({ plan }) => plan.concurrentRequests,
-        keys: ({ plan }) => plan.maxKeys,
-        max_tokens: ({ plan }) => plan.maxTokens ?? "the context",
-        quotas: ({ plan }) => describeQuotas(plan).join(", ") || "none",
-        models: ({ plan }) => plan.models?.join(", ") ?? "all",
-        encryption: ({ plan }) => (plan.requiresEncryption ? "required" : "optional"),
-        weight: ({ plan }) => plan.weight,
-        accounts: ({ accounts }) => accounts,
-      });
-      return [listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts })), text];
-    }),
-  );
+  storeCommand(plans, "list", "list all plans").onStore(async ({ store }) => {
+    const listed = await listPlans(store);
+    const text = tableOf(listed, {
+      id: ({ plan }) => plan.id,
+      name: ({ plan }) => plan.name,
+      "requests/min": ({ plan }) => plan.requestsPerMinute,
+      "tokens/min": ({ plan }) => plan.tokensPerMinute,
+      concurrent: ({ plan }) => plan.concurrentRequests,
+      keys: ({ plan }) => plan.maxKeys,
+      max_tokens: ({ plan }) => plan.maxTokens ?? "the context",
+      quotas: ({ plan }) => describeQuotas(plan).join(", ") || "none",
+      models: ({ plan }) => plan.models?.join(", ") ?? "all",
+      encryption: ({ plan }) => (plan.requiresEncryption ? "required" : "optional"),
+      weight: ({ plan }) => plan.weight,
+      accounts: ({ accounts }) => accounts,
+    });
+    return [listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts })), text];
+  });
 }
 
 function createCommand(plans: Command): void {
   planOptions(
     storeCommand(plans, "create <id>", "create a plan; what is not given is copied from the plan 'free'"),
   )
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto plans create team --name Team --requests-per-minute 3000 --tokens-per-minute 1000000 --concurrent 64
   sotto accounts set-plan ada@example.com team`,
     )
-    .action(
-      onStore(async ({ store, record }, id: string, options: PlanOptions) => {
-        if ((await store.findPlan(id)) !== null) {
-          throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
-        }
-        const base = await requirePlan(store, defaultPlanId);
-        const plan = await savePlan(store, changedPlan({ ...base, id, name: id }, options));
-        await record("saved plan", id);
-        return [toJson(plan), `Created the plan ${plan.id}: ${describe(plan)}.`];
-      }),
-    );
+    .onStore(async ({ store, record }, id: string, options: PlanOptions) => {
+      if ((await store.findPlan(id)) !== null) {
+        throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
+      }
+      const base = await requirePlan(store, defaultPlanId);
+      const plan = await savePlan(store, changedPlan({ ...base, id, name: id }, options));
+      await record("saved plan", id);
+      return [toJson(plan), `Created the plan ${plan.id}: ${describe(plan)}.`];
+    });
 }
 
 function setCommand(plans: Command): void {
   planOptions(storeCommand(plans, "set <id>", "change a plan, for all its accounts"))
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto plans set free --requests-per-minute 60 --concurrent 4
@@ -98,26 +92,24 @@ Examples:
 
 A running server follows within 2 seconds.`,
     )
-    .action(
-      onStore(async ({ store, record }, id: string, options: PlanOptions) => {
-        const plan = await savePlan(store, changedPlan(await requirePlan(store, id), options));
-        await record("saved plan", id);
-        return [toJson(plan), `The plan ${plan.id} is: ${describe(plan)}.`];
-      }),
-    );
+    .onStore(async ({ store, record }, id: string, options: PlanOptions) => {
+      const plan = await savePlan(store, changedPlan(await requirePlan(store, id), options));
+      await record("saved plan", id);
+      return [toJson(plan), `The plan ${plan.id} is: ${describe(plan)}.`];
+    });
 }
 
 function deleteCommand(plans: Command): void {
-  storeCommand(plans, "delete <id>", "delete a plan that no account is on").action(
-    onStore(async ({ store, record }, id: string) => {
+  storeCommand(plans, "delete <id>", "delete a plan that no account is on").onStore(
+    async ({ store, record }, id: string) => {
       await deletePlan(store, id);
       await record("deleted plan", id);
       return [{ id, deleted: true }, `Deleted the plan ${id}.`];
-    }),
+    },
   );
 }
 
-function planOptions(command: Command): Command {
+function planOptions<C extends Command>(command: C): C {
   command
     .option("--name <name>", "what people see", parseName)
     .option("--requests-per-minute <n>", "requests per minute, for the whole account", parseCount)

@@ -1,4 +1,4 @@
-/** `sotto store`: where the data is stored. */
+/** `sotto store`: where the data is stored; `sotto backup`: a consistent copy of it, also while a server writes to it. */
 import { resolve } from "node:path";
 import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
@@ -6,12 +6,12 @@ import { defaultPlan } from "../../core/accounts/accounts.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
+import { StoreError } from "../../store/store-error.js";
 
 export function storeCommands(program: Command): void {
   const store = program.command("store").description("move the database");
   storeCommand(store, "copy <postgres-url>", "copy an installation on SQLite to an empty Postgres database")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Stop the server first: the command refuses while one is running on the data directory. Either all rows are copied
 and compared, or none is; the database in the data directory stays as it is. Afterwards start the server with
@@ -71,3 +71,27 @@ function copyProgress() {
 
 const shellQuoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
+export function backupCommand(program: Command): void {
+  storeCommand(program, "backup <file>", "write a copy of the database to a new file")
+    .notes(
+      `
+The server may run meanwhile. To restore, stop the server and put the file in place of sotto.db in the data
+directory, without sotto.db-wal and sotto.db-shm. Models are not part of it.
+
+Example:
+  sotto backup /var/backups/sotto-$(date +%F).db`,
+    )
+    .action(async (file: string, _: unknown, command: Command) => {
+      const { service, storage } = readSettings(command);
+      if (storage.databaseUrl !== undefined) {
+        throw new StoreError(
+          `The database is in Postgres. Back it up with its own tool: pg_dump --format=custom --file=${file} "$SOTTO_DATABASE_URL"`,
+        );
+      }
+      const { backUpSqlite } = await import("../../store/sql/backup.js");
+      const { databasePath } = await import("../../store/sql/sqlite.js");
+      const bytes = await backUpSqlite(databasePath(service.dataDir), file, new Date());
+      report(command, { file, bytes }, `The database was written to ${file} (${bytes} bytes).`);
+    });
+}

@@ -12,8 +12,7 @@ import { paint } from "../terminal.js";
 export function upgradeCommand(program: Command): void {
   storeCommand(program, "upgrade", "migrate the database to this version, as the next start would")
     .option("--check", "say what would be done, and do nothing")
-    .addHelpText(
-      "after",
+    .notes(
       `
 A server migrates its database when it starts; this command does the same without one. On SQLite a copy is taken first
 (SOTTO_UPGRADE_COPY_DAYS). There is no downgrade but to restore that copy, or a backup: docs/upgrading.md.

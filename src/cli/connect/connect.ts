@@ -51,8 +51,7 @@ export function connectCommand(program: Command): void {
     .option("--restore", "restore the file as it was before --write")
     .option("--dry-run", "show what --write would change, and change nothing")
     .option("--file <path>", "the client's file, if it is not in its usual place")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto connect                                       list the clients

@@ -1,6 +1,6 @@
 import { checkEngine } from "./engine-check.js";
 import { checkAliases, checkCatalogue, checkModels } from "./models-checks.js";
-import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
+import { checkMail, checkPort, checkPublicAddress, checkTls } from "./network-checks.js";
 import {
   checkCoreDumps,
   checkDatabase,
@@ -8,11 +8,10 @@ import {
   checkNode,
   checkOpenFiles,
   checkProcesses,
+  checkProof,
   checkRedis,
   checkSwap,
 } from "./system-checks.js";
-import { checkProof } from "./proof-check.js";
-import { checkTls } from "./tls-check.js";
 import type { Check } from "./finding.js";
 
 /** In the order of the report. */

@@ -11,8 +11,7 @@ import { StoreError } from "../../store/store-error.js";
 export function doctorCommand(program: Command): void {
   storeCommand(program, "doctor", "check everything the service needs, and say what to do next")
     .option("--probe", "probe the GPU again instead of reporting the cached result, and cache the new one")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Every line is ok, hint or BROKEN, with what to do about it. "models that fit" lists what this machine has the memory for.
 It ends with 1 when something is broken.`,

@@ -17,10 +17,8 @@ export const broken = (name: string, detail: string, next?: string): Finding => 
   ...(next === undefined ? {} : { next }),
 });
 
-export interface CheckOptions {
-  /** Probes the GPU again instead of using the cached result. */
-  probe: boolean;
-}
-
-/** Takes bounded time and changes nothing, except the cached result of `probe`. */
-export type Check = (config: Config, options: CheckOptions) => Promise<Finding[]>;
+/**
+ * Takes bounded time and changes nothing. `probe`: the GPU is probed again instead of using the cached result, which is
+ * replaced.
+ */
+export type Check = (config: Config, options: { probe: boolean }) => Promise<Finding[]>;

@@ -1,4 +1,4 @@
-/** What `sotto doctor` reports about Node, processes, open files, the data directory, the database and Redis. */
+/** What `sotto doctor` reports about Node, processes, open files, the data directory, the database, Redis and the statement log. */
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
@@ -18,7 +18,13 @@ import { explainFailure } from "../../store/counters/redis-failure.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
-import { broken, hint, ok, type Check } from "./finding.js";
+import { broken, type Check, type Finding, hint, ok } from "./finding.js";
+import { readServiceKey } from "../../adapters/service-key.js";
+import { systemClock } from "../../core/clock.js";
+import { SealedElsewhere, SealedSettings } from "../../core/proof/sealed-settings.js";
+import { signingKeySetting } from "../../core/proof/signer.js";
+import { StatementLog } from "../../core/proof/statement-log.js";
+import { logHeadFile } from "../../store/log-head-file.js";
 
 const oldestNode = [20, 19] as const;
 /** The starter weights and room for the database to grow. */
@@ -131,3 +137,43 @@ export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
   const { reason, next } = explainFailure(redisUrl, failure);
   return [broken(name, reason, next)];
 };
+
+export const checkProof: Check = async (config) => {
+  const name = "statement log";
+  const { service, storage } = config;
+  const isThere = await stat(databasePath(resolve(service.dataDir))).catch(() => null);
+  // Nothing is created here.
+  if (storage.databaseUrl === undefined && isThere === null) return [];
+  const store = await openStore(config);
+  try {
+    const log = new StatementLog(store.statementLog, logHeadFile(service.dataDir), systemClock);
+    await log.refresh();
+    if (log.key === null) return [ok(name, "empty: the first start begins it")];
+    if (service.proofKeys === "stored") {
+      const sealed = new SealedSettings(store, readServiceKey(service.secretKey, service.dataDir));
+      await sealed.get(signingKeySetting);
+    }
+    return [logFinding(name, log)];
+  } catch (error) {
+    if (!(error instanceof SealedElsewhere)) throw error;
+    return [broken(name, error.message)];
+  } finally {
+    await store.close();
+  }
+};
+
+function logFinding(name: string, log: StatementLog): Finding {
+  const detail = `${log.head.size} entries, signed by ${log.key ?? ""}`;
+  const loss = log.findLoss();
+  if (loss !== null) {
+    const lost =
+      loss.lost === null ? "its entries are not those that were known" : `${loss.lost} entries are missing`;
+    const next =
+      "Restore a newer backup if there is one. Otherwise the next start notes the loss in the log.";
+    return broken(name, `${detail}; ${lost}: the database was restored`, next);
+  }
+  if (log.lastRestored === null) return ok(name, detail);
+  const when = log.lastRestored.toISOString().slice(0, 10);
+  const next = "Tell users who see 'sotto verify' fail since then; they pin the service again with --forget.";
+  return hint(name, `${detail}; entries were lost by a restore, noted on ${when}`, next);
+}

@@ -14,8 +14,7 @@ import { untilSignal } from "../until-signal.js";
 export function pullCommand(models: Command): void {
   storeCommand(models, "pull <model>", "download weights; the same command continues an interrupted download")
     .option("--sha256 <hash>", "hash that the file must have", parseHash)
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto models pull qwen3-4b                                from the catalogue (sotto models catalog)

@@ -28,21 +28,6 @@ import { report } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
-interface UseOptions {
-  profile?: string;
-  name?: string;
-  key?: string;
-  weight?: number;
-  contextTokens?: number;
-  context?: number;
-  draft?: string;
-  vision?: true;
-  acceptSharedCache?: true;
-  acceptLogging?: true;
-  allowPublic?: true;
-  force?: boolean;
-}
-
 const serverOptions = [
   "profile",
   "name",
@@ -54,6 +39,13 @@ const serverOptions = [
   "acceptLogging",
   "allowPublic",
 ] as const;
+
+/** Those of servers are checked with the addresses. */
+interface UseOptions extends Partial<Record<(typeof serverOptions)[number], unknown>> {
+  context?: number;
+  draft?: string;
+  force?: boolean;
+}
 
 export function useCommand(models: Command): void {
   storeCommand(models, "use <model> <source...>", "choose what serves omega, prism, lambda or iota")
@@ -79,8 +71,7 @@ export function useCommand(models: Command): void {
     .option("--accept-logging", "accept a server that logs, stores or passes on requests")
     .option("--allow-public", "allow an address outside this machine and private networks")
     .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
-    .addHelpText(
-      "after",
+    .notes(
       `
 A source is a file, the name of one in the data directory's models folder, an entry of the catalogue, an hf: URI
 or an https address of a .gguf file (both are downloaded first), or addresses of servers.

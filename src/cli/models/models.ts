@@ -1,22 +1,24 @@
 /** `sotto models`: which weights serve which model, and how they are downloaded. */
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
-import { bestFor, readingSpeed, type Best } from "../../models/choice/best-model.js";
-import { isChatModelId } from "../../core/models.js";
+import { type Best, bestFor, readingSpeed } from "../../models/choice/best-model.js";
+import { isChatModelId, modelIds } from "../../core/models.js";
 import { activeBytesOf, catalog, type CatalogEntry } from "../../models/choice/catalog.js";
 import { requireFree, requirePrevious, storeSource } from "../../models/choice/choose-source.js";
-import { describeSource } from "../../models/choice/source.js";
+import { describeSource, isStarter } from "../../models/choice/source.js";
 import { contextHere, entrySize, fitsHere, speedHere } from "../../models/choice/fit-here.js";
 import { formatBytes, formatTokenRate, speedText } from "../../models/sizes.js";
 import { machineHere, withSettings } from "./machine-here.js";
-import { listCommand } from "./models-list.js";
-import { pullCommand } from "./models-pull.js";
+import { modelsFolder, pullCommand } from "./models-pull.js";
 import { parseModel, useCommand } from "./models-use.js";
-import { report, tableOf } from "../output.js";
+import { report, table, tableOf } from "../output.js";
 import { pullProgress } from "./pull-progress.js";
 import { readSettings } from "../settings.js";
-import { onStore, storeCommand } from "../store-command.js";
+import { storeCommand } from "../store-command.js";
+import { type ListedWeights, listWeights } from "../../models/list-weights.js";
+import { type Mapping, readMapping } from "../../models/choice/mapping.js";
+import type { ContextHere } from "../../core/model-views.js";
 
 export function modelsCommand(program: Command): void {
   const models = program.command("models").description("list, pull and choose the weights behind the models");
@@ -80,8 +82,8 @@ function catalogCommand(models: Command): void {
 }
 
 function rollBackCommand(models: Command): void {
-  storeCommand(models, "roll-back <model>", "return to what served a model before its latest change").action(
-    onStore(async ({ config, store, record }, model: string) => {
+  storeCommand(models, "roll-back <model>", "return to what served a model before its latest change").onStore(
+    async ({ config, store, record }, model: string) => {
       const id = parseModel(model);
       requireFree(config.models, id);
       const source = await requirePrevious(store, id);
@@ -92,7 +94,7 @@ function rollBackCommand(models: Command): void {
         { model: id, type: source.type, source: shown },
         `${id} is served by ${shown} again. A running server switches over within seconds.`,
       ];
-    }),
+    },
   );
 }
 
@@ -102,8 +104,7 @@ function mirrorCommand(models: Command): void {
     "mirror <folder>",
     "write the starter weights to a folder, for a web server of your own",
   )
-    .addHelpText(
-      "after",
+    .notes(
       `
 Writes two GGUF files and SHA256SUMS. Serve the folder over https, or copy it, and set SOTTO_STARTER_SOURCE where the npm
 packages with the weights are not installed.
@@ -144,3 +145,77 @@ function advice(best: Best | null): string {
     return `Nothing here reaches ${readingSpeed} tokens a second on this machine. The fastest is ${entry.title}, ${speedText(tokensPerSecond)}: ${command}`;
   return `The best model for this machine is ${entry.title}, ${speedText(tokensPerSecond)}: ${command}`;
 }
+
+function listCommand(models: Command): void {
+  storeCommand(models, "list", "list the models, what serves them, and the weights on this machine").onStore(
+    async ({ config, store }) => {
+      const mapping = await readMapping(store, config.models);
+      const weights = await listWeights(modelsFolder(config), mapping, store);
+      const machine = await machineHere(config, store);
+      const here = ({ facts }: ListedWeights) => (facts === null ? null : contextHere(facts, machine));
+      return [
+        {
+          models: modelIds.map((model) => modelJson(mapping, model)),
+          weights: weights.map((item) => weightsJson(item, here(item))),
+        },
+        `${modelTable(mapping)}\n\n${weightsTable(weights, here)}`,
+      ];
+    },
+  );
+}
+
+function modelTable(mapping: Mapping): string {
+  const rows = modelIds.map((model) => {
+    const desired = mapping[model];
+    if (desired.type === "unreadable") return [model, desired.reason, ""];
+    return [model, describeSource(desired.source), desired.from];
+  });
+  return table(["model", "answered by", "chosen by"], rows);
+}
+
+function weightsTable(
+  weights: readonly ListedWeights[],
+  here: (item: ListedWeights) => ContextHere | null,
+): string {
+  if (weights.length === 0) return "No weights on this machine yet. See: sotto models catalog";
+  const rows = weights.map((item) => {
+    const { facts, problem, speed, models } = item;
+    if (facts === null) return [basename(item.path), problem ?? "", "", "", "", "", models.join(", ")];
+    const fit = here(item);
+    return [
+      `${basename(item.path)}${facts.hasChatTemplate ? "" : " (no chat template)"}`,
+      facts.quantisation,
+      formatBytes(facts.bytes),
+      `${fit?.contextTokens ?? "?"} of ${facts.contextTokens ?? "?"}`,
+      fit === null ? "?" : formatBytes(fit.memoryBytes),
+      speed === null ? "not measured" : speed.tokensPerSecond.toFixed(1),
+      models.join(", "),
+    ];
+  });
+  return table(["file", "quantisation", "size", "context here", "memory", "tokens/s", "answers for"], rows);
+}
+
+function modelJson(mapping: Mapping, model: (typeof modelIds)[number]) {
+  const desired = mapping[model];
+  if (desired.type === "unreadable") return { model, fault: desired.reason };
+  const { source, from } = desired;
+  const type = isStarter(source) ? "starter" : source.type;
+  return { model, type, source: describeSource(source), chosen_by: from };
+}
+
+const weightsJson = ({ path, facts, problem, speed, models }: ListedWeights, here: ContextHere | null) => ({
+  path,
+  models,
+  fault: problem,
+  architecture: facts?.architecture ?? null,
+  quantisation: facts?.quantisation ?? null,
+  has_chat_template: facts?.hasChatTemplate ?? null,
+  parameters: facts?.parameters ?? null,
+  bytes: facts?.bytes ?? null,
+  context_tokens: facts?.contextTokens ?? null,
+  context_here: here?.contextTokens ?? null,
+  concurrent_here: here?.sequences ?? null,
+  memory_bytes: here?.memoryBytes ?? null,
+  tokens_per_second: speed?.tokensPerSecond ?? null,
+  measured_at: speed?.at ?? null,
+});

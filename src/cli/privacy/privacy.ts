@@ -48,8 +48,7 @@ export function privacyCommand(program: Command): void {
     .option("--also <path...>", "search this file or folder, too: a proxy's logs, journald's output", [])
     .option("--wait <seconds>", "time between the last reply and the search", parseWait, usualWaitSeconds)
     .option("--model <model>", "the model to ask", "omega")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto privacy check
@@ -111,7 +110,7 @@ async function check(command: Command, options: CheckOptions, signal: AbortSigna
     unexpected === null ? [] : [{ name, unexpected }],
   );
   const value = { ...result, verdict, signed, details: places, unexpected };
-  report(command, value, textOf(sent, places, verdict, signed));
+  report(command, value, textOf(sent.length, unexpected, places, verdict, signed));
   if (verdict === "found") throw endWith(1);
 }
 
@@ -217,7 +216,8 @@ const summaries: Record<Verdict, string> = {
 };
 
 function textOf(
-  sent: readonly SentRequest[],
+  sent: number,
+  unexpected: readonly { name: string; unexpected: string }[],
   places: readonly Place[],
   verdict: Verdict,
   isSigned: boolean,
@@ -226,14 +226,12 @@ function textOf(
     `${shown[verdict]()}  ${name}: ${detail}`,
     ...gaps.map((gap) => `           not searched: ${gap}`),
   ]);
-  const unexpected = sent.flatMap(({ name, unexpected }) =>
-    unexpected === null ? [] : [`           ${name}: ${unexpected}`],
-  );
+  const others = unexpected.map(({ name, unexpected }) => `           ${name}: ${unexpected}`);
   return [
     ...lines,
     "",
-    `${sent.length} marked requests were sent.`,
-    ...(unexpected.length === 0 ? [] : ["These took another path than they should:", ...unexpected]),
+    `${sent} marked requests were sent.`,
+    ...(others.length === 0 ? [] : ["These took another path than they should:", ...others]),
     summaries[verdict],
     isSigned
       ? "The result is signed and shown on the status page."

@@ -1,12 +1,12 @@
 /** `sotto serve`: the service in the foreground, until a signal stops it. */
 import { basename } from "node:path";
-import type { Command } from "commander";
 import { startProgress } from "../../../bin/start-progress.js";
 import { keepMemoryOutOfCoreDumps } from "../../adapters/memory-on-disk.js";
 import { requireOpenFiles } from "../../adapters/open-files.js";
 import type { App } from "../../app/app.js";
 import { processCount } from "../../app/process-count.js";
 import type { OwnProcess } from "../../app/process-link.js";
+import type { Command } from "../command.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
@@ -33,8 +33,7 @@ export function serveCommand(program: Command): void {
     .description("run the service")
     .option("--port <port>", "port to listen on (SOTTO_PORT, PORT; default 8080)")
     .option("--host <address>", "address to listen on (SOTTO_HOST; default 127.0.0.1)")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto serve

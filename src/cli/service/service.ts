@@ -3,19 +3,22 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { packageFile } from "../../adapters/program-files.js";
 import { UserError } from "../../core/user-error.js";
-import { environmentOf } from "../environment.js";
+import type { Command } from "../command.js";
+import { type Environment, environmentOf } from "../environment.js";
 import { endWith } from "../exit-codes.js";
 import { confirm } from "../input.js";
 import { parseCount } from "../option-values.js";
 import { report } from "../output.js";
 import { removePlanned, writePlanned } from "./files.js";
 import { launchdPlan } from "./launchd.js";
-import { runStep, showStep } from "./run-step.js";
-import type { Installation, ServicePlan, ServiceStatus } from "./service-plan.js";
+import type { Installation, ServicePlan, ServiceStatus, Step } from "./service-plan.js";
 import { systemdPlan } from "./systemd.js";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 
 export function serviceCommand(program: Command): void {
   const service = program
@@ -48,8 +51,7 @@ function installCommand(service: Command): void {
     .option("--root <dir>", "write the files below this folder and run nothing: for images of machines")
     .option("--no-start", "start it with the machine or session only, not now")
     .option(...asJson)
-    .addHelpText(
-      "after",
+    .notes(
       `
 After an upgrade of Sotto or Node run it again: it writes the unit as this version has it and restarts the service. The
 file of settings is written once and never changed. Logs go to the journal (macOS: ~/Library/Logs/Sotto).
@@ -216,3 +218,27 @@ const printed = ({ files, enable, start }: ServicePlan): string =>
     ...files.map(({ path, text, mode }) => `# --- ${path} (mode ${mode.toString(8)})\n${text}`),
     `# --- then\n${[...enable, ...start].map((step) => step.join(" ")).join("\n")}`,
   ].join("\n");
+
+/** A command of the service manager. Returns what it printed; throws with its own words when it fails. */
+async function runStep([program = "", ...args]: Step, env: Environment): Promise<string> {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close").catch((): unknown[] => []);
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code === 0) return output;
+  const reason = errors.trim() === "" ? "it could not be run" : errors.trim();
+  throw new UserError(`'${[program, ...args].join(" ")}' failed: ${reason}`);
+}
+
+/** Runs it in this terminal until it ends, or until Ctrl-C ends it. */
+async function showStep([program = "", ...args]: Step, env: Environment): Promise<void> {
+  const child = spawn(program, args, { env, stdio: "inherit" });
+  const ignore = (): void => undefined;
+  process.on("SIGINT", ignore);
+  try {
+    const [code, signal] = await once(child, "exit").catch((): unknown[] => []);
+    if (code === 0 || code === 130 || typeof signal === "string") return;
+    throw new UserError(`'${[program, ...args].join(" ")}' failed or could not be run.`);
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}

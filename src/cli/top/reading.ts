@@ -7,38 +7,13 @@ import * as z from "zod";
 export interface Reading {
   atMs: number;
   metrics: readonly Sample[];
-  models: readonly { id: string; state: string; sharedWith: readonly string[] }[];
+  models: z.infer<typeof status>["models"];
 }
 
 interface Sample {
   name: string;
   labels: Readonly<Record<string, string>>;
   value: number;
-}
-
-export interface Overview {
-  requestsPerSecond: number;
-  rateLimitedPerSecond: number;
-  errorsPerSecond: number;
-  /** Generated, replies under way included. */
-  tokensPerSecond: number;
-  running: number;
-  waiting: number;
-  engineMemoryBytes: number;
-  serverMemoryBytes: number;
-  /** Models that share an engine are one row. */
-  engines: EngineRow[];
-}
-
-export interface EngineRow {
-  models: string;
-  state: string;
-  running: number;
-  capacity: number;
-  waiting: number;
-  tokensPerSecond: number;
-  memoryBytes: number;
-  restarts: number;
 }
 
 const status = z.object({
@@ -92,7 +67,10 @@ const sum = ({ metrics }: Reading, wanted: string, matches: Matches = () => true
     0,
   );
 
-export function overviewOf(before: Reading, now: Reading): Overview {
+export type Overview = ReturnType<typeof overviewOf>;
+
+/** Models that share an engine are one row. */
+export function overviewOf(before: Reading, now: Reading) {
   const seconds = Math.max((now.atMs - before.atMs) / 1000, 0.001);
   /** A server that has restarted counts from 0 again. */
   const rate = (name: string, matches?: Matches) =>
@@ -101,7 +79,7 @@ export function overviewOf(before: Reading, now: Reading): Overview {
   const groups = now.models.filter(
     ({ id, sharedWith }) => [id, ...sharedWith].sort()[0] === id || sharedWith.length === 0,
   );
-  const engines = groups.map(({ id, state, sharedWith }): EngineRow => {
+  const engines = groups.map(({ id, state, sharedWith }) => {
     const all = [id, ...sharedWith];
     const isOurs: Matches = ({ model = "" }) => all.includes(model);
     const isFirst: Matches = ({ model }) => model === id;
@@ -116,7 +94,8 @@ export function overviewOf(before: Reading, now: Reading): Overview {
       restarts: sum(now, "sotto_engine_restarts", isFirst),
     };
   });
-  const inAll = (of: (row: EngineRow) => number) => engines.reduce((total, row) => total + of(row), 0);
+  const inAll = (of: (row: (typeof engines)[number]) => number) =>
+    engines.reduce((total, row) => total + of(row), 0);
   return {
     requestsPerSecond: rate("sotto_requests_total", isApi),
     rateLimitedPerSecond: rate(
@@ -127,6 +106,7 @@ export function overviewOf(before: Reading, now: Reading): Overview {
       "sotto_requests_total",
       (labels) => isApi(labels) && /^5/.test(labels["status"] ?? ""),
     ),
+    /** Generated, replies under way included. */
     tokensPerSecond: inAll((row) => row.tokensPerSecond),
     running: inAll((row) => row.running),
     waiting: inAll((row) => row.waiting),

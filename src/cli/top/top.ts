@@ -22,8 +22,7 @@ export function topCommand(program: Command): void {
   storeCommand(program, "top", "watch a running server: requests, queue, tokens per second, memory, engines")
     .option("--url <url>", "where the server is (default: SOTTO_PUBLIC_URL, or this machine)")
     .option("--once", "print one second of it and end, as where there is no terminal")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto top                            refreshed each second; q or Ctrl-C ends it

@@ -5,7 +5,6 @@
  * Ends with 0 where everything holds, 1 where something does not, 2 where it could not be checked.
  */
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
 import { modelWords } from "../../protocol/proof/changes.js";
 import { receiptIn, verifyReceipt, type ReceiptVerification } from "../../protocol/proof/receipt.js";
 import {
@@ -15,6 +14,7 @@ import {
   type WireStatement,
 } from "../../protocol/proof/shapes.js";
 import { baseOf, CannotVerify, verifyService, type Verification } from "../../protocol/proof/verify.js";
+import type { Command } from "../command.js";
 import { environmentOf } from "../environment.js";
 import { endWith } from "../exit-codes.js";
 import { paint } from "../terminal.js";
@@ -51,8 +51,7 @@ export function describeVerify(command: Command): void {
     .option("--response <file>", "the body of the reply that it is for")
     .option("--statement <file>", "the statement that it names, as saved from /.well-known/sotto.json")
     .option("--json", "print one line of JSON instead of text")
-    .addHelpText(
-      "after",
+    .notes(
       `
 Examples:
   sotto verify https://sotto.example              pins the keys at first use, then compares with the last check

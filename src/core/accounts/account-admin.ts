@@ -23,12 +23,6 @@ import { addressTaken, checkedEmail } from "./sign-up.js";
 
 const undoMs = 60 * 60_000;
 
-interface FoundAccounts {
-  accounts: AccountSummary[];
-  next: string | null;
-  total: number | null;
-}
-
 type BulkChange =
   | { action: "suspend" | "resume"; ids: readonly string[] }
   | { action: "plan"; ids: readonly string[]; planId: string };
@@ -57,7 +51,11 @@ export class AccountAdmin {
   constructor(private readonly parts: AccountAdminParts) {}
 
   /** How many there are is counted only where nothing is searched for: a search would have to read all of them. */
-  async search(search: string, after: string | null, limit: number): Promise<FoundAccounts> {
+  async search(
+    search: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{ accounts: AccountSummary[]; next: string | null; total: number | null }> {
     const { accounts } = this.parts.store;
     const page = await accounts.searchAccounts(search, { after, limit }, this.parts.clock.now());
     if (page === null) throw invalid("after", "There is no such page.");

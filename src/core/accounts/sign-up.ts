@@ -20,12 +20,6 @@ import { DuplicateEmail, type Store } from "../store.js";
 const limitByAddress = 30;
 const windowMs = 60 * 60_000;
 
-export interface SignUpRequest {
-  email: string;
-  password: string;
-  invite?: string | undefined;
-}
-
 export class SignUp {
   readonly #byAddress: Throttle;
 
@@ -40,7 +34,10 @@ export class SignUp {
     this.#byAddress = new Throttle(admissions, clock, { name: "sign-up", limit: limitByAddress, windowMs });
   }
 
-  async signUp(request: SignUpRequest, address: string): Promise<Account> {
+  async signUp(
+    request: { email: string; password: string; invite?: string | undefined },
+    address: string,
+  ): Promise<Account> {
     if (this.mode === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
     if (this.mode === "invite" && request.invite === undefined) {
       throw new DashboardError("forbidden", "Sign-up is by invitation. Ask the operator for one.");

@@ -15,13 +15,6 @@ import type { FactorStore, PasskeyOptions, StepStore } from "./ports.js";
 export const factorMethods = ["passkey", "totp", "recovery"] as const;
 export type FactorMethod = (typeof factorMethods)[number];
 
-export interface BegunStep {
-  /** For the cookie; kept nowhere else. */
-  token: string;
-  expiresAt: Date;
-  methods: FactorMethod[];
-}
-
 export interface SecondStepParts {
   store: FactorStore;
   steps: StepStore;
@@ -35,8 +28,8 @@ export interface SecondStepParts {
 export class SecondStep {
   constructor(private readonly parts: SecondStepParts) {}
 
-  /** Null where the account has no second factor. */
-  async begin({ id }: Account): Promise<BegunStep | null> {
+  /** Null where the account has no second factor. The token is for the cookie, and kept nowhere else. */
+  async begin({ id }: Account): Promise<{ token: string; expiresAt: Date; methods: FactorMethod[] } | null> {
     const { store, steps, clock } = this.parts;
     const { totpSince, passkeys, recoveryCodes } = await store.summary(id);
     const has = { passkey: passkeys.length > 0, totp: totpSince !== null, recovery: recoveryCodes > 0 };

@@ -19,17 +19,6 @@ const confirmedForMs = 10 * 60_000;
 /** Of one account, shown to its owner. */
 const mostListed = 100;
 
-export interface SessionExpiry {
-  idleMs: number;
-  absoluteMs: number;
-}
-
-export interface StartedSession {
-  /** For the cookie; kept nowhere else. */
-  token: string;
-  expiresAt: Date;
-}
-
 export interface NewSession {
   method: SessionMethod;
   device?: string | null;
@@ -45,10 +34,14 @@ export class Sessions {
   constructor(
     private readonly store: SessionStore,
     private readonly clock: Clock,
-    private readonly expiry: SessionExpiry,
+    private readonly expiry: { idleMs: number; absoluteMs: number },
   ) {}
 
-  async open(accountId: string, { method, device = null, origin }: NewSession): Promise<StartedSession> {
+  /** The token is for the cookie, and kept nowhere else. */
+  async open(
+    accountId: string,
+    { method, device = null, origin }: NewSession,
+  ): Promise<{ token: string; expiresAt: Date }> {
     const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);

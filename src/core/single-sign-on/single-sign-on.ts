@@ -83,13 +83,14 @@ export interface StartedRound extends BegunRound {
 
 /** Someone who is to be signed in, and what their session is to be noted with. */
 export interface Entered {
+  type: "entered";
   account: Account;
   origin: SessionOrigin;
   next: string;
 }
 
 export type Finished =
-  | ({ type: "entered" } & Entered)
+  | Entered
   /** The password of the account with that address is asked for now. */
   | ({ type: "join" } & BegunRound)
   | { type: "linked"; next: string }
@@ -155,11 +156,9 @@ export class SingleSignOn {
     const round = await this.#take(token);
     if (round === null || round.providerId !== providerId || round.purpose === "join")
       throw new SignInFailed("round_lost");
-    const finished = this.#redeem(provider, round, token, query).then((proven) => {
-      if (round.purpose === "link") return this.#finishLink(provider, round, proven, me);
-      if (round.purpose === "confirm") return this.#finishConfirm(round, proven, me);
-      return this.#signIn(provider, proven, round);
-    });
+    const finished = this.#redeem(provider, round, token, query).then((proven) =>
+      this.#complete(provider, round, proven, me),
+    );
     return round.purpose === "confirm" ? finished.catch(failingAt(round.next)) : finished;
   }
 
@@ -232,33 +231,29 @@ export class SingleSignOn {
       .catch(explain);
   }
 
-  async #finishLink(
+  async #complete(
     provider: Provider,
-    { accountId, next }: Round,
+    round: Round,
     proven: ProvenIdentity,
     me: SessionRecord | null,
   ): Promise<Finished> {
+    const { purpose, next } = round;
+    if (purpose === "sign_in") return this.#signIn(provider, proven, round);
     // Someone else may have signed in here meanwhile.
-    if (me === null || me.account.id !== accountId) throw new SignInFailed("round_lost");
+    if (me === null || me.account.id !== round.accountId) throw new SignInFailed("round_lost");
+    if (purpose === "confirm") {
+      const known = await this.parts.store.singleSignOn.findAccount(proven);
+      if (known?.id !== me.account.id) throw new SignInFailed("someone_else");
+      return { type: "confirmed", next };
+    }
     await this.#link(me.account.id, provider, proven);
     return { type: "linked", next };
-  }
-
-  async #finishConfirm(
-    { accountId, next }: Round,
-    proven: ProvenIdentity,
-    me: SessionRecord | null,
-  ): Promise<Finished> {
-    if (me === null || me.account.id !== accountId) throw new SignInFailed("round_lost");
-    const known = await this.parts.store.singleSignOn.findAccount(proven);
-    if (known?.id !== accountId) throw new SignInFailed("someone_else");
-    return { type: "confirmed", next };
   }
 
   async #signIn(provider: Provider, proven: ProvenIdentity, round: Round): Promise<Finished> {
     const known = await this.parts.store.singleSignOn.findAccount(proven);
     if (known === null) return this.#firstSignIn(provider, proven, round);
-    return { type: "entered", ...(await this.#enter(provider, known, proven, round.next, "signed in")) };
+    return this.#enter(provider, known, proven, round.next, "signed in");
   }
 
   async #firstSignIn(provider: Provider, proven: ProvenIdentity, round: Round): Promise<Finished> {
@@ -272,7 +267,7 @@ export class SingleSignOn {
     const known = await store.accounts.findCredentials(email);
     if (known === null) {
       const created = await this.#create(provider, proven, email, round);
-      return { type: "entered", ...(await this.#enter(provider, created, proven, next, "signed up")) };
+      return this.#enter(provider, created, proven, next, "signed up");
     }
     const { account, passwordHash } = known;
     if (passwordHash !== null) {
@@ -297,7 +292,7 @@ export class SingleSignOn {
   ): Promise<Finished> {
     if (account.suspendedAt !== null) throw new SignInFailed("suspended");
     await this.#link(account.id, provider, proven);
-    return { type: "entered", ...(await this.#enter(provider, account, proven, next, "signed in")) };
+    return this.#enter(provider, account, proven, next, "signed in");
   }
 
   async #create(
@@ -352,7 +347,8 @@ export class SingleSignOn {
     await store.singleSignOn.noteUse(proven, clock.now());
     await audit.record({ accountId: account.id }, action, account.id);
     const { issuer, subject, sid } = proven;
-    return { account, next, origin: { providerId: provider.id, issuer, subject, sid } };
+    const origin = { providerId: provider.id, issuer, subject, sid };
+    return { type: "entered", account, next, origin };
   }
 
   async #findJoin(

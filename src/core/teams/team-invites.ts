@@ -99,7 +99,7 @@ export class TeamInvites {
   }
 
   /** What an invitation is to. Throws when it does not work (any more) for this account. */
-  async look(account: Account, token: string): Promise<{ team: Team; role: TeamRole }> {
+  async look(account: Account, token: string): Promise<{ team: Team; role: TeamRole; hash: Uint8Array }> {
     const { linkStore, store, clock } = this.parts;
     const hash = tokenHash(token);
     const link = hash === null ? null : await linkStore.find("team", hash, clock.now());
@@ -107,16 +107,15 @@ export class TeamInvites {
     requireAddress(link, account);
     const team = await store.find(link.team.id);
     if (team === null || team.suspendedAt !== null) throw deadLink();
-    return { team, role: link.team.role };
+    return { team, role: link.team.role, hash: link.hash };
   }
 
   /** One who is in the team already keeps the role. */
   async accept(account: Account, token: string): Promise<Team> {
-    const { team } = await this.look(account, token);
+    const { team, hash } = await this.look(account, token);
     await this.parts.teams.requireRoom(team.id);
     const whose = { id: account.id, emailHash: emailHash(account.email) };
-    const hash = tokenHash(token);
-    const joined = hash && (await this.parts.store.acceptInvite(hash, whose, this.parts.clock.now()));
+    const joined = await this.parts.store.acceptInvite(hash, whose, this.parts.clock.now());
     if (joined === null) throw deadLink();
     const matter = { teamId: team.id, memberId: account.id };
     await this.parts.audit.record({ accountId: account.id }, "joined team", team.id, matter);
@@ -125,9 +124,8 @@ export class TeamInvites {
 
   /** The link stops working. */
   async decline(account: Account, token: string): Promise<void> {
-    const { team } = await this.look(account, token);
-    const hash = tokenHash(token);
-    if (hash === null || !(await this.parts.store.revokeInvite(team.id, hash))) throw deadLink();
+    const { team, hash } = await this.look(account, token);
+    if (!(await this.parts.store.revokeInvite(team.id, hash))) throw deadLink();
     await this.parts.audit.record({ accountId: account.id }, "declined invitation to team", team.id);
   }
 

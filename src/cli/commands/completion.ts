@@ -1,14 +1,34 @@
+/** `sotto completion`: what a shell needs to complete commands and options. Nothing is started at each Tab. */
+import { Argument, type Option } from "commander";
+import type { Command } from "../command.js";
+import { type CommandNode, commandTree, flatten } from "../command-tree.js";
+
+export function completionCommand(program: Command): void {
+  program
+    .command("completion")
+    .description("print the completion of commands and options for a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(shells)))
+    .notes(
+      `
+Print it again after an upgrade.
+
+Examples:
+  sotto completion bash > ~/.local/share/bash-completion/completions/sotto
+  sotto completion zsh > "\${fpath[1]}/_sotto"
+  sotto completion fish > ~/.config/fish/completions/sotto.fish`,
+    )
+    .action((shell: Shell) => {
+      console.log(shells[shell](completions(commandTree(program))));
+    });
+}
+
 /**
  * The same table of words in the language of each shell. Each script walks the words before the cursor and remembers the
  * command they make up; options and arguments between them are no part of it. Where nothing of ours fits, the shell
  * completes file names.
  */
-import type { Option } from "commander";
-import { flatten, type CommandNode } from "../command-tree.js";
-
-export type Shell = keyof typeof shells;
-
-export const shells = { bash, zsh, fish } as const;
+const shells = { bash, zsh, fish } as const;
+type Shell = keyof typeof shells;
 
 /** Runs in bash 3.2, which macOS has. */
 function bash(table: readonly Completion[]): string {
@@ -113,23 +133,19 @@ function optionsWithValue(table: readonly Completion[], then: (values: readonly 
 /** All three read what is between single quotes as it is, but for the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
+type Completion = ReturnType<typeof completions>[number];
+
 interface Word {
   text: string;
   description: string;
 }
 
-/** What can follow at one command: after `sotto keys create`, for example. */
-interface Completion {
-  /** Each word of the command with a space before it; empty for the program itself. */
-  at: string;
-  /** Subcommands, or the values that the first argument can have. */
-  words: readonly Word[];
-  options: readonly (Word & { takesValue: boolean; values: readonly string[] })[];
-}
-
-export const completions = (root: CommandNode): Completion[] =>
+/** What can follow at each command: after `sotto keys create`, for example. */
+const completions = (root: CommandNode) =>
   flatten(root).map(({ path, subcommands, arguments: [first], options }) => ({
+    /** Each word of the command with a space before it; empty for the program itself. */
     at: path === "" ? "" : ` ${path}`,
+    /** Subcommands, or the values that the first argument can have. */
     words: [
       ...subcommands.map(({ command }) => ({ text: command.name(), description: command.description() })),
       ...(first?.argChoices ?? []).map((text) => ({ text, description: first?.description ?? "" })),
