@@ -21,10 +21,13 @@ const causePattern = /^[A-Z0-9_]{2,40}$/;
 const number: Field = (value) =>
   typeof value === "number" && Number.isFinite(value) ? String(Math.round(value * 1000) / 1000) : undefined;
 const truth: Field = (value) => (typeof value === "boolean" ? String(value) : undefined);
+/** Most texts need no escaping, which costs more than to find that out. */
+const quoted = (value: string): string =>
+  /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value) ? `"${value}"` : JSON.stringify(value);
 const text =
   (pattern: RegExp): Field =>
   (value) =>
-    typeof value === "string" && pattern.test(value) ? JSON.stringify(value) : undefined;
+    typeof value === "string" && pattern.test(value) ? quoted(value) : undefined;
 const oneOf = (...allowed: string[]): Field => {
   const known = new Map<unknown, string>(allowed.map((name) => [name, JSON.stringify(name)]));
   return (value) => known.get(value);

@@ -112,10 +112,12 @@ export class Metrics {
       "Memory of the model's engine process when it had loaded; 0 while it is not loaded, or where it runs elsewhere.",
       sources.engineMemoryBytes,
     );
-    this.#health(
+    // Of several processes, the worst counts.
+    this.#number(
       "sotto_store_up",
       "Whether the database answers: 1, or 0 while it is unavailable.",
-      sources.isStoreUp,
+      () => Number(sources.isStoreUp()),
+      "min",
     );
     this.#number(
       "sotto_statement_log_entries",
@@ -130,16 +132,16 @@ export class Metrics {
     this.#privacyCheck(sources.privacyCheck ?? (() => Promise.resolve(null)));
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {
-      this.#health(
+      this.#number(
         "sotto_redis_up",
         "Whether limits are counted in Redis: 1, or 0 while it cannot be used and each replica enforces its share.",
-        isRedisUp,
+        () => Number(isRedisUp()),
+        "min",
       );
-      this.#health(
+      this.#number(
         "sotto_redis_refusing",
         "1 while Redis answers but refuses commands (password, memory, read-only): the log has the cause, `sotto doctor` the remedy.",
-        () => sources.isRedisRefusing?.() === true,
-        "max",
+        () => Number(sources.isRedisRefusing?.() ?? false),
       );
     }
   }
@@ -196,16 +198,11 @@ export class Metrics {
   }
 
   #privacyCheck(read: () => Promise<SavedPrivacyCheck | null>): void {
-    const at: Gauge = new Gauge({
-      name: "sotto_privacy_check_timestamp_seconds",
-      help: "When `sotto privacy check` ran last; 0 where it never has.",
-      registers: [this.#registry],
-      aggregator: "max",
-      collect: async () => {
-        const checked = await read();
-        at.set(checked === null ? 0 : Date.parse(checked.result.at) / 1000);
-      },
-    });
+    this.#number(
+      "sotto_privacy_check_timestamp_seconds",
+      "When `sotto privacy check` ran last; 0 where it never has.",
+      async () => Date.parse((await read())?.result.at ?? "1970-01-01") / 1000,
+    );
     const clean = new Gauge({
       name: "sotto_privacy_check_clean",
       help: "What it found, by kind of place: 1 no mark, 0 a mark. Places that it could not look at are absent.",
@@ -220,19 +217,14 @@ export class Metrics {
     });
   }
 
-  /** Of several processes it is the worst. */
-  #health(name: string, help: string, isUp: () => boolean, worst: Aggregator = "min"): void {
-    this.#number(name, help, () => (isUp() ? 1 : 0), worst);
-  }
-
-  #number(name: string, help: string, read: () => number, aggregator: Aggregator = "max"): void {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [this.#registry],
-      aggregator,
-      collect: () => gauge.set(read()),
-    });
+  #number(
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    aggregator: Aggregator = "max",
+  ): void {
+    const collect = async () => gauge.set(await read());
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], aggregator, collect });
   }
 
   #gauge(name: string, help: string, read: (model: ModelId) => number): void {

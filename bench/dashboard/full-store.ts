@@ -9,7 +9,7 @@ import Database from "libsql";
 import { Client } from "pg";
 import { openPostgresStore } from "../../src/store/sql/postgres.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
-import { spanMs } from "../../src/store/sql/usage/day-rows.js";
+import { spanMs } from "../../src/store/sql/rows.js";
 import { testPlan } from "../../test/support/stores/temporary-store.js";
 
 const size = { accounts: 100_000, keys: 500, usage: 1_000_000, audit: 200_000 };

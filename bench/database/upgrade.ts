@@ -13,7 +13,7 @@ import { migrate, migrations, type MigrateOptions } from "../../src/store/sql/mi
 import type { MigrationContext } from "../../src/store/sql/migration.js";
 import { connectPostgres, postgresMigration } from "../../src/store/sql/postgres.js";
 import type { Schema } from "../../src/store/sql/schema.js";
-import { SqlStore } from "../../src/store/sql/sql-store.js";
+import { FullStore } from "../../src/store/full-store.js";
 import { connectSqlite, databasePath, openDatabase } from "../../src/store/sql/sqlite.js";
 import { TestPostgres } from "../../test/support/stores/postgres-server.js";
 import { testPlan } from "../../test/support/stores/temporary-store.js";
@@ -94,7 +94,7 @@ function requireSame(before: ReadonlyMap<string, Counted>, after: ReadonlyMap<st
 
 /** A key and a session of the version before are found by this one. */
 async function requireReadable(db: Kysely<Schema>, locksRows: boolean): Promise<void> {
-  const store = new SqlStore(db, systemClock, { locksRows });
+  const store = new FullStore(db, systemClock, { locksRows });
   const hashOf = async (table: "keys" | "sessions") =>
     new Uint8Array((await db.selectFrom(table).select("hash").limit(1).executeTakeFirstOrThrow()).hash);
   const key = await store.findKeyByHash(await hashOf("keys"));

@@ -22,33 +22,35 @@ export class AddressError extends Error {
 export const isAddressError = (error: unknown): boolean =>
   error instanceof AddressError || (error instanceof Error && error.cause instanceof AddressError);
 
-const privateRanges = new BlockList();
-privateRanges.addSubnet("127.0.0.0", 8, "ipv4");
-privateRanges.addSubnet("10.0.0.0", 8, "ipv4");
-privateRanges.addSubnet("172.16.0.0", 12, "ipv4");
-privateRanges.addSubnet("192.168.0.0", 16, "ipv4");
-// Shared address space: carriers' networks, and the overlay networks that join an operator's machines.
-privateRanges.addSubnet("100.64.0.0", 10, "ipv4");
-privateRanges.addAddress("::1", "ipv6");
-privateRanges.addSubnet("fc00::", 7, "ipv6");
+const privateRanges = blockList(
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  // Shared address space: carriers' networks, and the overlay networks that join an operator's machines.
+  "100.64.0.0/10",
+  "::1/128",
+  "fc00::/7",
+);
 
-const forbidden = new BlockList();
-forbidden.addSubnet("0.0.0.0", 8, "ipv4");
-forbidden.addSubnet("169.254.0.0", 16, "ipv4");
-forbidden.addSubnet("224.0.0.0", 3, "ipv4");
-forbidden.addSubnet("fe80::", 10, "ipv6");
-forbidden.addSubnet("ff00::", 8, "ipv6");
-// Clouds' metadata outside the link-local range: Alibaba, Azure, Oracle (in a range for protocols, never a host).
-forbidden.addAddress("100.100.100.200", "ipv4");
-forbidden.addAddress("168.63.129.16", "ipv4");
-forbidden.addSubnet("192.0.0.0", 24, "ipv4");
-// The same on IPv6, inside ranges that are private elsewhere: AWS, Google, Oracle, Scaleway.
-forbidden.addSubnet("fd00:ec2::", 32, "ipv6");
-forbidden.addAddress("fd20:ce::254", "ipv6");
-forbidden.addAddress("fd00:c1::a9fe:a9fe", "ipv6");
-forbidden.addAddress("fd00:42::42", "ipv6");
-// NAT64 with a prefix of the operator's choice inside: its destination is unknown.
-forbidden.addSubnet("64:ff9b:1::", 48, "ipv6");
+const forbidden = blockList(
+  ...["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "fe80::/10", "ff00::/8"],
+  // Clouds' metadata outside the link-local range: Alibaba, Azure, Oracle (in a range for protocols, never a host).
+  ...["100.100.100.200/32", "168.63.129.16/32", "192.0.0.0/24"],
+  // The same on IPv6, inside ranges that are private elsewhere: AWS, Google, Oracle, Scaleway.
+  ...["fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128"],
+  // NAT64 with a prefix of the operator's choice inside: its destination is unknown.
+  "64:ff9b:1::/48",
+);
+
+function blockList(...ranges: string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = "", bits] = range.split("/");
+    list.addSubnet(network, Number(bits), familyOf(network));
+  }
+  return list;
+}
 
 /** Private: this machine and networks of the operator's own. Others are allowed where `allowPublic` says so. */
 export function isAllowedAddress(address: string, allowPublic: boolean): boolean {
@@ -116,7 +118,11 @@ export function guardedLookup(
   };
 }
 
-const isPrivate = (plain: string): boolean => privateRanges.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+const isPrivate = (plain: string): boolean => privateRanges.check(plain, familyOf(plain));
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
 
 /**
  * IPv4-mapped addresses reach the IPv4 address itself, so they are checked as that, in any notation. Other IPv6 ones
@@ -134,14 +140,8 @@ function embeddedIpv4(groups: readonly number[]): string[] {
   const [a = 0, b = 0, , , e = 0, f = 0] = groups;
   const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
   if (a === 0x2002) return [ipv4At(groups, 1)];
-  if (a === 0x2001 && b === 0)
-    return [
-      ipv4At(groups, 2),
-      ipv4At(
-        groups.map((group) => group ^ 0xffff),
-        6,
-      ),
-    ];
+  const inverted = groups.map((group) => group ^ 0xffff);
+  if (a === 0x2001 && b === 0) return [ipv4At(groups, 2), ipv4At(inverted, 6)];
   if (a === 0x64 && b === 0xff9b && isZero(2, 6)) return [ipv4At(groups, 6)];
   if (isZero(0, 4) && e === 0xffff && f === 0) return [ipv4At(groups, 6)];
   if ((e === 0 || e === 0x200) && f === 0x5efe) return [ipv4At(groups, 6)];

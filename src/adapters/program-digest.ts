@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageFile, runsFromSources } from "./program-files.js";
 
@@ -39,21 +40,15 @@ export async function digestOf(root: string): Promise<string> {
 
 async function programFiles(root: string): Promise<string[]> {
   const listed = await Promise.all(
-    ["bin", "dist"].map(async (folder) => {
+    ["bin", "dist"].map((folder) =>
       // An image has no bin.
-      const options = { recursive: true, withFileTypes: true } as const;
-      const entries = await readdir(`${root}/${folder}`, options).catch(() => []);
-      const prefix = `${root}/`.replace(/\/+$/, "/").length;
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) =>
-          `${entry.parentPath}/${entry.name}`.slice(prefix).replaceAll("\\", "/").replace(/^\/+/, ""),
-        );
-    }),
+      readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []),
+    ),
   );
+  const files = listed.flat().filter((entry) => entry.isFile());
   // By bytes, as `LC_ALL=C sort` does.
-  return listed
-    .flat()
+  return files
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll("\\", "/"))
     .filter(isListed)
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

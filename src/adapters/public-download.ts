@@ -5,8 +5,7 @@
  */
 import { Agent } from "undici";
 import { guardedLookup, isAddressError, isPublicAddress, literalAddress } from "./address-policy.js";
-import { allOf } from "./bounded-body.js";
-import { type Download, DownloadError } from "./download.js";
+import { allOf, type Download, DownloadError } from "./download.js";
 
 const timeoutMs = 10_000;
 const connectMs = 3_000;

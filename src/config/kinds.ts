@@ -7,23 +7,44 @@ import { engineMemberSchema } from "../protocol/engine-member.js";
 import { configuredProvider } from "../protocol/identity-provider.js";
 import { readAliases } from "../core/model-aliases.js";
 
-export interface Field<T> {
-  /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */
-  env: readonly [string, ...string[]];
+interface Spec<T> {
   schema: z.ZodType<T>;
   default: T;
   doc: string;
   secret?: boolean;
 }
 
-export const field = <T>(spec: Field<T>): Field<T> => spec;
+type Names = readonly [string, ...string[]];
+
+export interface Field<T> extends Spec<T> {
+  /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */
+  env: Names;
+}
+
+export const field = <T>(env: string | Names, spec: Spec<T>): Field<T> => ({
+  ...spec,
+  env: typeof env === "string" ? [env] : env,
+});
 
 /** Without a default. Empty means "choose for me", so that a deployment file can leave the variable blank. */
-export const optionalField = <T>({ schema, ...spec }: Omit<Field<T>, "default">): Field<T | undefined> => ({
-  ...spec,
-  schema: z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional()),
-  default: undefined,
-});
+export const optionalField = <T>(
+  env: string | Names,
+  { schema, ...spec }: Omit<Spec<T>, "default">,
+): Field<T | undefined> =>
+  field(env, {
+    ...spec,
+    schema: z.preprocess(
+      (value) => (value === "" || value === "auto" ? undefined : value),
+      schema.optional(),
+    ),
+    default: undefined,
+  });
+
+/** One of these words, the first where none is given. */
+export const choice = <Word extends string>(...words: [Word, ...Word[]]) => {
+  const error = `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return { schema: z.enum(words, { error }), default: words[0] };
+};
 
 export const number = (min: number, max: number) =>
   z.coerce

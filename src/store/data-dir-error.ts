@@ -3,17 +3,7 @@
  * user, whatever the mode of the folder. SQLite's own messages ("disk I/O error", "unable to open database file") do
  * not distinguish these.
  */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, lstatSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** About what SQLite needs to begin: its shared memory and a few pages. */
@@ -67,42 +57,34 @@ export function findFileError(path: string): DataDirError | null {
   }
 }
 
+const noPermission = [
+  ": this user has no permission",
+  "Give the directory to the user that runs Sotto",
+] as const;
+
+const explanations: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  ENOSPC: [": its disk is full", "Make room on that disk"],
+  EDQUOT: [": the disk quota of this user is used up", "Raise the quota or remove files"],
+  EROFS: [": its file system is read-only", "Mount it for writing"],
+  EACCES: noPermission,
+  EPERM: noPermission,
+};
+
 function describeCode(code: string, folder: string): DataDirError {
-  const where = `The data directory ${folder} cannot be written to`;
-  switch (code) {
-    case "ENOSPC":
-      return { reason: `${where}: its disk is full (ENOSPC)`, next: `Make room on that disk, ${another}.` };
-    case "EDQUOT":
-      return {
-        reason: `${where}: the disk quota of this user is used up (EDQUOT)`,
-        next: `Raise the quota or remove files, ${another}.`,
-      };
-    case "EROFS":
-      return {
-        reason: `${where}: its file system is read-only (EROFS)`,
-        next: `Mount it for writing, ${another}.`,
-      };
-    case "EACCES":
-    case "EPERM":
-      return {
-        reason: `${where}: this user has no permission (${code})`,
-        next: `Give the directory to the user that runs Sotto, ${another}.`,
-      };
-    default:
-      return { reason: `${where} (${code})`, next: `Check its disk, ${another}.` };
-  }
+  const [reason, next] = explanations[code] ?? ["", "Check its disk"];
+  return {
+    reason: `The data directory ${folder} cannot be written to${reason} (${code})`,
+    next: `${next}, ${another}.`,
+  };
 }
 
 /** The system's code of what went wrong; null when all went well. */
 function tryWriting(folder: string): string | null {
   const path = join(folder, `.write-test-${process.pid}`);
   try {
-    const file = openSync(path, "w", 0o600);
     try {
-      writeFileSync(file, Buffer.alloc(probeBytes));
-      fsyncSync(file);
+      writeFileSync(path, Buffer.alloc(probeBytes), { mode: 0o600, flush: true });
     } finally {
-      closeSync(file);
       rmSync(path, { force: true });
     }
     return null;

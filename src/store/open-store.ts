@@ -53,6 +53,6 @@ export async function explainUnavailable(
 ): Promise<unknown> {
   if (!(error instanceof StoreUnavailable)) return error;
   if (storage.databaseUrl === undefined) return cannotOpenSqlite(databasePath(service.dataDir), error);
-  const { cannotOpenPostgres } = await import("./postgres-failure.js");
+  const { cannotOpenPostgres } = await import("./sql/postgres-address.js");
   return cannotOpenPostgres(storage.databaseUrl, error);
 }

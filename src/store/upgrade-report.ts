@@ -1,10 +1,9 @@
 /** What an upgrade of the configured database would do. Reads only. */
 import { existsSync } from "node:fs";
-import type { Kysely } from "kysely";
 import type { Config } from "../config.js";
-import { countRows } from "./sql/by-columns.js";
 import { lastNumber, migrations, readBookkeeping, type Bookkeeping } from "./sql/migrate.js";
-import { primaryKeys, type Schema } from "./sql/schema.js";
+import { type Db, primaryKeys, type Schema } from "./sql/schema.js";
+import { countRows } from "./sql/statements.js";
 import { cannotOpenSqlite, connectSqlite, databasePath, openDatabase } from "./sql/sqlite.js";
 import { copiesFolder, listUpgradeCopies, roomForCopy, type UpgradeCopy } from "./sql/upgrade-copy.js";
 import { StoreError } from "./store-error.js";
@@ -53,7 +52,7 @@ export async function reportUpgrade({
 async function reportPostgres(url: string): Promise<UpgradeReport> {
   // Imported here, since most installations do without.
   const { connectPatiently, postgresMigration } = await import("./sql/postgres.js");
-  const { cannotOpenPostgres, placeOf } = await import("./postgres-failure.js");
+  const { cannotOpenPostgres, placeOf } = await import("./sql/postgres-address.js");
   const db = connectPatiently(url);
   try {
     const found = await reportOn(db, await readBookkeeping(db, postgresMigration.hasBookkeeping));
@@ -65,7 +64,7 @@ async function reportPostgres(url: string): Promise<UpgradeReport> {
   }
 }
 
-async function reportOn(db: Kysely<Schema>, found: Bookkeeping) {
+async function reportOn(db: Db, found: Bookkeeping) {
   const isNew = found.applied === 0;
   return {
     ...found,
@@ -75,7 +74,7 @@ async function reportOn(db: Kysely<Schema>, found: Bookkeeping) {
   };
 }
 
-async function countAll(db: Kysely<Schema>): Promise<Record<string, number>> {
+async function countAll(db: Db): Promise<Record<string, number>> {
   const existing = new Set((await db.introspection.getTables()).map(({ name }) => name));
   const tables = (Object.keys(primaryKeys) as (keyof Schema)[]).filter((name) => existing.has(name));
   const counts: Record<string, number> = {};

@@ -3,17 +3,7 @@
  * the next start. Only ids and numbers, as in the database. The file is replaced atomically, so that a full disk or a
  * crash leaves the previous one. Each of several processes has a file of its own; the first one takes up all of them.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { modelIds } from "../core/models.js";
@@ -83,7 +73,8 @@ export function usageSpill(dataDir: string, own?: { pid: number; isFirst: boolea
     },
     save: (batches) => {
       try {
-        writeToDisk(unfinished, JSON.stringify({ batches } satisfies { batches: readonly UsageBatch[] }));
+        const text = JSON.stringify({ batches } satisfies { batches: readonly UsageBatch[] });
+        writeFileSync(unfinished, text, { mode: 0o600, flush: true });
         renameSync(unfinished, path);
       } finally {
         rmSync(unfinished, { force: true });
@@ -96,16 +87,6 @@ export function usageSpill(dataDir: string, own?: { pid: number; isFirst: boolea
       rmSync(path, { force: true });
     },
   };
-}
-
-function writeToDisk(path: string, text: string): void {
-  const file = openSync(path, "w", 0o600);
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Tells the operator what became of usage that was not in the database when the server ended. */

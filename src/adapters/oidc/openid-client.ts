@@ -143,7 +143,8 @@ export class OpenIdClient implements OidcClient {
       metadata,
       provider.clientId,
       {
-        [oidc.clockSkew]: this.#skewSeconds(),
+        // The library asks the system for the time; the service may have another clock.
+        [oidc.clockSkew]: Math.round((this.options.clock.now().getTime() - Date.now()) / 1_000),
         [oidc.clockTolerance]: toleranceSeconds,
         // What signed it is checked below, by what the provider's keys are for.
         ...algorithmOf(metadata),
@@ -192,11 +193,6 @@ export class OpenIdClient implements OidcClient {
       clockTolerance: toleranceSeconds,
       currentDate: this.options.clock.now(),
     };
-  }
-
-  /** The library asks the system for the time; the service may have another clock. */
-  #skewSeconds(): number {
-    return Math.round((this.options.clock.now().getTime() - Date.now()) / 1_000);
   }
 }
 
@@ -250,28 +246,19 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function failureOf(error: unknown): unknown {
+  const failure = (kind: ProviderFailure["kind"], message: string) =>
+    new ProviderFailure(kind, message, { cause: error });
   if (error instanceof oidc.AuthorizationResponseError)
-    return new ProviderFailure("refused", "The provider refused the sign-in.", { cause: error });
+    return failure("refused", "The provider refused the sign-in.");
   if (error instanceof oidc.ResponseBodyError || isChallenge(error))
-    return new ProviderFailure("invalid", "The provider refused the code, the client id or the secret.", {
-      cause: error,
-    });
-  if (error instanceof oidc.ClientError) {
-    const isNoAnswer =
-      error.code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || error.code === "OAUTH_RESPONSE_IS_NOT_JSON";
-    return isNoAnswer
-      ? new ProviderFailure("unreachable", "There is no working OpenID provider at this address.", {
-          cause: error,
-        })
-      : new ProviderFailure("invalid", `The provider's answer is not valid: ${error.message}.`, {
-          cause: error,
-        });
-  }
-  if (error instanceof joseErrors.JOSEError)
-    return new ProviderFailure("invalid", "The token's signature or its claims are not valid.", {
-      cause: error,
-    });
-  return error;
+    return failure("invalid", "The provider refused the code, the client id or the secret.");
+  if (error instanceof oidc.ClientError)
+    return /^OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)$/.test(error.code ?? "")
+      ? failure("unreachable", "There is no working OpenID provider at this address.")
+      : failure("invalid", `The provider's answer is not valid: ${error.message}.`);
+  return error instanceof joseErrors.JOSEError
+    ? failure("invalid", "The token's signature or its claims are not valid.")
+    : error;
 }
 
 /** Libraries may wrap what a request failed with. */

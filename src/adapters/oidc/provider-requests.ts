@@ -5,7 +5,7 @@
  */
 import { Agent } from "undici";
 import { guardedLookup, isAddressError, isForbiddenAddress, isForbiddenHost } from "../address-policy.js";
-import { allOf } from "../bounded-body.js";
+import { allOf } from "../download.js";
 import { ProviderFailure } from "../../core/single-sign-on/ports.js";
 
 /** Metadata and keys have a few kilobytes. */

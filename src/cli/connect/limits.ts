@@ -3,7 +3,7 @@
  * may read. If the service does not answer in time, the configuration has assumed limits.
  */
 import * as z from "zod";
-import { allOf } from "../../adapters/bounded-body.js";
+import { allOf } from "../../adapters/download.js";
 import { type ConnectModel, connectModel } from "../../connect/client.js";
 import { chatModelIds } from "../../core/models.js";
 

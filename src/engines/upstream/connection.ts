@@ -5,7 +5,7 @@
  * No redirect is ever followed, and every connection goes to an allowed address (see address.ts).
  */
 import { Pool } from "undici";
-import { allOf } from "../../adapters/bounded-body.js";
+import { allOf } from "../../adapters/download.js";
 import {
   AddressError,
   guardedLookup,

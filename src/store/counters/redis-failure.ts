@@ -9,11 +9,6 @@ export interface RedisFailure {
   cause: string;
 }
 
-interface Explanation {
-  reason: string;
-  next: string;
-}
-
 /** A command timed out. */
 export class NoAnswer extends Error {
   readonly code = "ETIMEDOUT";
@@ -36,7 +31,7 @@ export function failureOf(error: unknown): RedisFailure | null {
 }
 
 /** For the operator: without the password in the address. */
-export function explainFailure(url: string, { kind, cause }: RedisFailure): Explanation {
+export function explainFailure(url: string, { kind, cause }: RedisFailure): { reason: string; next: string } {
   const where = `Redis at ${new URL(url).host}`;
   if (kind === "unreachable") {
     return {
@@ -44,10 +39,7 @@ export function explainFailure(url: string, { kind, cause }: RedisFailure): Expl
       next: "Check SOTTO_REDIS_URL, that Redis runs, and that this machine may connect to it.",
     };
   }
-  const { reason, next } = refusals[cause] ?? {
-    reason: "refuses commands",
-    next: "See the log of Redis for the cause.",
-  };
+  const [reason, next] = refusals[cause] ?? ["refuses commands", "See the log of Redis for the cause."];
   return { reason: `${where} ${reason} (${cause})`, next };
 }
 
@@ -57,44 +49,29 @@ export function startNotice(url = "", failure: RedisFailure): string {
   return `${reason}. ${next} Starting without it: this server admits its share of every limit until Redis can be used.`;
 }
 
-const clusterNode: Explanation = {
-  reason: "is a node of a cluster",
-  next: "Use a Redis without cluster mode: a single primary is enough.",
-};
+const clusterNode = [
+  "is a node of a cluster",
+  "Use a Redis without cluster mode: a single primary is enough.",
+] as const;
 
-const refusals: Readonly<Record<string, Explanation>> = {
-  NOAUTH: {
-    reason: "requires a password",
-    next: "Put it into SOTTO_REDIS_URL: redis://:password@host:6379/0.",
-  },
-  WRONGPASS: {
-    reason: "refused the user name or password",
-    next: "Correct them in SOTTO_REDIS_URL: redis://user:password@host:6379/0.",
-  },
-  NOPERM: {
-    reason: "does not allow this user a command that is needed",
-    next: "Allow its user '+@all ~sotto:* &sotto:*' in the ACL of Redis.",
-  },
-  OOM: {
-    reason: "has no memory left for writes",
-    next: "Raise its maxmemory, or free memory there.",
-  },
-  READONLY: {
-    reason: "is a read-only replica",
-    next: "Point SOTTO_REDIS_URL to the primary.",
-  },
-  LOADING: {
-    reason: "is still loading its data",
-    next: "Wait: it is tried again several times a second.",
-  },
-  MISCONF: {
-    reason: "accepts no writes, since it cannot save to its disk",
-    next: "Make room on the disk of Redis, or switch saving off there (save '').",
-  },
-  MASTERDOWN: {
-    reason: "is a replica whose primary is down",
-    next: "Point SOTTO_REDIS_URL to the primary.",
-  },
+const refusals: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  NOAUTH: ["requires a password", "Put it into SOTTO_REDIS_URL: redis://:password@host:6379/0."],
+  WRONGPASS: [
+    "refused the user name or password",
+    "Correct them in SOTTO_REDIS_URL: redis://user:password@host:6379/0.",
+  ],
+  NOPERM: [
+    "does not allow this user a command that is needed",
+    "Allow its user '+@all ~sotto:* &sotto:*' in the ACL of Redis.",
+  ],
+  OOM: ["has no memory left for writes", "Raise its maxmemory, or free memory there."],
+  READONLY: ["is a read-only replica", "Point SOTTO_REDIS_URL to the primary."],
+  LOADING: ["is still loading its data", "Wait: it is tried again several times a second."],
+  MISCONF: [
+    "accepts no writes, since it cannot save to its disk",
+    "Make room on the disk of Redis, or switch saving off there (save '').",
+  ],
+  MASTERDOWN: ["is a replica whose primary is down", "Point SOTTO_REDIS_URL to the primary."],
   MOVED: clusterNode,
   CLUSTERDOWN: clusterNode,
 };

@@ -4,7 +4,7 @@
  * Every change that demotes or removes an admin first locks one shared row, then counts the remaining admins. Without
  * the lock two concurrent changes could each see the other admin, and remove both.
  */
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { AccountStore, AccountSummary } from "../../core/accounts/ports.js";
 import type { Credentials } from "../../core/sign-in/ports.js";
@@ -13,22 +13,22 @@ import { DuplicateEmail, type NewAccount } from "../../core/store.js";
 import type { Account, Role } from "../../core/entities.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { AccountSearch } from "./account-search.js";
-import { addRow, countRows, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
-import { toAccount } from "./rows.js";
-import type { AccountRow, Schema } from "./schema.js";
+import { toAccount, toTime } from "./rows.js";
+import type { AccountRow, Db, DbTransaction } from "./schema.js";
 import { endSessions } from "./session-rows.js";
+import { addRow, countRows, findRow, ifFound, putRow, updateRow } from "./statements.js";
 
 export class SqlAccounts implements AccountStore {
   readonly #search: AccountSearch;
 
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
-    private readonly options: { locksRows: boolean; eraseTraces: () => Promise<void> },
+    locksRows: boolean,
   ) {
     // Postgres, which locks rows, compares text by collation; SQLite compares bytes.
-    this.#search = new AccountSearch(db, !options.locksRows);
+    this.#search = new AccountSearch(db, !locksRows);
   }
 
   async findAccount(id: string): Promise<Account | null> {
@@ -37,11 +37,11 @@ export class SqlAccounts implements AccountStore {
 
   async findCredentials(email: string): Promise<Credentials | null> {
     const person = { email_lower: email.toLowerCase(), kind: "person" } as const;
-    return toCredentials(await findRow(this.db, "accounts", person));
+    return ifFound(await findRow(this.db, "accounts", person), toCredentials);
   }
 
   async findCredentialsById(id: string): Promise<Credentials | null> {
-    return toCredentials(await findRow(this.db, "accounts", { id }));
+    return ifFound(await findRow(this.db, "accounts", { id }), toCredentials);
   }
 
   async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
@@ -56,7 +56,7 @@ export class SqlAccounts implements AccountStore {
     const account = await this.changes.with("account_changed", id, (transaction) =>
       updateEmail(transaction, id, email, null),
     );
-    await this.options.eraseTraces();
+    await this.changes.eraseTraces();
     return account;
   }
 
@@ -115,7 +115,7 @@ export class SqlAccounts implements AccountStore {
     const isRemoved = await this.#unlessLastAdmin(id, "account_ended", true, (transaction) =>
       removeAccount(transaction, id),
     );
-    if (isRemoved) await this.options.eraseTraces();
+    if (isRemoved) await this.changes.eraseTraces();
     return isRemoved;
   }
 
@@ -154,29 +154,16 @@ export class SqlAccounts implements AccountStore {
   }
 
   #summaries(now: Date) {
-    const nowMs = now.getTime();
     return this.db
       .selectFrom("accounts")
       .where("accounts.kind", "=", "person")
       .selectAll("accounts")
-      .select((select) => [
-        select
-          .selectFrom("keys")
-          .whereRef("keys.account_id", "=", "accounts.id")
-          .where((key) => key.or([key("revoked_at", "is", null), key("revoked_at", ">", nowMs)]))
-          .where((key) => key.or([key("expires_at", "is", null), key("expires_at", ">", nowMs)]))
-          .select((key) => key.fn.countAll<number>().as("live"))
-          .as("live_keys"),
-        select
-          .selectFrom("keys")
-          .whereRef("keys.account_id", "=", "accounts.id")
-          .select((key) => key.fn.max("last_used_at").as("last"))
-          .as("last_used_at"),
-        select
-          .selectFrom("oidc_identities")
-          .whereRef("oidc_identities.account_id", "=", "accounts.id")
-          .select((identity) => identity.fn.countAll<number>().as("linked"))
-          .as("identities"),
+      .select([
+        liveKeys(now, sql`accounts.id`).as("live_keys"),
+        sql<number | null>`(select max(last_used_at) from keys where account_id = accounts.id)`.as(
+          "last_used_at",
+        ),
+        sql<number>`(select count(*) from oidc_identities where account_id = accounts.id)`.as("identities"),
       ]);
   }
 
@@ -185,7 +172,7 @@ export class SqlAccounts implements AccountStore {
     id: string,
     kind: ChangeKind,
     losesAdmin: boolean,
-    change: (transaction: Transaction<Schema>) => Promise<void>,
+    change: (transaction: DbTransaction) => Promise<void>,
   ): Promise<boolean> {
     try {
       await this.changes.with(kind, id, async (transaction) => {
@@ -199,8 +186,8 @@ export class SqlAccounts implements AccountStore {
     }
   }
 
-  async #requireOtherAdmin(transaction: Transaction<Schema>, id: string): Promise<void> {
-    await lockAdmins(transaction);
+  async #requireOtherAdmin(transaction: DbTransaction, id: string): Promise<void> {
+    await putRow(transaction, "settings", { name: "admins_lock", value: "" });
     const admins = await transaction
       .selectFrom("accounts")
       .select("id")
@@ -217,7 +204,7 @@ class LastAdmin extends Error {}
 
 /** Rejects with `DuplicateEmail`. Takes the connection, so that it can be part of a transaction. */
 export async function insertAccount(
-  db: Kysely<Schema>,
+  db: Db,
   account: NewAccount,
   createdAt: Date,
   emailVerifiedAt: Date | null = null,
@@ -243,7 +230,7 @@ export async function insertAccount(
  * `DuplicateEmail`; null when there is no such account.
  */
 export async function updateEmail(
-  transaction: Transaction<Schema>,
+  transaction: DbTransaction,
   id: string,
   email: string,
   verifiedAt: Date | null,
@@ -251,8 +238,7 @@ export async function updateEmail(
   await transaction.deleteFrom("links").where("account_id", "=", id).execute();
   try {
     const set = { email, email_lower: email.toLowerCase(), email_verified_at: verifiedAt?.getTime() ?? null };
-    const row = await updateRow(transaction, "accounts", { id }, set);
-    return row === undefined ? null : toAccount(row);
+    return ifFound(await updateRow(transaction, "accounts", { id }, set), toAccount);
   } catch (error) {
     throw isTaken(error) ? new DuplicateEmail() : error;
   }
@@ -268,7 +254,7 @@ export const isTaken = (error: unknown): boolean =>
  * What an old password or a pending change of address could still be used for; a link that verifies the address, and
  * invitations into teams, stay.
  */
-export async function deleteCredentialLinks(transaction: Transaction<Schema>, id: string): Promise<void> {
+export async function deleteCredentialLinks(transaction: DbTransaction, id: string): Promise<void> {
   await transaction
     .deleteFrom("links")
     .where("account_id", "=", id)
@@ -276,32 +262,27 @@ export async function deleteCredentialLinks(transaction: Transaction<Schema>, id
     .execute();
 }
 
-export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
-  const row = await db
-    .selectFrom("accounts")
-    .select("id")
-    .where("role", "=", "admin")
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export async function hasAdmin(db: Db): Promise<boolean> {
+  const admins = db.selectFrom("accounts").select("id").where("role", "=", "admin").limit(1);
+  return (await admins.executeTakeFirst()) !== undefined;
 }
 
-async function lockAdmins(transaction: Transaction<Schema>): Promise<void> {
-  await transaction
-    .insertInto("settings")
-    .values({ name: "admins_lock", value: "" })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: "" }))
-    .execute();
-}
+/** Of an account or team: those that have neither expired nor been revoked. */
+export const liveKeys = (now: Date, accountId: RawBuilder<unknown>): RawBuilder<number> =>
+  sql`(select count(*) from keys where keys.account_id = ${accountId}
+    and (revoked_at is null or revoked_at > ${now.getTime()})
+    and (expires_at is null or expires_at > ${now.getTime()}))`;
 
-const toCredentials = (row: AccountRow | undefined): Credentials | null =>
-  row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
+const toCredentials = (row: AccountRow): Credentials => ({
+  account: toAccount(row),
+  passwordHash: row.password_hash,
+});
 
 const toSummary = (
-  row: AccountRow & { live_keys: number | null; last_used_at: number | null; identities: number | null },
+  row: AccountRow & { live_keys: number; last_used_at: number | null; identities: number },
 ): AccountSummary => ({
   account: toAccount(row),
-  canSignIn: row.password_hash !== null || (row.identities ?? 0) > 0,
-  liveKeys: row.live_keys ?? 0,
-  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+  canSignIn: row.password_hash !== null || row.identities > 0,
+  liveKeys: row.live_keys,
+  lastUsedAt: toTime(row.last_used_at),
 });

@@ -1,7 +1,7 @@
 /**
  * Searches accounts in stages. First come those whose id or address begins with the text, found by an index. Then come
  * those whose address contains it, the newest first. These are found by an index of the trigrams of all addresses
- * (0011-account-search.ts); since that is not ordered by age, and a common text has many matches, the newest slice of
+ * (0017-first-release.ts); since that is not ordered by age, and a common text has many matches, the newest slice of
  * accounts is searched first, without it.
  *
  * A text of one or two characters is in no index. For it accounts are read in slices, and after a number of slices the
@@ -11,8 +11,9 @@
  * A cursor is the stage of the last account of a page, and its position there.
  */
 import { setImmediate } from "node:timers/promises";
-import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { Schema } from "./schema.js";
+import { sql, type RawBuilder } from "kysely";
+import type { Db } from "./schema.js";
+import { escapeLike } from "./statements.js";
 
 /** How many accounts are read in one statement, which takes some milliseconds, and for one page. */
 const usualSizes = { slice: 10_000, page: 150_000 };
@@ -28,6 +29,11 @@ interface Found {
   cursor: string;
 }
 
+interface CreatedRow {
+  id: string;
+  created_at: number;
+}
+
 interface FoundPage {
   ids: string[];
   /** Null on the last page. */
@@ -37,7 +43,7 @@ interface FoundPage {
 export class AccountSearch {
   /** `comparesBytes`: as SQLite does; Postgres compares text by collation. */
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly comparesBytes: boolean,
     private readonly sizes = usualSizes,
   ) {}
@@ -52,13 +58,10 @@ export class AccountSearch {
   }
 
   async #newest(place: Place, limit: number): Promise<FoundPage> {
-    const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from accounts
-      ${behind(place)} order by created_at desc, id desc limit ${limit + 1}`.execute(this.db);
-    return pageOf(
-      rows.map((row) => ({ id: row.id, cursor: `newest ${row.created_at} ${row.id}` })),
-      limit,
-      null,
-    );
+    const { rows } = await sql<CreatedRow>`select id, created_at from accounts
+      ${behind(place)} ${newestFirst} limit ${limit + 1}`.execute(this.db);
+    const found = rows.map((row) => ({ id: row.id, cursor: `newest ${row.created_at} ${row.id}` }));
+    return pageOf(found, limit, null);
   }
 
   async #matches(search: string, place: Place, limit: number): Promise<FoundPage> {
@@ -100,12 +103,12 @@ export class AccountSearch {
     let slice = place.stage === "inside" ? behind(place) : sql``;
     const { slice: sliceRows, page: maxRead } = this.sizes;
     for (let read = sliceRows; ; read += sliceRows) {
-      const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
+      const { rows } = await sql<CreatedRow>`select id, created_at from
         (select id, created_at, email_lower from accounts ${slice} ${newestFirst} limit ${sliceRows}) as slice
         where ${this.#hasInside(search)} ${newestFirst} limit ${limit - found.length}`.execute(this.db);
       found.push(...rows.map(foundInside));
       if (found.length >= limit) return { found: found.slice(0, limit), next: null };
-      const { rows: ends } = await sql<{ id: string; created_at: number }>`select created_at, id from accounts
+      const { rows: ends } = await sql<CreatedRow>`select created_at, id from accounts
         ${slice} ${newestFirst} limit ${1} offset ${sliceRows - 1}`.execute(this.db);
       const [end] = ends;
       if (end === undefined) return { found, next: null };
@@ -129,7 +132,7 @@ export class AccountSearch {
       : sql`(select * from accounts where address_pieces(email_lower) @> array[${sql.join(trigramsOf(text))}]
           offset 0) as found ${rest}`;
     // The index folds case differently, and may match the trigrams in another order.
-    const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from ${found}
+    const { rows } = await sql<CreatedRow>`select id, created_at from ${found}
       and ${this.#hasInside(search)} ${newestFirst} limit ${limit}`.execute(this.db);
     return rows.map(foundInside);
   }
@@ -137,7 +140,9 @@ export class AccountSearch {
   /** And not found by an earlier stage. */
   #hasInside(search: string): RawBuilder<boolean> {
     const text = search.toLowerCase();
-    return sql<boolean>`${this.#contains("email_lower", text)}
+    // Several times as fast as `like`, which decodes every character.
+    const find = sql.raw(this.comparesBytes ? "instr" : "strpos");
+    return sql<boolean>`${find}(email_lower, ${text}) > 0
       and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)}`;
   }
 
@@ -148,12 +153,6 @@ export class AccountSearch {
       : sql<boolean>`(${name} like ${`${escapeLike(text)}%`} escape '\\')`;
   }
 
-  /** Several times as fast as `like`, which decodes every character. */
-  #contains(column: "email_lower", text: string): RawBuilder<boolean> {
-    const find = sql.raw(this.comparesBytes ? "instr" : "strpos");
-    return sql<boolean>`${find}(${sql.ref(column)}, ${text}) > 0`;
-  }
-
   /** Excludes what the first stage has found. */
   #unlessById(search: string): RawBuilder<unknown> {
     return search.startsWith("acc_") ? sql`and not ${this.#begins("id", search)}` : sql``;
@@ -162,7 +161,7 @@ export class AccountSearch {
 
 const newestFirst = sql`order by created_at desc, id desc`;
 
-const foundInside = (row: { id: string; created_at: number }): Found => ({
+const foundInside = (row: CreatedRow): Found => ({
   id: row.id,
   cursor: `inside ${row.created_at} ${row.id}`,
 });
@@ -207,5 +206,3 @@ function pageOf(found: readonly Found[], limit: number, next: string | null): Fo
     next: found.length > limit ? (shown.at(-1)?.cursor ?? null) : next,
   };
 }
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

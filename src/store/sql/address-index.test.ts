@@ -5,7 +5,7 @@ import { systemClock } from "../../core/clock.js";
 import { AccountSearch } from "./account-search.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
-import { SqlStore } from "./sql-store.js";
+import { FullStore } from "../full-store.js";
 import {
   type EmptyDatabase,
   emptyDatabases,
@@ -76,7 +76,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await sql`update accounts set email_lower = 'ada@elsewhere.test' where id = 'acc_1'`.execute(db);
     expect(await found(db, "lsewhere")).toEqual(["acc_1"]);
     expect(await found(db, "da@exam")).toEqual([]);
-    const store = new SqlStore(db, systemClock, { locksRows: name === "Postgres" });
+    const store = new FullStore(db, systemClock, { locksRows: name === "Postgres" });
     await store.deleteAccount("acc_1");
     await store.accounts.remove("acc_8");
     expect(await found(db, "lsewhere")).toEqual([]);
@@ -97,7 +97,7 @@ it("keeps no piece of a deleted address in the tables of SQLite's index", async 
       return rows.some(({ hex }) => hex.includes(Buffer.from(piece).toString("hex").toUpperCase()));
     };
     expect(await holds("zqj")).toBe(true);
-    await new SqlStore(db, systemClock).deleteAccount("acc_8");
+    await new FullStore(db, systemClock).deleteAccount("acc_8");
     expect(await holds("zqj")).toBe(false);
     const { rows } = await sql<{ id: string }>`select account_id as id from account_numbers`.execute(db);
     expect(rows.map(({ id }) => id).sort()).toEqual(addresses.slice(0, -1).map((_, i) => `acc_${i}`));

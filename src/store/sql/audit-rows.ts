@@ -4,16 +4,16 @@
  * trail than it takes.
  */
 import { randomBytes } from "node:crypto";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AuditFilter, AuditLine, AuditStore, NewAuditRecord } from "../../core/audit.js";
 import { forgetDeleted } from "./account-removal.js";
-import { deleteInBatches } from "./batches.js";
-import type { Schema } from "./schema.js";
+import type { Db } from "./schema.js";
+import { deleteInBatches } from "./statements.js";
 
 export class SqlAudit implements AuditStore {
   #count = 0;
 
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async add({ at, actor, actorKey = null, action, target }: NewAuditRecord): Promise<void> {
     const id = this.#nextId(at);
@@ -23,12 +23,58 @@ export class SqlAudit implements AuditStore {
       .execute();
   }
 
-  list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
-    return findLines(this.db, before, limit, filter);
+  async list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
+    const conditions = conditionsOf(before, filter);
+    let query = this.db
+      .selectFrom("audit")
+      .leftJoin("accounts as actors", "actors.id", "audit.actor")
+      .leftJoin("keys as actor_keys", "actor_keys.id", "audit.actor_key")
+      .leftJoin("accounts as targets", "targets.id", "audit.target")
+      .leftJoin("keys", "keys.id", "audit.target")
+      .leftJoin("accounts as owners", "owners.id", "keys.account_id")
+      .selectAll("audit")
+      .select([
+        "actors.email as actor_email",
+        "actor_keys.name as actor_key_name",
+        "actor_keys.last_four as actor_key_last_four",
+        "targets.email as target_email",
+        "keys.name as key_name",
+        "keys.last_four as key_last_four",
+        "keys.account_id as key_account_id",
+        "owners.email as key_owner",
+      ]);
+    query =
+      filter.account === undefined
+        ? conditions.reduce((narrowed, condition) => narrowed.where(condition), query)
+        : query.where("audit.id", "in", idsAbout(filter.account, conditions, limit));
+    const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
+    return rows.map((row) => ({
+      id: row.id,
+      at: new Date(row.at),
+      actor: row.actor,
+      actorKey: row.actor_key,
+      action: row.action,
+      target: row.target,
+      actorEmail: row.actor_email,
+      actorKeyName:
+        row.actor_key_name === null || row.actor_key_last_four === null
+          ? null
+          : { name: row.actor_key_name, lastFour: row.actor_key_last_four },
+      targetEmail: row.target_email,
+      targetKey:
+        row.key_name === null || row.key_last_four === null || row.key_account_id === null
+          ? null
+          : {
+              name: row.key_name,
+              lastFour: row.key_last_four,
+              accountId: row.key_account_id,
+              ownerEmail: row.key_owner,
+            },
+    }));
   }
 
   prune(before: Date): Promise<void> {
-    return deleteInBatches(this.db, "audit", sql`id < ${firstIdAt(before)}`);
+    return deleteInBatches(this.db, "audit", { id: ["<", firstIdAt(before)] });
   }
 
   async forgetDeleted(since: Date): Promise<void> {
@@ -40,61 +86,6 @@ export class SqlAudit implements AuditStore {
     const count = this.#count.toString(16).padStart(8, "0");
     return `${firstIdAt(at)}${count}${randomBytes(6).toString("hex")}`;
   }
-}
-
-async function findLines(
-  db: Kysely<Schema>,
-  before: string | null,
-  limit: number,
-  filter: AuditFilter,
-): Promise<AuditLine[]> {
-  const conditions = conditionsOf(before, filter);
-  let query = db
-    .selectFrom("audit")
-    .leftJoin("accounts as actors", "actors.id", "audit.actor")
-    .leftJoin("keys as actor_keys", "actor_keys.id", "audit.actor_key")
-    .leftJoin("accounts as targets", "targets.id", "audit.target")
-    .leftJoin("keys", "keys.id", "audit.target")
-    .leftJoin("accounts as owners", "owners.id", "keys.account_id")
-    .selectAll("audit")
-    .select([
-      "actors.email as actor_email",
-      "actor_keys.name as actor_key_name",
-      "actor_keys.last_four as actor_key_last_four",
-      "targets.email as target_email",
-      "keys.name as key_name",
-      "keys.last_four as key_last_four",
-      "keys.account_id as key_account_id",
-      "owners.email as key_owner",
-    ]);
-  query =
-    filter.account === undefined
-      ? conditions.reduce((narrowed, condition) => narrowed.where(condition), query)
-      : query.where("audit.id", "in", idsAbout(filter.account, conditions, limit));
-  const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
-  return rows.map((row) => ({
-    id: row.id,
-    at: new Date(row.at),
-    actor: row.actor,
-    actorKey: row.actor_key,
-    action: row.action,
-    target: row.target,
-    actorEmail: row.actor_email,
-    actorKeyName:
-      row.actor_key_name === null || row.actor_key_last_four === null
-        ? null
-        : { name: row.actor_key_name, lastFour: row.actor_key_last_four },
-    targetEmail: row.target_email,
-    targetKey:
-      row.key_name === null || row.key_last_four === null || row.key_account_id === null
-        ? null
-        : {
-            name: row.key_name,
-            lastFour: row.key_last_four,
-            accountId: row.key_account_id,
-            ownerEmail: row.key_owner,
-          },
-  }));
 }
 
 /** Ids of this time and later sort after it, those of earlier times before. */

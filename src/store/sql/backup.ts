@@ -1,5 +1,5 @@
 /** A consistent copy of the SQLite database, while others continue to write. */
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type Database from "libsql";
 import { lastBackupSetting } from "../../core/admin/checklist.js";
@@ -58,7 +58,7 @@ function note(database: Database.Database, now: Date): void {
 /** Hashes of passwords and keys are in it. Never over another file. */
 function createForOwner(file: string): void {
   try {
-    closeSync(openSync(file, "wx", 0o600));
+    writeFileSync(file, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw cannotWrite(file, error);
   }

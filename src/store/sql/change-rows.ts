@@ -6,20 +6,20 @@
  * could miss a 6 that commits later.) The change is appended last in its transaction, so that no other lock is waited
  * for while this one is held.
  */
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { Clock } from "../../core/clock.js";
 import { type Change, type ChangeKind, changeKinds, type ChangeStore } from "../../core/replicas/changes.js";
-import { deleteInBatches } from "./batches.js";
-import type { Schema } from "./schema.js";
+import type { Db, DbTransaction } from "./schema.js";
+import { deleteInBatches } from "./statements.js";
 
 export class SqlChanges implements ChangeStore {
   readonly #listeners: (() => void)[] = [];
 
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly clock: Clock,
-    /** Where all is part of a larger transaction, which appends them in its end. */
-    private readonly within?: WholeTransaction,
+    /** `within`: where all is part of a larger transaction, which appends them in its end. */
+    private readonly options: { locksRows: boolean; within: WholeTransaction | undefined },
   ) {}
 
   async append(kind: ChangeKind, subject: string): Promise<void> {
@@ -47,15 +47,11 @@ export class SqlChanges implements ChangeStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await deleteInBatches(this.db, "changes", sql`at < ${before.getTime()}`);
+    await deleteInBatches(this.db, "changes", { at: ["<", before] });
   }
 
   /** Carries out a change and appends it, in one transaction. */
-  with<T>(
-    kind: ChangeKind,
-    subject: string,
-    change: (transaction: Transaction<Schema>) => Promise<T>,
-  ): Promise<T> {
+  with<T>(kind: ChangeKind, subject: string, change: (transaction: DbTransaction) => Promise<T>): Promise<T> {
     return this.transaction(async (transaction, note) => {
       const changed = await change(transaction);
       note(kind, subject);
@@ -64,8 +60,9 @@ export class SqlChanges implements ChangeStore {
   }
 
   /** The same for work that only then knows what it changes, if anything. */
-  async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
-    if (this.within !== undefined) return work(this.within.transaction, this.within.note);
+  async transaction<T>(work: (transaction: DbTransaction, note: NoteChange) => Promise<T>): Promise<T> {
+    const { within } = this.options;
+    if (within !== undefined) return work(within.transaction, within.note);
     const noted: [ChangeKind, string][] = [];
     const result = await this.db.transaction().execute(async (transaction) => {
       const done = await work(transaction, (kind, subject) => void noted.push([kind, subject]));
@@ -76,7 +73,16 @@ export class SqlChanges implements ChangeStore {
     return result;
   }
 
-  async #appendIn(transaction: Transaction<Schema>, kind: ChangeKind, subject: string): Promise<void> {
+  /**
+   * SQLite overwrites what is deleted (`secure_delete`), but its write-ahead log still has the pages as they were. Another
+   * process that reads at this moment may prevent it, which is why it is repeated every hour.
+   */
+  async eraseTraces(): Promise<void> {
+    const { locksRows, within } = this.options;
+    if (!locksRows && within === undefined) await sql`pragma wal_checkpoint(truncate)`.execute(this.db);
+  }
+
+  async #appendIn(transaction: DbTransaction, kind: ChangeKind, subject: string): Promise<void> {
     const { last: id } = await transaction
       .updateTable("change_counter")
       .set((set) => ({ last: set("last", "+", 1) }))
@@ -91,7 +97,7 @@ export class SqlChanges implements ChangeStore {
 export type NoteChange = (kind: ChangeKind, subject: string) => void;
 
 export interface WholeTransaction {
-  transaction: Transaction<Schema>;
+  transaction: DbTransaction;
   note: NoteChange;
 }
 

@@ -8,9 +8,10 @@
  * and what it writes next would be lost.
  */
 import { createHash } from "node:crypto";
-import { sql, type Kysely, type Transaction } from "kysely";
-import { primaryKeys, type Schema } from "./schema.js";
+import { sql } from "kysely";
 import { StoreError } from "../store-error.js";
+import { type Db, type DbTransaction, primaryKeys, type Schema } from "./schema.js";
+import { countRows, insertion, refs } from "./statements.js";
 
 const rowsAtOnce = 500;
 
@@ -25,8 +26,8 @@ const filledByMigrations: readonly TableName[] = ["plans", "change_counter"];
 type Row = Record<string, string | number | null | Uint8Array>;
 
 export interface CopyOptions {
-  source: Kysely<Schema>;
-  target: Kysely<Schema>;
+  source: Db;
+  target: Db;
   /** Whether the source was written to since the last call. */
   wasSourceWritten: () => boolean;
   onProgress?: (table: string, rows: number, totalRows: number) => void;
@@ -54,7 +55,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<string, nu
   });
 }
 
-async function requireEmpty(target: Transaction<Schema>): Promise<void> {
+async function requireEmpty(target: DbTransaction): Promise<void> {
   for (const table of tableNames) {
     if (filledByMigrations.includes(table)) continue;
     if ((await countRows(target, table)) === 0) continue;
@@ -66,28 +67,21 @@ async function requireEmpty(target: Transaction<Schema>): Promise<void> {
 
 async function copyTable(
   table: TableName,
-  from: Transaction<Schema>,
-  to: Transaction<Schema>,
+  from: DbTransaction,
+  to: DbTransaction,
   onProgress: CopyOptions["onProgress"],
 ): Promise<number> {
   const total = await countRows(from, table);
   let copied = 0;
   for await (const rows of batches(from, table)) {
-    await insert(to, table, rows);
+    await insertion(table, rows).execute(to);
     copied += rows.length;
     onProgress?.(table, copied, total);
   }
   return copied;
 }
 
-async function insert(db: Transaction<Schema>, table: TableName, rows: readonly Row[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const names = sql.join(columns.map((column) => sql.ref(column)));
-  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column] ?? null))})`);
-  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db);
-}
-
-async function verify(table: TableName, from: Transaction<Schema>, to: Transaction<Schema>): Promise<void> {
+async function verify(table: TableName, from: DbTransaction, to: DbTransaction): Promise<void> {
   const [before, after] = [await digest(from, table), await digest(to, table)];
   if (before.rows === after.rows && before.sum === after.sum) return;
   throw new StoreError(
@@ -95,7 +89,7 @@ async function verify(table: TableName, from: Transaction<Schema>, to: Transacti
   );
 }
 
-async function digest(db: Transaction<Schema>, table: TableName): Promise<{ rows: number; sum: bigint }> {
+async function digest(db: DbTransaction, table: TableName): Promise<{ rows: number; sum: bigint }> {
   let count = 0;
   let sum = 0n;
   for await (const rows of batches(db, table)) {
@@ -116,9 +110,9 @@ function hashOf(row: Row): bigint {
 }
 
 /** All rows, by primary key. */
-async function* batches(db: Transaction<Schema>, table: TableName): AsyncGenerator<Row[], void, undefined> {
+async function* batches(db: DbTransaction, table: TableName): AsyncGenerator<Row[], void, undefined> {
   const key = primaryKeys[table];
-  const order = sql.join(key.map((column) => sql.ref(column)));
+  const order = refs(key);
   let after = sql``;
   for (;;) {
     const query = sql<Record<string, unknown>>`select * from ${sql.table(table)} ${after}
@@ -142,11 +136,4 @@ function toCell(column: string, value: unknown): Row[string] {
   if (value instanceof ArrayBuffer) return Buffer.from(value);
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`The column ${column} holds a value of an unknown type.`);
-}
-
-async function countRows(db: Transaction<Schema>, table: TableName): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
 }

@@ -1,45 +1,49 @@
 /** Second factors, in SQL. What may be used once is used by one statement, which only one caller can succeed with. */
-import type { Kysely } from "kysely";
-import type { FactorStore, FactorSummary, Passkey, Totp } from "../../core/factors/ports.js";
-import { deleteRow, findRow, updateRow } from "./by-columns.js";
+import type {
+  FactorStore,
+  FactorSummary,
+  Passkey,
+  SignInStep,
+  StepKind,
+  StepStore,
+  Totp,
+} from "../../core/factors/ports.js";
 import type { SqlChanges } from "./change-rows.js";
-import { fromRow, toRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
-import { toTime } from "./rows.js";
-import type { PasskeyRow, Schema } from "./schema.js";
+import { fromRow, toRow, toTime } from "./rows.js";
+import type { Db, PasskeyRow, Row } from "./schema.js";
 import { endSessions } from "./session-rows.js";
+import {
+  countRows,
+  deleteInBatches,
+  deleteRow,
+  findRow,
+  findRows,
+  ifFound,
+  inTransaction,
+  updateRow,
+} from "./statements.js";
 
 export class SqlFactors implements FactorStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
   ) {}
 
   async summary(accountId: string): Promise<FactorSummary> {
     const totp = await this.findTotp(accountId);
-    const passkeys = await this.db
-      .selectFrom("passkeys")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .orderBy("id")
-      .execute();
-    const { codes } = await this.db
-      .selectFrom("recovery_codes")
-      .select((select) => select.fn.countAll<number>().as("codes"))
-      .where("account_id", "=", accountId)
-      .executeTakeFirstOrThrow();
+    const passkeys = await findRows(this.db, "passkeys", { account_id: accountId }, ["created_at", "id"]);
     return {
       totpSince: totp?.confirmedAt ?? null,
       passkeys: passkeys.map(toPasskey),
-      recoveryCodes: codes,
+      recoveryCodes: await countRows(this.db, "recovery_codes", { account_id: accountId }),
     };
   }
 
   async findTotp(accountId: string): Promise<Totp | null> {
-    const row = await findRow(this.db, "totp", { account_id: accountId });
-    if (row === undefined) return null;
-    return { sealedSecret: row.sealed_secret, confirmedAt: toTime(row.confirmed_at) };
+    return ifFound(await findRow(this.db, "totp", { account_id: accountId }), (row) => ({
+      sealedSecret: row.sealed_secret,
+      confirmedAt: toTime(row.confirmed_at),
+    }));
   }
 
   async beginTotp(accountId: string, sealedSecret: string, now: Date): Promise<boolean> {
@@ -62,14 +66,8 @@ export class SqlFactors implements FactorStore {
   }
 
   async useTotpStep(accountId: string, step: number): Promise<boolean> {
-    const row = await this.db
-      .updateTable("totp")
-      .set({ last_step: step })
-      .where("account_id", "=", accountId)
-      .where("last_step", "<", step)
-      .returning("account_id")
-      .executeTakeFirst();
-    return row !== undefined;
+    const unused = { account_id: accountId, last_step: ["<", step] } as const;
+    return (await updateRow(this.db, "totp", unused, { last_step: step })) !== undefined;
   }
 
   async removeTotp(accountId: string): Promise<boolean> {
@@ -81,16 +79,14 @@ export class SqlFactors implements FactorStore {
   }
 
   async findPasskey(id: string): Promise<Passkey | null> {
-    const row = await findRow(this.db, "passkeys", { id });
-    return row === undefined ? null : toPasskey(row);
+    return ifFound(await findRow(this.db, "passkeys", { id }), toPasskey);
   }
 
   async notePasskeyUse(
     id: string,
     { counter, isSynced, at }: { counter: number; isSynced: boolean; at: Date },
   ): Promise<void> {
-    const use = { counter, is_synced: isSynced ? 1 : 0, last_used_at: at.getTime() };
-    await updateRow(this.db, "passkeys", { id }, use);
+    await updateRow(this.db, "passkeys", { id }, toRow({ counter, isSynced, lastUsedAt: at }));
   }
 
   async renamePasskey(accountId: string, id: string, name: string): Promise<boolean> {
@@ -122,6 +118,29 @@ export class SqlFactors implements FactorStore {
     });
   }
 }
+
+/** Sign-ins in progress. */
+export class SqlSignInSteps implements StepStore {
+  constructor(private readonly db: Db) {}
+
+  async create(step: SignInStep): Promise<void> {
+    await this.db.insertInto("sign_in_steps").values(toRow(step)).execute();
+  }
+
+  async find(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
+    return ifFound(await findRow(this.db, "sign_in_steps", { hash, kind, expires_at: [">", now] }), toStep);
+  }
+
+  async take(kind: StepKind, hash: Uint8Array, now: Date): Promise<SignInStep | null> {
+    return ifFound(await deleteRow(this.db, "sign_in_steps", { hash, kind, expires_at: [">", now] }), toStep);
+  }
+
+  async prune(now: Date): Promise<void> {
+    await deleteInBatches(this.db, "sign_in_steps", { expires_at: ["<=", now] });
+  }
+}
+
+const toStep = (row: Row<SignInStep>) => fromRow<SignInStep>(row);
 
 const toPasskey = ({ transports, ...row }: PasskeyRow): Passkey => ({
   ...fromRow<Omit<Passkey, "transports">>(row),

@@ -2,25 +2,31 @@
  * One-time links, in SQL. A link is used by deleting its row, which only one transaction can do; what the link is for
  * happens in the same transaction.
  */
-import { type Kysely, sql, type Transaction } from "kysely";
 import type { Clock } from "../../core/clock.js";
 import type { Account } from "../../core/entities.js";
 import type { LinkKind, LinkStore, NewLink, OwnLinkKind } from "../../core/sign-in/ports.js";
 import { deleteCredentialLinks, hasAdmin, insertAccount, updateEmail } from "./account-rows.js";
-import { deleteInBatches } from "./batches.js";
-import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
-import { fromRow, toRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
-import { toAccount } from "./rows.js";
-import type { LinkRow, Schema } from "./schema.js";
+import { fromRow, toAccount, toRow } from "./rows.js";
+import type { Db, DbTransaction, LinkRow } from "./schema.js";
 import { endSessions } from "./session-rows.js";
+import {
+  addRow,
+  deleteInBatches,
+  deleteRow,
+  findRow,
+  findRows,
+  ifFound,
+  inTransaction,
+  isNoneOr,
+  updateRow,
+} from "./statements.js";
 
 export class SqlLinks implements LinkStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
-    private readonly options: { clock: Clock; eraseTraces: () => Promise<void> },
+    private readonly clock: Clock,
   ) {}
 
   async create(link: NewLink): Promise<void> {
@@ -31,18 +37,13 @@ export class SqlLinks implements LinkStore {
   createSetup(link: NewLink): Promise<boolean> {
     return inTransaction(this.db, async (transaction) => {
       if (await hasAdmin(transaction)) return false;
-      await transaction
-        .deleteFrom("links")
-        .where("kind", "=", "setup")
-        .where("expires_at", "<=", link.createdAt.getTime())
-        .execute();
+      await deleteRow(transaction, "links", { kind: "setup", expires_at: ["<=", link.createdAt] });
       return (await addRow(transaction, "links", fromLink(link))) !== undefined;
     });
   }
 
   async find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null> {
-    const row = await findRow(this.db, "links", { hash, kind });
-    return row !== undefined && row.expires_at > now.getTime() ? toLink(row) : null;
+    return ifFound(await findRow(this.db, "links", { hash, kind, expires_at: [">", now] }), toLink);
   }
 
   createAccount(
@@ -58,7 +59,7 @@ export class SqlLinks implements LinkStore {
       const role = kind === "setup" ? "admin" : "user";
       // Rejects when the address is taken, and the rollback restores the link.
       const planId = link.planId ?? account.planId;
-      return insertAccount(transaction, { ...account, planId, role }, this.options.clock.now());
+      return insertAccount(transaction, { ...account, planId, role }, this.clock.now());
     });
   }
 
@@ -67,12 +68,8 @@ export class SqlLinks implements LinkStore {
       const link = await consumeLink(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
-      const row = await updateRow(
-        transaction,
-        "accounts",
-        { id: accountId },
-        { password_hash: passwordHash },
-      );
+      const set = { password_hash: passwordHash };
+      const row = await updateRow(transaction, "accounts", { id: accountId }, set);
       if (row === undefined) return null;
       await deleteCredentialLinks(transaction, accountId);
       if (row.email_verified_at === null)
@@ -95,14 +92,8 @@ export class SqlLinks implements LinkStore {
   }
 
   async findEmailChange(accountId: string, now: Date): Promise<NewLink | null> {
-    const row = await this.db
-      .selectFrom("links")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .where("kind", "in", changeKinds)
-      .where("expires_at", ">", now.getTime())
-      .executeTakeFirst();
-    return row === undefined ? null : toLink(row);
+    const pending = { account_id: accountId, kind: ["in", changeKinds], expires_at: [">", now] } as const;
+    return ifFound(await findRow(this.db, "links", pending), toLink);
   }
 
   verifyEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
@@ -123,20 +114,14 @@ export class SqlLinks implements LinkStore {
     now: Date,
     next: Pick<NewLink, "hash" | "expiresAt">,
   ): Promise<NewLink | null> {
-    const row = await this.db
-      .updateTable("links")
-      .set({
-        kind: "change_to",
-        hash: next.hash,
-        created_at: now.getTime(),
-        expires_at: next.expiresAt.getTime(),
-      })
-      .where("hash", "=", hash)
-      .where("kind", "=", "change_from")
-      .where("expires_at", ">", now.getTime())
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toLink(row);
+    const first = { hash, kind: "change_from", expires_at: [">", now] } as const;
+    const second = toRow({
+      hash: next.hash,
+      kind: "change_to" as const,
+      createdAt: now,
+      expiresAt: next.expiresAt,
+    });
+    return ifFound(await updateRow(this.db, "links", first, second), toLink);
   }
 
   async changeEmail(hash: Uint8Array, now: Date): Promise<Account | null> {
@@ -147,7 +132,7 @@ export class SqlLinks implements LinkStore {
       // Rejects when the address is taken, and the rollback restores the link.
       return updateEmail(transaction, link.accountId, link.email, now);
     });
-    if (account !== null) await this.options.eraseTraces();
+    if (account !== null) await this.changes.eraseTraces();
     return account;
   }
 
@@ -155,21 +140,14 @@ export class SqlLinks implements LinkStore {
     return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, "sign_in", hash, now);
       if (link?.accountId == null) return null;
-      const row = await findRow(transaction, "accounts", { id: link.accountId, suspended_at: null });
-      return row === undefined ? null : toAccount(row);
+      const active = { id: link.accountId, suspended_at: null };
+      return ifFound(await findRow(transaction, "accounts", active), toAccount);
     });
   }
 
   async listInvites(now: Date, limit: number): Promise<NewLink[]> {
-    const rows = await this.db
-      .selectFrom("links")
-      .selectAll()
-      .where("kind", "=", "invite")
-      .where("expires_at", ">", now.getTime())
-      .orderBy("created_at", "desc")
-      .limit(limit)
-      .execute();
-    return rows.map(toLink);
+    const open = { kind: "invite", expires_at: [">", now] } as const;
+    return (await findRows(this.db, "links", open, ["created_at desc"], limit)).map(toLink);
   }
 
   async revokeInvite(hash: Uint8Array): Promise<boolean> {
@@ -177,41 +155,29 @@ export class SqlLinks implements LinkStore {
   }
 
   async prune(now: Date): Promise<void> {
-    await deleteInBatches(this.db, "links", sql`expires_at <= ${now.getTime()}`);
+    await deleteInBatches(this.db, "links", { expires_at: ["<=", now] });
   }
 }
 
 const changeKinds = ["change_from", "change_to"] as const;
 
 /** Of a change of address there is one link at a time, whichever it is. */
-async function deleteOwn(db: Kysely<Schema>, accountId: string, kind: OwnLinkKind): Promise<void> {
-  await db
-    .deleteFrom("links")
-    .where("account_id", "=", accountId)
-    .where("kind", "in", kind === "change_from" ? changeKinds : [kind])
-    .execute();
+async function deleteOwn(db: Db, accountId: string, kind: OwnLinkKind): Promise<void> {
+  const kinds = kind === "change_from" ? changeKinds : [kind];
+  await deleteRow(db, "links", { account_id: accountId, kind: ["in", kinds] });
 }
 
 /** With `emailHash`, a link for another address stays as it is. */
 export async function consumeLink(
-  transaction: Transaction<Schema>,
+  transaction: DbTransaction,
   kind: LinkKind,
   hash: Uint8Array,
   now: Date,
   emailHash?: Uint8Array,
 ): Promise<NewLink | null> {
-  let used = transaction
-    .deleteFrom("links")
-    .where("hash", "=", hash)
-    .where("kind", "=", kind)
-    .where("expires_at", ">", now.getTime());
-  if (emailHash !== undefined) {
-    used = used.where((where) =>
-      where.or([where("email_hash", "is", null), where("email_hash", "=", emailHash)]),
-    );
-  }
-  const row = await used.returningAll().executeTakeFirst();
-  return row === undefined ? null : toLink(row);
+  const open = { hash, kind, expires_at: [">", now] } as const;
+  const used = emailHash === undefined ? open : { ...open, email_hash: isNoneOr(emailHash) };
+  return ifFound(await deleteRow(transaction, "links", used), toLink);
 }
 
 const fromLink = ({ team, ...link }: NewLink): LinkRow => ({

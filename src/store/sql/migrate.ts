@@ -7,7 +7,6 @@
  * The table `migrations` belongs to this file, not to a migration. Each row notes the version that applied it; that
  * column is added to the table of 0.1.0 with the next migration.
  */
-import type { Kysely, Transaction } from "kysely";
 import { packageVersion } from "../../adapters/program-files.js";
 import * as firstRelease from "./migrations/0017-first-release.js";
 import * as factors from "./migrations/0018-factors.js";
@@ -18,7 +17,7 @@ import * as keyScopes from "./migrations/0022-key-scopes.js";
 import * as scim from "./migrations/0023-scim.js";
 import * as auditKey from "./migrations/0024-audit-key.js";
 import type { Migration, MigrationContext } from "./migration.js";
-import type { Schema } from "./schema.js";
+import type { Db, DbTransaction } from "./schema.js";
 import { StoreError } from "../store-error.js";
 
 /** 0.1.0 got here in 17 steps, which are one now. Databases from before it have fewer. */
@@ -40,9 +39,9 @@ export const lastNumber = (known: readonly Migration[]): number => known.at(-1)?
 
 export interface MigrateOptions {
   /** Blocks other processes until the transaction ends, where beginning it does not do so already. */
-  lock?: (transaction: Transaction<Schema>) => Promise<void>;
+  lock?: (transaction: DbTransaction) => Promise<void>;
   /** Whether the table `migrations` exists, where the database has a quicker way to find out. */
-  hasBookkeeping?: (db: Kysely<Schema>) => Promise<boolean>;
+  hasBookkeeping?: (db: Db) => Promise<boolean>;
   /** Others than those of this version, for tests. */
   migrations?: readonly Migration[];
   /** Called before the first one is applied to a database that is not new; what it rejects with ends the migration. */
@@ -65,7 +64,7 @@ const firstVersion = "0.1.0";
 const restoreBackup = "To go back, restore a backup from before the upgrade.";
 
 export async function migrate(
-  db: Kysely<Schema>,
+  db: Db,
   context: MigrationContext,
   options: MigrateOptions = {},
 ): Promise<void> {
@@ -113,8 +112,8 @@ function requireKnown(
 
 /** The last migration of a database, which is not changed. Rejects with `StoreError` where it is too old. */
 export async function readBookkeeping(
-  db: Kysely<Schema>,
-  hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean> = isListed,
+  db: Db,
+  hasBookkeeping: (db: Db) => Promise<boolean> = isListed,
 ): Promise<Bookkeeping> {
   const row = (await hasBookkeeping(db)) ? await lastMigration(db) : undefined;
   if (row === undefined) return { applied: 0, version: null };
@@ -126,17 +125,17 @@ export async function readBookkeeping(
   return { applied: row.number, version: "version" in row ? row.version : firstVersion };
 }
 
-const lastMigration = (db: Kysely<Schema>) =>
+const lastMigration = (db: Db) =>
   db.selectFrom("migrations").selectAll().orderBy("number", "desc").limit(1).executeTakeFirst();
 
-async function prepareBookkeeping(transaction: Transaction<Schema>): Promise<void> {
+async function prepareBookkeeping(transaction: DbTransaction): Promise<void> {
   await createBookkeeping(transaction);
   const row = await lastMigration(transaction);
   if (row === undefined || "version" in row) return;
   await transaction.schema.alterTable("migrations").addColumn("version", "text").execute();
 }
 
-async function createBookkeeping(transaction: Transaction<Schema>): Promise<void> {
+async function createBookkeeping(transaction: DbTransaction): Promise<void> {
   await transaction.schema
     .createTable("migrations")
     .ifNotExists()
@@ -147,5 +146,5 @@ async function createBookkeeping(transaction: Transaction<Schema>): Promise<void
     .execute();
 }
 
-const isListed = async (db: Kysely<Schema>): Promise<boolean> =>
+const isListed = async (db: Db): Promise<boolean> =>
   (await db.introspection.getTables()).some((table) => table.name === "migrations");

@@ -1,6 +1,6 @@
-import type { RawBuilder, Transaction } from "kysely";
+import type { RawBuilder } from "kysely";
 import type { Plan } from "../../core/entities.js";
-import type { Schema } from "./schema.js";
+import type { DbTransaction } from "./schema.js";
 
 /** What a migration may need besides the connection. */
 export interface MigrationContext {
@@ -13,12 +13,12 @@ export interface MigrationContext {
 export interface Migration {
   number: number;
   name: string;
-  up: (db: Transaction<Schema>, context: MigrationContext) => Promise<void>;
+  up: (db: DbTransaction, context: MigrationContext) => Promise<void>;
 }
 
-export async function executeAll(
-  db: Transaction<Schema>,
-  statements: readonly RawBuilder<unknown>[],
-): Promise<void> {
-  for (const statement of statements) await statement.execute(db);
-}
+/** What most migrations are: statements, one after the other. */
+export const statements =
+  (list: (context: MigrationContext) => readonly RawBuilder<unknown>[]): Migration["up"] =>
+  async (db, context) => {
+    for (const statement of list(context)) await statement.execute(db);
+  };

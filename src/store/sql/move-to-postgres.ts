@@ -1,7 +1,6 @@
 /** Moves an installation from SQLite to Postgres: both are migrated to this version's schema, then copied. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import * as z from "zod";
 import type { Plan } from "../../core/entities.js";
 import { copyStore, type CopyOptions } from "./copy-store.js";
 import { lockDataDir } from "../data-dir-lock.js";
@@ -12,8 +11,6 @@ import { StoreError } from "../store-error.js";
 
 /** Long enough for a batch on a busy server. */
 const statementTimeoutMs = 120_000;
-
-const dataVersion = z.tuple([z.object({ data_version: z.number() })]);
 
 export interface MoveOptions {
   /** The SQLite file. */
@@ -55,7 +52,7 @@ async function copyLocked({ path, url, defaultPlan, upgradeCopyDays: days, onPro
     idle_in_transaction_session_timeout: 0,
   });
   // Changes when another connection commits.
-  const readVersion = () => dataVersion.parse(database.pragma("data_version"))[0].data_version;
+  const readVersion = (): unknown => database.prepare("pragma data_version").pluck().all()[0];
   let version = readVersion();
   const wasSourceWritten = (): boolean => {
     const before = version;

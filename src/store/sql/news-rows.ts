@@ -1,28 +1,19 @@
 /** Changelog entries and maintenance windows, in SQL. */
-import type { Kysely } from "kysely";
 import type { ChangelogItem, NewsStore } from "../../core/admin/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
-import { deleteRow, findRow, updateRow } from "./by-columns.js";
-import { fromRow, toRow } from "./entity-rows.js";
-import type { Schema } from "./schema.js";
+import { fromRow, toRow } from "./rows.js";
+import type { Db, Row } from "./schema.js";
+import { deleteRow, findRow, findRows, ifFound, notEndedAt, updateRow } from "./statements.js";
 
 export class SqlNews implements NewsStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async listItems(limit: number): Promise<ChangelogItem[]> {
-    const rows = await this.db
-      .selectFrom("changelog")
-      .selectAll()
-      .orderBy("published_at", "desc")
-      .orderBy("id")
-      .limit(limit)
-      .execute();
-    return rows.map((row) => fromRow<ChangelogItem>(row));
+    return (await findRows(this.db, "changelog", {}, ["published_at desc", "id"], limit)).map(toItem);
   }
 
   async findItem(id: string): Promise<ChangelogItem | null> {
-    const row = await findRow(this.db, "changelog", { id });
-    return row === undefined ? null : fromRow<ChangelogItem>(row);
+    return ifFound(await findRow(this.db, "changelog", { id }), toItem);
   }
 
   async createItem(item: ChangelogItem): Promise<void> {
@@ -33,9 +24,8 @@ export class SqlNews implements NewsStore {
     id: string,
     { title, body, updatedAt }: Pick<ChangelogItem, "title" | "body" | "updatedAt">,
   ): Promise<ChangelogItem | null> {
-    const set = { title, body, updated_at: updatedAt.getTime() };
-    const row = await updateRow(this.db, "changelog", { id }, set);
-    return row === undefined ? null : fromRow<ChangelogItem>(row);
+    const set = toRow({ title, body, updatedAt });
+    return ifFound(await updateRow(this.db, "changelog", { id }, set), toItem);
   }
 
   async deleteItem(id: string): Promise<boolean> {
@@ -43,32 +33,16 @@ export class SqlNews implements NewsStore {
   }
 
   async listWindows(limit: number): Promise<MaintenanceWindow[]> {
-    const rows = await this.db
-      .selectFrom("maintenance")
-      .selectAll()
-      .orderBy("starts_at", "desc")
-      .orderBy("id")
-      .limit(limit)
-      .execute();
-    return rows.map((row) => fromRow<MaintenanceWindow>(row));
+    return (await findRows(this.db, "maintenance", {}, ["starts_at desc", "id"], limit)).map(toWindow);
   }
 
   async listCurrentWindows(now: Date): Promise<MaintenanceWindow[]> {
-    const nowMs = now.getTime();
-    const rows = await this.db
-      .selectFrom("maintenance")
-      .selectAll()
-      .where("ends_at", ">", nowMs)
-      .where((where) => where.or([where("ended_at", "is", null), where("ended_at", ">", nowMs)]))
-      .orderBy("starts_at")
-      .orderBy("id")
-      .execute();
-    return rows.map((row) => fromRow<MaintenanceWindow>(row));
+    const current = { ends_at: [">", now], ended_at: notEndedAt(now) } as const;
+    return (await findRows(this.db, "maintenance", current, ["starts_at", "id"])).map(toWindow);
   }
 
   async findWindow(id: string): Promise<MaintenanceWindow | null> {
-    const row = await findRow(this.db, "maintenance", { id });
-    return row === undefined ? null : fromRow<MaintenanceWindow>(row);
+    return ifFound(await findRow(this.db, "maintenance", { id }), toWindow);
   }
 
   async createWindow(window: MaintenanceWindow): Promise<void> {
@@ -80,25 +54,16 @@ export class SqlNews implements NewsStore {
     { title, body, startsAt, endsAt }: Pick<MaintenanceWindow, "title" | "body" | "startsAt" | "endsAt">,
     now: Date,
   ): Promise<MaintenanceWindow | null> {
-    const nowMs = now.getTime();
-    const row = await this.db
-      .updateTable("maintenance")
-      .set({ title, body, starts_at: startsAt.getTime(), ends_at: endsAt.getTime(), updated_at: nowMs })
-      .where("id", "=", id)
-      .where("starts_at", ">", nowMs)
-      .where("ended_at", "is", null)
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : fromRow<MaintenanceWindow>(row);
+    const planned = { id, starts_at: [">", now], ended_at: null } as const;
+    const set = toRow({ title, body, startsAt, endsAt, updatedAt: now });
+    return ifFound(await updateRow(this.db, "maintenance", planned, set), toWindow);
   }
 
   async endWindow(id: string, at: Date): Promise<void> {
-    await this.db
-      .updateTable("maintenance")
-      .set({ ended_at: at.getTime(), updated_at: at.getTime() })
-      .where("id", "=", id)
-      .where("ended_at", "is", null)
-      .where("ends_at", ">", at.getTime())
-      .execute();
+    const current = { id, ended_at: null, ends_at: [">", at] } as const;
+    await updateRow(this.db, "maintenance", current, toRow({ endedAt: at, updatedAt: at }));
   }
 }
+
+const toItem = (row: Row<ChangelogItem>) => fromRow<ChangelogItem>(row);
+const toWindow = (row: Row<MaintenanceWindow>) => fromRow<MaintenanceWindow>(row);

@@ -18,15 +18,13 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import { Pool, types, type PoolClient, type PoolConfig } from "pg";
-import type { FullStore } from "../full-store.js";
 import { StoreUnavailable } from "../../core/store.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { Plan } from "../../core/entities.js";
 import { migrate } from "./migrate.js";
-import { postgresAddress } from "./postgres-address.js";
-import { cannotOpenPostgres, placeOf } from "../postgres-failure.js";
-import type { Schema } from "./schema.js";
-import { SqlStore } from "./sql-store.js";
+import { cannotOpenPostgres, placeOf, postgresAddress } from "./postgres-address.js";
+import type { Db, Schema } from "./schema.js";
+import { FullStore } from "../full-store.js";
 import { StoreError } from "../store-error.js";
 import { asStoreError, type OnUnavailable } from "./unavailable.js";
 
@@ -58,21 +56,12 @@ export interface PostgresStoreOptions {
 
 /** Opens the database, migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
-  const {
-    url,
-    poolSize,
-    defaultPlan,
-    waitMs = 0,
-    onWait,
-    clock = systemClock,
-    onUnavailable,
-    settings,
-  } = options;
-  const db = connectPostgres(url, { ...settings, max: poolSize }, onUnavailable);
-  const store = new SqlStore(db, clock, { locksRows: true });
+  const { url, waitMs = 0, clock = systemClock } = options;
+  const db = connectPostgres(url, { ...options.settings, max: options.poolSize }, options.onUnavailable);
+  const store = new FullStore(db, clock, { locksRows: true });
   try {
-    const noticed = () => onWait?.(placeOf(url), waitMs);
-    await untilUp(() => migratePostgres(url, defaultPlan), waitMs, noticed);
+    const noticed = () => options.onWait?.(placeOf(url), waitMs);
+    await untilUp(() => migratePostgres(url, options.defaultPlan), waitMs, noticed);
     await store.ping();
     return store;
   } catch (error) {
@@ -82,11 +71,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** A connection pool for Kysely. Connects with the first query. */
-export function connectPostgres(
-  url: string,
-  settings: PoolConfig = {},
-  onUnavailable?: OnUnavailable,
-): Kysely<Schema> {
+export function connectPostgres(url: string, settings: PoolConfig = {}, onUnavailable?: OnUnavailable): Db {
   const pool = new Pool({
     ...postgresAddress(url),
     application_name: "sotto",
@@ -104,11 +89,11 @@ export function connectPostgres(
   // An idle connection that breaks is dropped by the pool; one in use reports through its query as well.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, onUnavailable) }) });
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: guarded(pool, onUnavailable) }) });
 }
 
 /** One connection for what may take minutes. */
-export const connectPatiently = (url: string): Kysely<Schema> =>
+export const connectPatiently = (url: string): Db =>
   connectPostgres(url, {
     max: 1,
     lock_timeout: migrationTimeoutMs,
@@ -128,11 +113,11 @@ async function migratePostgres(url: string, defaultPlan: Plan): Promise<void> {
 
 export const postgresMigration = {
   /** Held until the transaction ends, also when its process dies. */
-  lock: async (transaction: Kysely<Schema>): Promise<void> => {
+  lock: async (transaction: Db): Promise<void> => {
     await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
   },
   /** Reads the catalogue: `to_regclass` may answer from before the wait for the lock. */
-  hasBookkeeping: async (db: Kysely<Schema>): Promise<boolean> => {
+  hasBookkeeping: async (db: Db): Promise<boolean> => {
     const found = await sql`select 1 from pg_catalog.pg_class as class
       join pg_catalog.pg_namespace as namespace on namespace.oid = class.relnamespace
       where class.relname = 'migrations' and namespace.nspname = any(current_schemas(false))`.execute(db);
@@ -177,29 +162,22 @@ const numbersAsNumbers: PoolConfig["types"] = {
 };
 
 /** Translates temporary errors to `StoreUnavailable`, and discards connections that may still run a lost query. */
-class GuardedPool implements PostgresPool {
-  readonly #clients = new WeakMap<PoolClient, GuardedClient>();
-
-  constructor(
-    private readonly pool: Pool,
-    private readonly onUnavailable: OnUnavailable,
-  ) {}
-
-  async connect(): Promise<PostgresPoolClient> {
-    try {
-      const client = await this.pool.connect();
-      // The same object for the same connection: Kysely knows connections by it.
-      const guarded = this.#clients.get(client) ?? new GuardedClient(client, this.onUnavailable);
-      this.#clients.set(client, guarded);
-      return guarded;
-    } catch (error) {
-      throw asStoreError(error, this.onUnavailable);
-    }
-  }
-
-  end(): Promise<void> {
-    return this.pool.end();
-  }
+function guarded(pool: Pool, onUnavailable: OnUnavailable): PostgresPool {
+  const clients = new WeakMap<PoolClient, GuardedClient>();
+  return {
+    connect: async () => {
+      try {
+        const client = await pool.connect();
+        // The same object for the same connection: Kysely knows connections by it.
+        const known = clients.get(client) ?? new GuardedClient(client, onUnavailable);
+        clients.set(client, known);
+        return known;
+      } catch (error) {
+        throw asStoreError(error, onUnavailable);
+      }
+    },
+    end: () => pool.end(),
+  };
 }
 
 class GuardedClient implements PostgresPoolClient {

@@ -1,4 +1,10 @@
-/** Rows to the core's types and back. */
+/**
+ * Rows to the core's types and back.
+ *
+ * Where the columns of a table are the fields of an entity, `toRow` and `fromRow` do it: `createdAt` is `created_at`. Times
+ * are stored as milliseconds, booleans as 1 or 0. A row does not say which of its numbers are which, so names do: times
+ * end in At, Since or Until, booleans begin with is, can or requires. `Row` enforces it.
+ */
 import {
   type Account,
   type ApiKey,
@@ -10,8 +16,7 @@ import {
 } from "../../core/entities.js";
 import { isKeyScope } from "../../core/key-scopes.js";
 import { isModelId, type ModelId } from "../../core/models.js";
-import { toRow } from "./entity-rows.js";
-import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns } from "./schema.js";
+import type { AccountRow, KeyRow, LimitColumns, PlanRow, QuotaColumns, Row } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
   return {
@@ -112,6 +117,51 @@ export const fromTags = (tags: readonly string[]): string | null =>
   tags.length === 0 ? null : tags.join(",");
 
 export const dayMs = 24 * 60 * 60_000;
+/** What keys' days are summed by. */
+export const spanMs = 32 * dayMs;
 
 /** In UTC. */
 export const startOfDayMs = (at: Date): number => at.getTime() - (at.getTime() % dayMs);
+
+/** The model of requests that were refused before it was known. */
+export const noModel = "";
+
+/** Rows of usage with their models; without those of models that this version does not know. */
+export function withModels<Row extends { model: string }>(
+  rows: readonly Row[],
+): (Omit<Row, "model"> & { model: ModelId | null })[] {
+  return rows.flatMap((row) => {
+    if (row.model === noModel) return [{ ...row, model: null }];
+    return isModelId(row.model) ? [{ ...row, model: row.model }] : [];
+  });
+}
+
+/** `entity` must have no other fields: all of them become columns. */
+export function toRow<Entity extends object>(entity: Entity): Row<Entity> {
+  const cells = Object.entries(entity).map(([name, value]) => [columnOf(name), toCell(value)]);
+  return Object.fromEntries(cells) as Row<Entity>;
+}
+
+/** `row` must have no other columns: all of them become fields. */
+export function fromRow<Entity extends object>(row: Row<Entity>): Entity {
+  const fields = Object.entries(row).map(([column, cell]) => [nameOf(column), toField(column, cell)]);
+  return Object.fromEntries(fields) as Entity;
+}
+
+const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const nameOf = (column: string): string =>
+  column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function toCell(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === "boolean" ? Number(value) : (value ?? null);
+}
+
+function toField(column: string, cell: unknown): unknown {
+  // libsql gives bytes as a bare ArrayBuffer.
+  if (cell instanceof ArrayBuffer || cell instanceof Uint8Array) return new Uint8Array(cell);
+  if (typeof cell !== "number") return cell;
+  if (/_(at|since|until)$/.test(column)) return new Date(cell);
+  return /^(is|can|requires)_/.test(column) ? cell === 1 : cell;
+}

@@ -2,7 +2,8 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { ChangelogItem } from "../../core/admin/ports.js";
+import type { Kysely, Transaction } from "kysely";
+import type { ChangelogItem, Outcomes } from "../../core/admin/ports.js";
 import type { Account, ApiKey, KeyLimits, Plan, Quotas, TeamRole } from "../../core/entities.js";
 import type { Delivery, Webhook } from "../../core/events/ports.js";
 import type { Passkey, SignInStep } from "../../core/factors/ports.js";
@@ -10,7 +11,7 @@ import type { ScimUser } from "../../core/scim/ports.js";
 import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { NewLink, Session } from "../../core/sign-in/ports.js";
 import type { LinkedIdentity, Round } from "../../core/single-sign-on/ports.js";
-import type { Row } from "./entity-rows.js";
+import type { QuotaDay, UsageBucketRow } from "../../core/usage/ports.js";
 
 export interface Schema {
   accounts: AccountRow;
@@ -20,34 +21,87 @@ export interface Schema {
   memberships: MembershipRow;
   scim_users: ScimUserRow;
   sessions: SessionRow;
-  totp: TotpRow;
+  /** An authenticator app. */
+  totp: {
+    account_id: string;
+    sealed_secret: string;
+    /** The latest step of time of which a code was used. */
+    last_step: number;
+    created_at: number;
+    /** Null until the first code was typed. */
+    confirmed_at: number | null;
+  };
   passkeys: PasskeyRow;
-  recovery_codes: RecoveryCodeRow;
+  /** One that was not used. */
+  recovery_codes: { hash: Uint8Array; account_id: string };
   sign_in_steps: Row<SignInStep>;
   oidc_identities: OidcIdentityRow;
   oidc_rounds: OidcRoundRow;
-  oidc_sessions: OidcSessionRow;
-  oidc_logouts: OidcLogoutRow;
+  /** What a session was begun by, where it was a provider. */
+  oidc_sessions: {
+    session_hash: Uint8Array;
+    provider: string;
+    issuer: string;
+    subject: string;
+    /** The provider's own session. */
+    sid: string | null;
+  };
+  /** A logout token that was used. */
+  oidc_logouts: {
+    /** SHA-256 of its issuer and id. */
+    hash: Uint8Array;
+    expires_at: number;
+  };
   links: LinkRow;
   usage: UsageRow;
   account_days: AccountDayRow;
   key_days: KeyDayRow;
   key_spans: KeySpanRow;
-  quota_days: QuotaDayRow;
-  quota_warnings: QuotaWarningRow;
-  service_usage: ServiceUsageRow;
+  quota_days: Row<Omit<QuotaDay, "memberId">>;
+  /** A warning that was mailed: for one quota, window and level. */
+  quota_warnings: { account_id: string; name: string; sent_at: number };
+  /** What all accounts did together. */
+  service_usage: Omit<UsageRow, "account_id" | "key_id">;
   outcomes: OutcomeRow;
   changelog: Row<ChangelogItem>;
   maintenance: Row<MaintenanceWindow>;
-  audit: AuditRow;
-  settings: SettingRow;
-  changes: ChangeRow;
-  change_counter: ChangeCounterRow;
-  statement_log: StatementLogRow;
+  /** Names people by their account's id, so that a deleted account leaves no address behind. */
+  audit: {
+    id: string;
+    at: number;
+    actor: string;
+    /** The key of the actor's that it was done with. */
+    actor_key: string | null;
+    action: string;
+    target: string;
+  };
+  settings: { name: string; value: string };
+  /** Kept for an hour or two. */
+  changes: { id: number; kind: string; subject: string; at: number };
+  /** One row. */
+  change_counter: { id: 1; last: number };
+  /** Rows are appended, and never changed or deleted. */
+  statement_log: {
+    /** From 0, without gaps. */
+    number: number;
+    at: number;
+    /** The signed entry as canonical JSON. */
+    body: string;
+  };
   webhooks: WebhookRow;
   webhook_deliveries: WebhookDeliveryRow;
-  migrations: MigrationRow;
+  /** A migration that was applied to this database. */
+  migrations: {
+    number: number;
+    name: string;
+    applied_at: number;
+    /** Of the program that applied it. */
+    version: string | null;
+  };
 }
+
+export type Db = Kysely<Schema>;
+export type DbTransaction = Transaction<Schema>;
 
 /** In the order of references: a table comes after those that it refers to. */
 export const primaryKeys: {
@@ -88,6 +142,26 @@ export const primaryKeys: {
   webhook_deliveries: ["id"],
   migrations: ["number"],
 };
+
+/** The columns of an entity. Fields of any other kind have to be left out of it. */
+export type Row<Entity> = {
+  [Name in keyof Entity & string as Column<Name>]-?: Cell<Name, Entity[Name]>;
+};
+
+type Column<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Column<Rest>}`
+  : "";
+
+type TimeName = `${string}${"At" | "Since" | "Until"}`;
+type FlagName = `${"is" | "can" | "requires"}${string}`;
+
+type Cell<Name extends string, Value> = Value extends string | number | Uint8Array | null
+  ? Value
+  : Value extends undefined
+    ? null
+    : [Name, Value] extends [TimeName, Date] | [FlagName, boolean]
+      ? number
+      : never;
 
 /** Of a team: `email` is its name, `email_lower` its id, so that no address is the same. */
 export type AccountRow = Row<Account> & { email_lower: string; password_hash: string | null };
@@ -143,25 +217,8 @@ export type ScimUserRow = Row<Omit<ScimUser, "account">> & { account_id: string;
 /** `confirmed_at` is null where that was when it began. */
 export type SessionRow = Row<Omit<Session, "confirmedAt">> & { confirmed_at: number | null };
 
-/** An authenticator app. */
-export interface TotpRow {
-  account_id: string;
-  sealed_secret: string;
-  /** The latest step of time of which a code was used. */
-  last_step: number;
-  created_at: number;
-  /** Null until the first code was typed. */
-  confirmed_at: number | null;
-}
-
 /** Transports are comma-separated. */
 export type PasskeyRow = Row<Omit<Passkey, "transports">> & { transports: string };
-
-/** One that was not used. */
-export interface RecoveryCodeRow {
-  hash: Uint8Array;
-  account_id: string;
-}
 
 /** A one-time link that has not been used. */
 export type LinkRow = Row<Omit<NewLink, "team">> & { team_id: string | null; team_role: TeamRole | null };
@@ -169,24 +226,9 @@ export type LinkRow = Row<Omit<NewLink, "team">> & { team_id: string | null; tea
 /** How many replies had their first token in this step of the histogram. */
 export type FirstTokenColumn = `first_token_${number}`;
 
-export interface UsageRow extends Record<FirstTokenColumn, number> {
-  account_id: string;
-  /** A key's id, or `playground`. */
-  key_id: string;
-  /** Empty for requests that were refused before it was known. */
-  model: string;
-  /** When the hour began. */
-  hour: number;
-  requests: number;
-  errors: number;
-  rate_limited: number;
-  unavailable: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  first_token_ms: number;
-  first_token_min_ms: number | null;
-  first_token_max_ms: number | null;
-}
+/** `model` is empty for requests that were refused before it was known; `hour` is when it began. */
+export type UsageRow = Row<Omit<UsageBucketRow, "firstTokens" | "model" | "start">> &
+  Record<FirstTokenColumn, number> & { model: string; hour: number };
 
 /** What an account did on one day, in UTC: the sum of its hours. */
 export interface AccountDayRow extends Omit<UsageRow, "key_id" | "hour"> {
@@ -213,36 +255,8 @@ export interface KeySpanRow extends Omit<KeyDayRow, "day"> {
   span: number;
 }
 
-export interface QuotaDayRow {
-  account_id: string;
-  /** As in 2026-11-16, in the time zone of the quotas. */
-  day: string;
-  /** A key's id, or `playground`. */
-  key_id: string;
-  requests: number;
-  tokens: number;
-}
-
-/** A warning that was mailed: for one quota, window and level. */
-export interface QuotaWarningRow {
-  account_id: string;
-  name: string;
-  sent_at: number;
-}
-
-/** What all accounts did together. */
-export type ServiceUsageRow = Omit<UsageRow, "account_id" | "key_id">;
-
-/** How requests ended, of all accounts and of callers without one. */
-export interface OutcomeRow {
-  /** When the hour began. */
-  hour: number;
-  /** Empty where it was not known yet. */
-  model: string;
-  /** An error code, or `none`. */
-  code: string;
-  requests: number;
-}
+/** How requests ended, of all accounts and of callers without one, by the hour. `model` is empty where it was not known yet. */
+export type OutcomeRow = Row<Pick<Outcomes, "requests">> & { hour: number; model: string; code: string };
 
 /** `provider` is the id of one, which may be gone. */
 export type OidcIdentityRow = Row<Omit<LinkedIdentity, "providerId">> & { provider: string };
@@ -252,43 +266,6 @@ export type OidcRoundRow = Row<Omit<Round, "providerId" | "identity">> & {
   provider: string;
   identity: string | null;
 };
-
-/** What a session was begun by, where it was a provider. */
-export interface OidcSessionRow {
-  session_hash: Uint8Array;
-  provider: string;
-  issuer: string;
-  subject: string;
-  /** The provider's own session. */
-  sid: string | null;
-}
-
-/** A logout token that was used. */
-export interface OidcLogoutRow {
-  /** SHA-256 of its issuer and id. */
-  hash: Uint8Array;
-  expires_at: number;
-}
-
-/** Names people by their account's id, so that a deleted account leaves no address behind. */
-export interface AuditRow {
-  id: string;
-  at: number;
-  actor: string;
-  /** The key of the actor's that it was done with. */
-  actor_key: string | null;
-  action: string;
-  target: string;
-}
-
-/** Rows are appended, and never changed or deleted. */
-export interface StatementLogRow {
-  /** From 0, without gaps. */
-  number: number;
-  at: number;
-  /** The signed entry as canonical JSON. */
-  body: string;
-}
 
 /** Events are comma-separated; null for all. */
 export type WebhookRow = Row<Omit<Webhook, "events" | "off">> & {
@@ -302,31 +279,3 @@ export type WebhookDeliveryRow = Row<Omit<Delivery, "type" | "error">> & {
   type: string;
   error: string | null;
 };
-
-export interface SettingRow {
-  name: string;
-  value: string;
-}
-
-/** Kept for an hour or two. */
-export interface ChangeRow {
-  id: number;
-  kind: string;
-  subject: string;
-  at: number;
-}
-
-/** One row. */
-export interface ChangeCounterRow {
-  id: 1;
-  last: number;
-}
-
-/** A migration that was applied to this database. */
-export interface MigrationRow {
-  number: number;
-  name: string;
-  applied_at: number;
-  /** Of the program that applied it. */
-  version: string | null;
-}

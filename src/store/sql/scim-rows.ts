@@ -1,5 +1,5 @@
 /** Users and groups of SCIM, in SQL. What SCIM says about an account is in `scim_users`. */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import {
   DuplicateUserName,
   type GroupFilter,
@@ -12,19 +12,16 @@ import {
   type UserFilter,
 } from "../../core/scim/ports.js";
 import { insertAccount, isTaken } from "./account-rows.js";
-import { updateRow } from "./by-columns.js";
-import { fromRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
-import { toAccount, toTime } from "./rows.js";
-import type { AccountRow, Schema, ScimUserRow, TeamRow } from "./schema.js";
+import { fromRow, toAccount, toRow, toTime } from "./rows.js";
+import type { AccountRow, Db, ScimUserRow, TeamRow } from "./schema.js";
+import { ifFound, inTransaction, putRow, updateRow } from "./statements.js";
 import { countTeams } from "./team-rows.js";
 
 export class SqlScim implements ScimStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async findUser(id: string): Promise<ScimUser | null> {
-    const row = await this.#users().where("accounts.id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toUser(row);
+    return ifFound(await this.#users().where("accounts.id", "=", id).executeTakeFirst(), toUser);
   }
 
   async listUsers(
@@ -67,8 +64,7 @@ export class SqlScim implements ScimStore {
   }
 
   async findGroup(id: string): Promise<ScimGroup | null> {
-    const row = await this.#groups().where("teams.id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toGroup(row);
+    return ifFound(await this.#groups().where("teams.id", "=", id).executeTakeFirst(), toGroup);
   }
 
   async listGroups(
@@ -150,21 +146,14 @@ function userCondition({ attribute, value }: UserFilter): RawBuilder<boolean> {
 }
 
 async function saveName(
-  db: Kysely<Schema>,
+  db: Db,
   { id, userName, externalId, inactiveSince }: Parameters<ScimStore["nameUser"]>[0],
 ): Promise<void> {
-  const columns = {
-    user_name: userName,
-    user_name_lower: userName.toLowerCase(),
-    external_id: externalId,
-    inactive_since: inactiveSince?.getTime() ?? null,
-  };
   try {
-    await db
-      .insertInto("scim_users")
-      .values({ account_id: id, ...columns })
-      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(columns))
-      .execute();
+    await putRow(db, "scim_users", {
+      ...toRow({ accountId: id, userName, externalId, inactiveSince }),
+      user_name_lower: userName.toLowerCase(),
+    });
   } catch (error) {
     throw isTaken(error) ? new DuplicateUserName() : error;
   }

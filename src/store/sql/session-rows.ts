@@ -1,17 +1,14 @@
 /** Sessions of the dashboard, in SQL. */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Session, SessionOrigin, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
-import { deleteInBatches } from "./batches.js";
-import { deleteRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
-import { toRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
-import { toAccount, toPlan, toTime } from "./rows.js";
-import type { Schema, SessionRow } from "./schema.js";
+import { toAccount, toPlan, toRow, toTime } from "./rows.js";
+import type { Db, SessionRow } from "./schema.js";
+import { deleteInBatches, deleteRow, findRows, inTransaction, updateRow } from "./statements.js";
 
 export class SqlSessions implements SessionStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
   ) {}
 
@@ -64,24 +61,14 @@ export class SqlSessions implements SessionStore {
   }
 
   async list(accountId: string, limit: number): Promise<Session[]> {
-    const rows = await this.db
-      .selectFrom("sessions")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("last_seen_at", "desc")
-      .limit(limit)
-      .execute();
-    return rows.map(toSession);
+    return (await findRows(this.db, "sessions", { account_id: accountId }, ["last_seen_at desc"], limit)).map(
+      toSession,
+    );
   }
 
   /** Replicas write in any order, so the time only ever moves forward. */
   async touch(hash: Uint8Array, at: Date): Promise<void> {
-    await this.db
-      .updateTable("sessions")
-      .set({ last_seen_at: at.getTime() })
-      .where("hash", "=", hash)
-      .where("last_seen_at", "<", at.getTime())
-      .execute();
+    await updateRow(this.db, "sessions", { hash, last_seen_at: ["<", at] }, { last_seen_at: at.getTime() });
   }
 
   async noteConfirmed(hash: Uint8Array, at: Date): Promise<void> {
@@ -103,8 +90,8 @@ export class SqlSessions implements SessionStore {
 
   async prune(now: Date, idleSince: Date): Promise<void> {
     // Separately: each condition has an index of its own.
-    await deleteInBatches(this.db, "sessions", sql`expires_at <= ${now.getTime()}`);
-    await deleteInBatches(this.db, "sessions", sql`last_seen_at <= ${idleSince.getTime()}`);
+    await deleteInBatches(this.db, "sessions", { expires_at: ["<=", now] });
+    await deleteInBatches(this.db, "sessions", { last_seen_at: ["<=", idleSince] });
   }
 }
 
@@ -132,11 +119,7 @@ const toSession = (row: SessionRow): Session => ({
 });
 
 /** Takes the connection, so that it can be part of a transaction. */
-export async function endSessions(
-  db: Kysely<Schema>,
-  accountId: string,
-  keep: Uint8Array | null,
-): Promise<void> {
+export async function endSessions(db: Db, accountId: string, keep: Uint8Array | null): Promise<void> {
   let sessions = db.deleteFrom("sessions").where("account_id", "=", accountId);
   if (keep !== null) sessions = sessions.where("hash", "<>", keep);
   await sessions.execute();

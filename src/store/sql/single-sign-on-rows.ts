@@ -1,5 +1,5 @@
 /** Identities at providers, and sign-ins and logouts with them, in SQL. */
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Account } from "../../core/entities.js";
 import { newId } from "../../core/keys/ids.js";
 import type {
@@ -12,25 +12,32 @@ import type {
 } from "../../core/single-sign-on/ports.js";
 import type { SessionOrigin } from "../../core/sign-in/ports.js";
 import { insertAccount } from "./account-rows.js";
-import { deleteInBatches } from "./batches.js";
-import { addRow, countRows, findRow, updateRow } from "./by-columns.js";
 import type { SqlChanges } from "./change-rows.js";
-import { fromRow, toRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
 import { consumeLink } from "./link-rows.js";
-import { toAccount } from "./rows.js";
-import type { OidcIdentityRow, OidcRoundRow, Schema } from "./schema.js";
+import { fromRow, toAccount, toRow } from "./rows.js";
+import type { Db, OidcIdentityRow, OidcRoundRow } from "./schema.js";
+import {
+  addRow,
+  countRows,
+  deleteInBatches,
+  deleteRow,
+  findRow,
+  findRows,
+  ifFound,
+  inTransaction,
+  updateRow,
+} from "./statements.js";
 
 export class SqlSingleSignOn implements SingleSignOnStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
     /** Whether the database locks rows, and not the whole file. */
     private readonly locksRows: boolean,
   ) {}
 
   async begin(round: Round, now: Date, most: number): Promise<boolean> {
-    await this.db.deleteFrom("oidc_rounds").where("expires_at", "<=", now.getTime()).execute();
+    await deleteRow(this.db, "oidc_rounds", { expires_at: ["<=", now] });
     // A few more that begin at this moment do no harm.
     if ((await countRows(this.db, "oidc_rounds")) >= most) return false;
     await this.db.insertInto("oidc_rounds").values(fromRound(round)).execute();
@@ -38,18 +45,11 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async findRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    const row = await findRow(this.db, "oidc_rounds", { hash });
-    return row !== undefined && row.expires_at > now.getTime() ? toRound(row) : null;
+    return ifFound(await findRow(this.db, "oidc_rounds", { hash, expires_at: [">", now] }), toRound);
   }
 
   async takeRound(hash: Uint8Array, now: Date): Promise<Round | null> {
-    const row = await this.db
-      .deleteFrom("oidc_rounds")
-      .where("hash", "=", hash)
-      .where("expires_at", ">", now.getTime())
-      .returningAll()
-      .executeTakeFirst();
-    return row === undefined ? null : toRound(row);
+    return ifFound(await deleteRow(this.db, "oidc_rounds", { hash, expires_at: [">", now] }), toRound);
   }
 
   async findAccount({ issuer, subject }: Identity): Promise<Account | null> {
@@ -60,18 +60,11 @@ export class SqlSingleSignOn implements SingleSignOnStore {
       .where("issuer", "=", issuer)
       .where("subject", "=", subject)
       .executeTakeFirst();
-    return row === undefined ? null : toAccount(row);
+    return ifFound(row, toAccount);
   }
 
   async listIdentities(accountId: string): Promise<LinkedIdentity[]> {
-    const rows = await this.db
-      .selectFrom("oidc_identities")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .orderBy("id")
-      .execute();
-    return rows.map(toIdentity);
+    return (await findIdentities(this.db, accountId)).map(toIdentity);
   }
 
   link(accountId: string, providerId: string, identity: Identity, now: Date): Promise<boolean> {
@@ -91,14 +84,10 @@ export class SqlSingleSignOn implements SingleSignOnStore {
         .where("id", "=", accountId)
         .$if(this.locksRows, (query) => query.forUpdate());
       const hasPassword = mayUsePassword && (await account.executeTakeFirst())?.password_hash != null;
-      const identities = await transaction
-        .selectFrom("oidc_identities")
-        .select("id")
-        .where("account_id", "=", accountId)
-        .execute();
+      const identities = await findIdentities(transaction, accountId);
       if (!identities.some((identity) => identity.id === id)) return "none";
       if (identities.length === 1 && !hasPassword) return "last";
-      await transaction.deleteFrom("oidc_identities").where("id", "=", id).execute();
+      await deleteRow(transaction, "oidc_identities", { id });
       return "done";
     });
   }
@@ -171,8 +160,7 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async isLogoutClaimed(hash: Uint8Array): Promise<boolean> {
-    const used = this.db.selectFrom("oidc_logouts").select("expires_at").where("hash", "=", hash);
-    return (await used.executeTakeFirst()) !== undefined;
+    return (await findRow(this.db, "oidc_logouts", { hash })) !== undefined;
   }
 
   async claimLogout(hash: Uint8Array, expiresAt: Date): Promise<boolean> {
@@ -181,14 +169,17 @@ export class SqlSingleSignOn implements SingleSignOnStore {
   }
 
   async prune(now: Date): Promise<void> {
-    await deleteInBatches(this.db, "oidc_rounds", sql`expires_at <= ${now.getTime()}`);
-    await deleteInBatches(this.db, "oidc_logouts", sql`expires_at <= ${now.getTime()}`);
+    await deleteInBatches(this.db, "oidc_rounds", { expires_at: ["<=", now] });
+    await deleteInBatches(this.db, "oidc_logouts", { expires_at: ["<=", now] });
   }
 }
 
+const findIdentities = (db: Db, accountId: string) =>
+  findRows(db, "oidc_identities", { account_id: accountId }, ["created_at", "id"]);
+
 /** False when it is linked already. Takes the connection, so that it can be part of a transaction. */
 async function insertIdentity(
-  db: Kysely<Schema>,
+  db: Db,
   accountId: string,
   provider: string,
   { issuer, subject }: Identity,

@@ -9,30 +9,28 @@
  * writes can share one commit. Commands use one connection on their own thread: starting threads would take longer
  * than their work.
  */
-import { closeSync, openSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "libsql";
 import {
   CompiledQuery,
   Kysely,
-  SqliteDialect,
   SqliteDriver,
   sql,
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
 import { makeFolder } from "../../adapters/make-folder.js";
-import type { FullStore } from "../full-store.js";
 import { StoreUnavailable } from "../../core/store.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { Plan } from "../../core/entities.js";
 import { findDataDirError, findFileError } from "../data-dir-error.js";
 import { migrate, type MigrateOptions } from "./migrate.js";
-import type { Schema } from "./schema.js";
-import { SqlStore } from "./sql-store.js";
+import type { Db, Schema } from "./schema.js";
+import { FullStore } from "../full-store.js";
 import { busyTimeoutMs, connect, setUp } from "./sqlite/connection.js";
-import { threadDialect, type ThreadsOptions } from "./sqlite/thread-dialect.js";
+import { sqliteDialect, threadDialect, type ThreadsOptions } from "./sqlite/thread-dialect.js";
 import { StoreError } from "../store-error.js";
 import { asStoreError, type OnUnavailable } from "./unavailable.js";
 
@@ -61,18 +59,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     await db.destroy();
     throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);
   }
-  if (threads === undefined) return new SqlStore(db, clock);
+  if (threads === undefined) return new FullStore(db, clock);
   // The file is opened and migrated here first, so that the start reports what is wrong with it.
   await db.destroy();
   const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
   // Kysely neither starts nor closes a driver that has not been used.
   await sql`select 1`.execute(threaded);
-  return new SqlStore(threaded, clock);
+  return new FullStore(threaded, clock);
 }
 
 /** A synchronous connection, for Kysely. */
-export const connectSqlite = (database: Database.Database, onUnavailable?: OnUnavailable): Kysely<Schema> =>
-  new Kysely<Schema>({ dialect: new ImmediateDialect(guarded(database, onUnavailable)) });
+export const connectSqlite = (database: Database.Database, onUnavailable?: OnUnavailable): Db =>
+  new Kysely<Schema>({
+    dialect: sqliteDialect(() => new ImmediateDriver({ database: guarded(database, onUnavailable) })),
+  });
 
 /** Creates the file where it does not exist. Rejects with `StoreError`. */
 export async function openDatabase(path: string): Promise<Database.Database> {
@@ -97,7 +97,7 @@ export async function openDatabase(path: string): Promise<Database.Database> {
 function createPrivately(path: string): void {
   makeFolder(dirname(path));
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    writeFileSync(path, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
@@ -139,19 +139,6 @@ class ImmediateDriver extends SqliteDriver {
     } catch (error) {
       if (!/no transaction is active/.test(String(error))) throw error;
     }
-  }
-}
-
-class ImmediateDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-
-  constructor(database: SqliteDatabase) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override createDriver(): SqliteDriver {
-    return new ImmediateDriver({ database: this.#database });
   }
 }
 

@@ -1,11 +1,10 @@
 /** The append-only log of statements, in SQL. */
-import type { Kysely } from "kysely";
 import type { LogRow, StatementLogStore } from "../../core/proof/ports.js";
-import { addRow } from "./by-columns.js";
-import type { Schema } from "./schema.js";
+import type { Db } from "./schema.js";
+import { addRow } from "./statements.js";
 
 export class SqlStatementLog implements StatementLogStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async read(from: number, limit: number): Promise<LogRow[]> {
     const rows = await this.db

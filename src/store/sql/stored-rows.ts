@@ -6,12 +6,13 @@
  * Usage and the audit trail may have many rows, and are paged by key. The other tables have few rows for each
  * account, and are paged by offset.
  */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { StoredStore } from "../../core/accounts/ports.js";
 import type { StoredRows } from "../../core/accounts/stored-views.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
 import { idsAbout } from "./audit-rows.js";
-import type { Schema } from "./schema.js";
+import type { Db, Schema } from "./schema.js";
+import { findRow } from "./statements.js";
 
 type Row = Record<string, unknown>;
 
@@ -30,7 +31,7 @@ interface PersonalTable {
 }
 
 export class SqlStored implements StoredStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   get tables(): readonly string[] {
     return [...personalTables.keys()];
@@ -39,11 +40,7 @@ export class SqlStored implements StoredStore {
   async read(id: string, name: string, after: string | null, limit: number): Promise<StoredRows | null> {
     const table = personalTables.get(name);
     if (table === undefined || (after !== null && !table.cursor.test(after))) return null;
-    const account = await this.db
-      .selectFrom("accounts")
-      .select("email")
-      .where("id", "=", id)
-      .executeTakeFirst();
+    const account = await findRow(this.db, "accounts", { id });
     if (account === undefined) return { rows: [], next: null };
     const owner = { id, emailHash: emailHash(account.email) };
     // One more than asked for, to know whether there is a next page.

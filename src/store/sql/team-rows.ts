@@ -2,7 +2,7 @@
  * Teams and their members, in SQL. A team is a row of `accounts`, so that keys, usage and quotas belong to it as to any
  * account; what only teams have is in `teams`.
  */
-import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Clock } from "../../core/clock.js";
 import {
   noKeyLimits,
@@ -23,42 +23,49 @@ import type {
   TeamStore,
   TeamSummary,
 } from "../../core/teams/ports.js";
-import { removeAccount } from "./account-removal.js";
-import { addRow, deleteRow, findRow, updateRow } from "./by-columns.js";
+import { isOnlyOwner, lockTeam, removeAccount } from "./account-removal.js";
+import { liveKeys } from "./account-rows.js";
 import type { NoteChange, SqlChanges } from "./change-rows.js";
-import { inTransaction } from "./in-transaction.js";
 import { consumeLink, toLink } from "./link-rows.js";
 import { fromLimits, fromQuotas, toAccount, toLimits, toList, toPlan, toQuotas, toTime } from "./rows.js";
-import type { AccountRow, MembershipRow, Schema, TeamRow } from "./schema.js";
-import { isOnlyOwner, lockTeam } from "./team-owners.js";
+import type { AccountRow, Db, DbTransaction, MembershipRow, TeamRow } from "./schema.js";
+import {
+  addRow,
+  deleteRow,
+  escapeLike,
+  findRow,
+  findRows,
+  ifFound,
+  inTransaction,
+  notEndedAt,
+  updateRow,
+  updateRows,
+} from "./statements.js";
 
+type Member = Pick<MembershipRow, "team_id" | "account_id">;
 type JoinedTeamRow = AccountRow & Omit<TeamRow, "id">;
 
 export class SqlTeams implements TeamStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly changes: SqlChanges,
-    private readonly options: { clock: Clock; eraseTraces: () => Promise<void> },
+    private readonly clock: Clock,
   ) {}
 
   async create({ name, planId, ownerId }: Parameters<TeamStore["create"]>[0]): Promise<Team> {
     const id = newId("team");
-    const created_at = this.options.clock.now().getTime();
+    const created_at = this.clock.now().getTime();
     await inTransaction(this.db, async (transaction) => {
-      await transaction
-        .insertInto("accounts")
-        .values({
-          ...{ id, kind: "team", email: name, email_lower: id.toLowerCase(), email_verified_at: null },
-          ...{ password_hash: null, role: "user", plan_id: planId, suspended_at: null, created_at },
-        })
-        .execute();
-      await transaction
-        .insertInto("teams")
-        .values({
-          ...{ id, join_domain: null, ...fromQuotas(noQuotas), allow_from: null, external_id: null },
-          ...{ second_factor_days: null, second_factor_since: null },
-        })
-        .execute();
+      const account = {
+        ...{ id, kind: "team" as const, email: name, email_lower: id.toLowerCase(), email_verified_at: null },
+        ...{ password_hash: null, role: "user" as const, plan_id: planId, suspended_at: null, created_at },
+      };
+      await transaction.insertInto("accounts").values(account).execute();
+      const team = {
+        ...{ id, join_domain: null, ...fromQuotas(noQuotas), allow_from: null, external_id: null },
+        ...{ second_factor_days: null, second_factor_since: null },
+      };
+      await transaction.insertInto("teams").values(team).execute();
       if (ownerId === null) return;
       await insertMember(transaction, { team_id: id, account_id: ownerId, role: "owner", created_at });
     });
@@ -68,8 +75,7 @@ export class SqlTeams implements TeamStore {
   }
 
   async find(id: string): Promise<Team | null> {
-    const row = await teamsIn(this.db).where("teams.id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toTeam(row);
+    return ifFound(await teamsIn(this.db).where("teams.id", "=", id).executeTakeFirst(), toTeam);
   }
 
   async findFor(id: string, accountId: string): Promise<{ team: Team; plan: Plan; role: TeamRole } | null> {
@@ -96,33 +102,24 @@ export class SqlTeams implements TeamStore {
       or accounts.id like ${`${escapeLike(search)}%`} escape '\\')`;
     const rows = await teamsIn(this.db)
       .where(found)
-      .select((select) => [
-        select
-          .selectFrom("memberships")
-          .whereRef("memberships.team_id", "=", "teams.id")
-          .select((member) => member.fn.countAll<number>().as("count"))
-          .as("members"),
-        liveKeys(now).as("live_keys"),
+      .select([
+        sql<number>`(select count(*) from memberships where team_id = teams.id)`.as("members"),
+        liveKeys(now, sql`teams.id`).as("live"),
       ])
-      .orderBy(sql`lower(accounts.email)`)
-      .orderBy("teams.id")
+      .orderBy(byName)
       .limit(limit)
       .offset(offset)
       .execute();
-    const total = await countTeams(this.db, found);
-    const teams = rows.map((row) => ({
+    const teams = rows.map(({ members, live: liveKeys, ...row }) => ({
       team: toTeam(row),
-      members: row.members ?? 0,
-      liveKeys: row.live_keys,
+      members,
+      liveKeys,
     }));
-    return { teams, total };
+    return { teams, total: await countTeams(this.db, found) };
   }
 
   async ofAccount(accountId: string): Promise<{ team: Team; role: TeamRole }[]> {
-    const rows = await this.#ofAccount(accountId)
-      .orderBy(sql`lower(accounts.email)`)
-      .orderBy("teams.id")
-      .execute();
+    const rows = await this.#ofAccount(accountId).orderBy(byName).execute();
     return rows.map((row) => ({ team: toTeam(row), role: row.team_role }));
   }
 
@@ -130,27 +127,17 @@ export class SqlTeams implements TeamStore {
     const rows = await teamsIn(this.db)
       .where("teams.join_domain", "=", domain)
       .where("accounts.suspended_at", "is", null)
-      .orderBy(sql`lower(accounts.email)`)
-      .orderBy("teams.id")
+      .orderBy(byName)
       .limit(limit)
       .execute();
     return rows.map(toTeam);
   }
 
   async change(id: string, change: TeamChange): Promise<Team | null> {
-    const { name, planId } = change;
-    const columns = teamColumns(change);
+    const { name: email, planId: plan_id } = change;
     await this.changes.with("account_changed", id, async (transaction) => {
-      if (name !== undefined || planId !== undefined) {
-        const set = {
-          ...(name === undefined ? {} : { email: name }),
-          ...(planId === undefined ? {} : { plan_id: planId }),
-        };
-        await updateRow(transaction, "accounts", { id, kind: "team" }, set);
-      }
-      if (Object.keys(columns).length > 0) {
-        await updateRow(transaction, "teams", { id }, columns);
-      }
+      await updateRow(transaction, "accounts", { id, kind: "team" }, { email, plan_id });
+      await updateRow(transaction, "teams", { id }, teamColumns(change));
     });
     return this.find(id);
   }
@@ -162,24 +149,23 @@ export class SqlTeams implements TeamStore {
   }
 
   async count(id: string, now: Date): Promise<TeamCounts> {
-    const { rows } = await sql<TeamCounts>`select
+    const counted = sql<TeamCounts>`select
       (select count(*) from memberships where team_id = ${id}) as "members",
       (select count(*) from keys where account_id = ${id}) as "keys",
       ${liveKeys(now, sql`${id}`)} as "liveKeys",
-      (select count(*) from links where team_id = ${id} and expires_at > ${now.getTime()}) as "invitations"`.execute(
-      this.db,
-    );
+      (select count(*) from links where team_id = ${id} and expires_at > ${now.getTime()}) as "invitations"`;
+    const { rows } = await counted.execute(this.db);
     return rows[0] ?? { members: 0, keys: 0, liveKeys: 0, invitations: 0 };
   }
 
   async remove(id: string): Promise<void> {
     await this.changes.with("account_ended", id, (transaction) => removeAccount(transaction, id));
-    await this.options.eraseTraces();
+    await this.changes.eraseTraces();
   }
 
   async membership(id: string, accountId: string): Promise<Membership | null> {
-    const row = await this.#members(id).where("memberships.account_id", "=", accountId).executeTakeFirst();
-    return row === undefined ? null : toMembership(row);
+    const member = this.#members(id).where("memberships.account_id", "=", accountId);
+    return ifFound(await member.executeTakeFirst(), toMembership);
   }
 
   async members(id: string): Promise<Membership[]> {
@@ -208,22 +194,17 @@ export class SqlTeams implements TeamStore {
   ): Promise<boolean> {
     const person = await findRow(this.db, "accounts", { id: accountId, kind: "person" });
     if (person === undefined) return false;
-    const created_at = this.options.clock.now().getTime();
-    return insertMember(this.db, {
-      team_id: id,
-      account_id: accountId,
-      role,
-      created_at,
-      provider_id: providerId,
-    });
+    const created_at = this.clock.now().getTime();
+    const member = { team_id: id, account_id: accountId, role, created_at, provider_id: providerId };
+    return insertMember(this.db, member);
   }
 
   setRole(id: string, accountId: string, role: TeamRole, at: Date): Promise<MemberOutcome> {
     return this.#unlessLastOwner(id, accountId, role !== "owner", async (transaction, note) => {
       const member = { team_id: id, account_id: accountId };
       const changed = await updateRow(transaction, "memberships", member, { role });
-      if (role === "viewer") await revokeKeys(transaction, note, { teamId: id, accountId }, at);
-      if (role !== "owner") await revokeInvites(transaction, { teamId: id, accountId });
+      if (role === "viewer") await revokeKeys(transaction, note, member, at);
+      if (role !== "owner") await revokeInvites(transaction, member);
       return changed !== undefined;
     });
   }
@@ -239,34 +220,24 @@ export class SqlTeams implements TeamStore {
 
   removeMember(id: string, accountId: string, at: Date): Promise<MemberOutcome> {
     return this.#unlessLastOwner(id, accountId, true, async (transaction, note) => {
-      const removed = await deleteRow(transaction, "memberships", { team_id: id, account_id: accountId });
-      await revokeKeys(transaction, note, { teamId: id, accountId }, at);
-      await revokeInvites(transaction, { teamId: id, accountId });
+      const member = { team_id: id, account_id: accountId };
+      const removed = await deleteRow(transaction, "memberships", member);
+      await revokeKeys(transaction, note, member, at);
+      await revokeInvites(transaction, member);
       return removed !== undefined;
     });
   }
 
   async listInvites(id: string, now: Date, limit: number): Promise<NewLink[]> {
-    const rows = await this.db
-      .selectFrom("links")
-      .selectAll()
-      .where("team_id", "=", id)
-      .where("expires_at", ">", now.getTime())
-      .orderBy("created_at", "desc")
-      .limit(limit)
-      .execute();
-    return rows.map(toLink);
+    const open = { team_id: id, expires_at: [">", now] } as const;
+    return (await findRows(this.db, "links", open, ["created_at desc"], limit)).map(toLink);
   }
 
   async revokeInvite(id: string, hash: Uint8Array): Promise<boolean> {
     return (await deleteRow(this.db, "links", { hash, team_id: id })) !== undefined;
   }
 
-  acceptInvite(
-    hash: Uint8Array,
-    account: { id: string; emailHash: Uint8Array },
-    now: Date,
-  ): Promise<Team | null> {
+  acceptInvite(...[hash, account, now]: Parameters<TeamStore["acceptInvite"]>): Promise<Team | null> {
     return inTransaction(this.db, async (transaction) => {
       const link = await consumeLink(transaction, "team", hash, now, account.emailHash);
       if (link?.team == null) return null;
@@ -306,7 +277,7 @@ export class SqlTeams implements TeamStore {
     id: string,
     accountId: string,
     losesOwner: boolean,
-    change: (transaction: Transaction<Schema>, note: NoteChange) => Promise<boolean>,
+    change: (transaction: DbTransaction, note: NoteChange) => Promise<boolean>,
   ): Promise<MemberOutcome> {
     return this.changes.transaction(async (transaction, note) => {
       await lockTeam(transaction, id);
@@ -316,7 +287,7 @@ export class SqlTeams implements TeamStore {
   }
 }
 
-export async function countTeams(db: Kysely<Schema>, found: RawBuilder<boolean>): Promise<number> {
+export async function countTeams(db: Db, found: RawBuilder<boolean>): Promise<number> {
   const { total } = await db
     .selectFrom("teams")
     .innerJoin("accounts", "accounts.id", "teams.id")
@@ -326,27 +297,23 @@ export async function countTeams(db: Kysely<Schema>, found: RawBuilder<boolean>)
   return total;
 }
 
-const teamsIn = (db: Kysely<Schema>) =>
+const byName = sql`lower(accounts.email), teams.id`;
+
+const teamsIn = (db: Db) =>
   db.selectFrom("teams").innerJoin("accounts", "accounts.id", "teams.id").selectAll(["teams", "accounts"]);
 
 /** Of the table `teams`, those that the change is about. */
-function teamColumns({ quotas, joinDomain, allowFrom, secondFactor }: TeamChange): Partial<TeamRow> {
-  return {
-    ...(quotas === undefined ? {} : fromQuotas(quotas)),
-    ...(joinDomain === undefined ? {} : { join_domain: joinDomain }),
-    ...(allowFrom === undefined ? {} : { allow_from: allowFrom?.join(",") ?? null }),
-    ...(secondFactor === undefined
-      ? {}
-      : {
-          second_factor_days: secondFactor?.graceDays ?? null,
-          second_factor_since: secondFactor?.since.getTime() ?? null,
-        }),
-  };
-}
+const teamColumns = ({ quotas, joinDomain, allowFrom, secondFactor }: TeamChange) => ({
+  ...(quotas === undefined ? {} : fromQuotas(quotas)),
+  join_domain: joinDomain,
+  allow_from: allowFrom === null ? null : allowFrom?.join(","),
+  second_factor_days: secondFactor === null ? null : secondFactor?.graceDays,
+  second_factor_since: secondFactor === null ? null : secondFactor?.since.getTime(),
+});
 
 /** False when the account is in the team already. */
 async function insertMember(
-  db: Kysely<Schema>,
+  db: Db,
   member: Pick<MembershipRow, "team_id" | "account_id" | "role" | "created_at"> & Partial<MembershipRow>,
 ): Promise<boolean> {
   const row = { provider_id: null, ...fromLimits(noKeyLimits), ...member };
@@ -355,42 +322,20 @@ async function insertMember(
 
 /** What the member has running in the team ends on every server. */
 async function revokeKeys(
-  transaction: Transaction<Schema>,
+  transaction: DbTransaction,
   note: NoteChange,
-  { teamId, accountId }: { teamId: string; accountId: string },
+  { team_id, account_id }: Member,
   at: Date,
 ): Promise<void> {
-  const atMs = at.getTime();
-  const revoked = await transaction
-    .updateTable("keys")
-    .set({ revoked_at: atMs })
-    .where("account_id", "=", teamId)
-    .where("member_id", "=", accountId)
-    .where((where) => where.or([where("revoked_at", "is", null), where("revoked_at", ">", atMs)]))
-    .returning("id")
-    .execute();
+  const live = { account_id: team_id, member_id: account_id, revoked_at: notEndedAt(at) };
+  const revoked = await updateRows(transaction, "keys", live, { revoked_at: at.getTime() });
   for (const { id } of revoked) note("key_ended", id);
   // In the playground there is no key to end.
-  note("account_changed", accountId);
+  note("account_changed", account_id);
 }
 
 /** Those that this member has made: they could be used to come back, or for what the member may not give any more. */
-async function revokeInvites(
-  transaction: Transaction<Schema>,
-  { teamId, accountId }: { teamId: string; accountId: string },
-): Promise<void> {
-  await transaction
-    .deleteFrom("links")
-    .where("team_id", "=", teamId)
-    .where("account_id", "=", accountId)
-    .execute();
-}
-
-/** As in the list of accounts: keys that have neither expired nor been revoked. */
-const liveKeys = (now: Date, teamId = sql`teams.id`) =>
-  sql<number>`(select count(*) from keys where keys.account_id = ${teamId}
-    and (revoked_at is null or revoked_at > ${now.getTime()})
-    and (expires_at is null or expires_at > ${now.getTime()}))`;
+const revokeInvites = (transaction: DbTransaction, member: Member) => deleteRow(transaction, "links", member);
 
 const toTeam = (row: JoinedTeamRow): Team => ({
   ...toAccount(row),
@@ -414,5 +359,3 @@ const toMembership = (row: MembershipRow & Pick<AccountRow, "email" | "suspended
   joinedAt: new Date(row.created_at),
   providerId: row.provider_id,
 });
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

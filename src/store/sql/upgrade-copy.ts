@@ -9,7 +9,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import * as z from "zod";
 import { makeFolder } from "../../adapters/make-folder.js";
 import { copySqlite } from "./backup.js";
 import { readBookkeeping, type MigrateOptions } from "./migrate.js";
@@ -98,14 +97,10 @@ function describeWayBack(path: string, known: number): string | null {
   return `To go back to ${copy.takenAt.toISOString()}, before the upgrade, and lose what was written since: stop all servers, put a copy of ${copy.file} in place of ${path}, and delete ${path}-wal and ${path}-shm.`;
 }
 
-const pragmaNumber = z
-  .array(z.record(z.string(), z.number()))
-  .transform(([row = {}]) => Object.values(row)[0] ?? 0);
-
 /** What a copy takes at most, and what is free on its disk. */
 export async function roomForCopy(path: string): Promise<{ copyBytes: number; freeBytes: number }> {
   const database = await openDatabase(path);
-  const read = (name: string): number => pragmaNumber.parse(database.pragma(name));
+  const read = (name: string): number => Number(database.prepare(`pragma ${name}`).pluck().all()[0]);
   const pages = read("page_count") - read("freelist_count");
   const copyBytes = pages * read("page_size");
   database.close();

@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries, in SQL. */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type EventType, eventTypes } from "../../core/events/events.js";
 import {
   type AttemptResult,
@@ -12,35 +12,36 @@ import {
   type WebhookChange,
   type WebhookStore,
 } from "../../core/events/ports.js";
-import { chunks, deleteInBatches } from "./batches.js";
-import { countRows, deleteRow, findRow, updateRow } from "./by-columns.js";
-import { fromRow, toRow } from "./entity-rows.js";
-import { inTransaction } from "./in-transaction.js";
-import { toList, toTime } from "./rows.js";
-import type { Schema, WebhookDeliveryRow, WebhookRow } from "./schema.js";
+import { fromRow, toList, toRow, toTime } from "./rows.js";
+import type { Db, WebhookDeliveryRow, WebhookRow } from "./schema.js";
+import {
+  chunks,
+  countRows,
+  createdBefore,
+  deleteInBatches,
+  deleteRow,
+  findRow,
+  findRows,
+  ifFound,
+  inTransaction,
+  updateRow,
+} from "./statements.js";
 
 /** Rows that one statement adds. */
 const addedAtOnce = 500;
 
 export class SqlWebhooks implements WebhookStore {
   constructor(
-    private readonly db: Kysely<Schema>,
-    private readonly options: { locksRows: boolean },
+    private readonly db: Db,
+    private readonly locksRows: boolean,
   ) {}
 
   async list(): Promise<Webhook[]> {
-    const rows = await this.db
-      .selectFrom("webhooks")
-      .selectAll()
-      .orderBy("created_at")
-      .orderBy("id")
-      .execute();
-    return rows.map(toWebhook);
+    return (await findRows(this.db, "webhooks", {}, ["created_at", "id"])).map(toWebhook);
   }
 
   async find(id: string): Promise<Webhook | null> {
-    const row = await findRow(this.db, "webhooks", { id });
-    return row === undefined ? null : toWebhook(row);
+    return ifFound(await findRow(this.db, "webhooks", { id }), toWebhook);
   }
 
   /** Of two that are created at the same instant both may be written: one more than `most` does no harm. */
@@ -58,18 +59,13 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async change(id: string, { url, description, events, off }: WebhookChange): Promise<Webhook | null> {
-    const row = await updateRow(
-      this.db,
-      "webhooks",
-      { id },
-      {
-        ...{ url, description, events: events?.join(",") ?? null },
-        ...(off === null
-          ? { off_at: null, off_reason: null, failing_since: null }
-          : { off_at: off.at.getTime(), off_reason: off.reason }),
-      },
-    );
-    return row === undefined ? null : toWebhook(row);
+    const set = {
+      ...{ url, description, events: events?.join(",") ?? null },
+      ...(off === null
+        ? { off_at: null, off_reason: null, failing_since: null }
+        : { off_at: off.at.getTime(), off_reason: off.reason }),
+    };
+    return ifFound(await updateRow(this.db, "webhooks", { id }, set), toWebhook);
   }
 
   async delete(id: string): Promise<boolean> {
@@ -77,12 +73,8 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async noteFailing(id: string, at: Date | null): Promise<Date | null> {
-    const row = await this.db
-      .updateTable("webhooks")
-      .set({ failing_since: at === null ? null : sql<number>`coalesce(failing_since, ${at.getTime()})` })
-      .where("id", "=", id)
-      .returning("failing_since")
-      .executeTakeFirst();
+    const since = at === null ? null : sql`coalesce(failing_since, ${at.getTime()})`;
+    const row = await updateRow(this.db, "webhooks", { id }, { failing_since: since });
     return toTime(row?.failing_since ?? null);
   }
 
@@ -117,7 +109,7 @@ export class SqlWebhooks implements WebhookStore {
   async claim(options: Parameters<WebhookStore["claim"]>[0]): Promise<Delivery[]> {
     const { limit, except } = options;
     const nowMs = options.now.getTime();
-    const due = (db: Kysely<Schema>) =>
+    const due = (db: Db) =>
       db
         .selectFrom("webhook_deliveries")
         .select("id")
@@ -130,16 +122,13 @@ export class SqlWebhooks implements WebhookStore {
     if ((await due(this.db).execute()).length === 0) return [];
     return inTransaction(this.db, async (transaction) => {
       const free = due(transaction);
-      const ids = await (this.options.locksRows ? free.forUpdate().skipLocked() : free).execute();
-      if (ids.length === 0) return [];
+      const found = await (this.locksRows ? free.forUpdate().skipLocked() : free).execute();
+      if (found.length === 0) return [];
+      const ids = found.map(({ id }) => id);
       const rows = await transaction
         .updateTable("webhook_deliveries")
         .set((set) => ({ attempts: set("attempts", "+", 1), next_at: options.leaseUntil.getTime() }))
-        .where(
-          "id",
-          "in",
-          ids.map(({ id }) => id),
-        )
+        .where("id", "in", ids)
         .where("next_at", "<=", nowMs)
         .returningAll()
         .execute();
@@ -153,22 +142,20 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async findDelivery(id: string): Promise<Delivery | null> {
-    const row = await findRow(this.db, "webhook_deliveries", { id });
-    return row === undefined ? null : toDelivery(row);
+    return ifFound(await findRow(this.db, "webhook_deliveries", { id }), toDelivery);
   }
 
   async listDeliveries(
     webhookId: string | null,
-    before: Pick<Delivery, "id" | "createdAt"> | null,
+    last: Pick<Delivery, "id" | "createdAt"> | null,
     limit: number,
   ): Promise<Delivery[]> {
-    let query = this.db.selectFrom("webhook_deliveries").selectAll();
-    if (webhookId !== null) query = query.where("webhook_id", "=", webhookId);
-    if (before !== null) {
-      query = query.where(sql<boolean>`(created_at, id) < (${before.createdAt.getTime()}, ${before.id})`);
-    }
-    const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
-    return rows.map(toDelivery);
+    const where = {
+      ...(webhookId === null ? {} : { webhook_id: webhookId }),
+      ...(last === null ? {} : { created_at: createdBefore(last) }),
+    };
+    const order = ["created_at desc", "id desc"] as const;
+    return (await findRows(this.db, "webhook_deliveries", where, order, limit)).map(toDelivery);
   }
 
   async redeliver(id: string, now: Date, retryUntil: Date): Promise<void> {
@@ -177,7 +164,7 @@ export class SqlWebhooks implements WebhookStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await deleteInBatches(this.db, "webhook_deliveries", sql`created_at < ${before.getTime()}`);
+    await deleteInBatches(this.db, "webhook_deliveries", { created_at: ["<", before] });
   }
 
   async keysExpiring(
@@ -204,13 +191,8 @@ export class SqlWebhooks implements WebhookStore {
 
 const fromNewDelivery = (delivery: NewDelivery): WebhookDeliveryRow => ({
   ...toRow(delivery),
-  next_at: delivery.createdAt.getTime(),
-  attempts: 0,
-  delivered_at: null,
-  last_at: null,
-  response_status: null,
-  error: null,
-  duration_ms: null,
+  ...{ next_at: delivery.createdAt.getTime(), attempts: 0, delivered_at: null, last_at: null },
+  ...{ response_status: null, error: null, duration_ms: null },
 });
 
 function toWebhook({ events, off_at: offAt, off_reason: offReason, ...row }: WebhookRow): Webhook {

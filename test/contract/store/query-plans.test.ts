@@ -7,11 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "libsql";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { FullStore } from "../../../src/store/full-store.js";
 import { noKeyLimits, type Account, type ApiKey } from "../../../src/core/entities.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
-import { SqlStore } from "../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../src/store/full-store.js";
 import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sql/sqlite.js";
 import { newDatabase, testPlan } from "../../support/stores/temporary-store.js";
 import { someHash } from "./dashboard-store.js";
@@ -44,7 +43,7 @@ beforeEach(async () => {
   database = await openDatabase(databasePath(folder));
   asked = [];
   const db = connectSqlite(listening(database));
-  store = new SqlStore(db, systemClock);
+  store = new FullStore(db, systemClock);
   account = await store.createAccount({
     email: "ada@example.com",
     passwordHash: null,

@@ -1,14 +1,10 @@
-import { type RawBuilder, sql, type Transaction } from "kysely";
-import { executeAll, type MigrationContext } from "../migration.js";
-import type { Schema } from "../schema.js";
+import { type RawBuilder, sql } from "kysely";
+import { statements } from "../migration.js";
 
 /** The tables of 0.1.0. Everything of an account references its row, so that deleting the row deletes the rest. */
-export async function up(
-  db: Transaction<Schema>,
-  { bytesType, defaultPlan }: MigrationContext,
-): Promise<void> {
+export const up = statements(({ bytesType, defaultPlan }) => {
   const isSqlite = bytesType === "blob";
-  await executeAll(db, [
+  return [
     ...accounts(sql.raw(bytesType)),
     ...usage(isSqlite),
     ...service,
@@ -18,8 +14,8 @@ export async function up(
     sql`insert into plans (id, name, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys)
       values (${defaultPlan.id}, ${defaultPlan.name}, ${defaultPlan.requestsPerMinute},
         ${defaultPlan.tokensPerMinute}, ${defaultPlan.concurrentRequests}, ${defaultPlan.maxKeys})`,
-  ]);
-}
+  ];
+});
 
 const ofAccount = sql`account_id text not null references accounts (id) on delete cascade`;
 

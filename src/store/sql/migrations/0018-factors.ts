@@ -1,14 +1,13 @@
-import { sql, type Transaction } from "kysely";
-import { executeAll, type MigrationContext } from "../migration.js";
-import type { Schema } from "../schema.js";
+import { sql } from "kysely";
+import { statements } from "../migration.js";
 
 /**
  * Second factors, and what sessions say about themselves. Sessions of earlier versions, and of replicas that still run
  * one, were begun with a password and were confirmed when they began.
  */
-export async function up(db: Transaction<Schema>, { bytesType }: MigrationContext): Promise<void> {
+export const up = statements(({ bytesType }) => {
   const bytes = sql.raw(bytesType);
-  await executeAll(db, [
+  return [
     sql`alter table sessions add column method text default 'password' not null`,
     sql`alter table sessions add column device text`,
     sql`alter table sessions add column confirmed_at bigint`,
@@ -41,5 +40,5 @@ export async function up(db: Transaction<Schema>, { bytesType }: MigrationContex
     sql`create index recovery_codes_by_account on recovery_codes (account_id)`,
     sql`create index sign_in_steps_by_account on sign_in_steps (account_id)`,
     sql`create index sign_in_steps_by_expiry on sign_in_steps (expires_at)`,
-  ]);
-}
+  ];
+});

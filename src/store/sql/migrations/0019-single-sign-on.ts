@@ -1,11 +1,10 @@
-import { sql, type Transaction } from "kysely";
-import { executeAll, type MigrationContext } from "../migration.js";
-import type { Schema } from "../schema.js";
+import { sql } from "kysely";
+import { statements } from "../migration.js";
 
 /** Identities at providers, sign-ins under way, what sessions were begun by, and logout tokens that were used. */
-export async function up(db: Transaction<Schema>, { bytesType }: MigrationContext): Promise<void> {
+export const up = statements(({ bytesType }) => {
   const bytes = sql.raw(bytesType);
-  await executeAll(db, [
+  return [
     sql`create table oidc_identities (
       id text primary key,
       account_id text not null references accounts (id) on delete cascade,
@@ -36,5 +35,5 @@ export async function up(db: Transaction<Schema>, { bytesType }: MigrationContex
     sql`create index oidc_rounds_by_expiry on oidc_rounds (expires_at)`,
     sql`create index oidc_sessions_by_sid on oidc_sessions (issuer, sid)`,
     sql`create index oidc_logouts_by_expiry on oidc_logouts (expires_at)`,
-  ]);
-}
+  ];
+});

@@ -1,14 +1,12 @@
-import { sql, type Transaction } from "kysely";
-import { executeAll } from "../migration.js";
-import type { Schema } from "../schema.js";
+import { sql } from "kysely";
+import { statements } from "../migration.js";
 
 /** Webhooks and their deliveries; networks that a key is limited to; the weight of a plan in the queue. */
-export async function up(db: Transaction<Schema>): Promise<void> {
-  await executeAll(db, [
-    sql`alter table plans add column weight integer default 1 not null`,
-    sql`alter table keys add column allow_from text`,
-    sql`create index keys_by_expiry on keys (expires_at)`,
-    sql`create table webhooks (
+export const up = statements(() => [
+  sql`alter table plans add column weight integer default 1 not null`,
+  sql`alter table keys add column allow_from text`,
+  sql`create index keys_by_expiry on keys (expires_at)`,
+  sql`create table webhooks (
       id text primary key,
       url text not null,
       description text not null,
@@ -17,7 +15,7 @@ export async function up(db: Transaction<Schema>): Promise<void> {
       off_at bigint,
       off_reason text,
       failing_since bigint)`,
-    sql`create table webhook_deliveries (
+  sql`create table webhook_deliveries (
       id text primary key,
       webhook_id text not null references webhooks (id) on delete cascade,
       account_id text references accounts (id) on delete cascade,
@@ -32,9 +30,8 @@ export async function up(db: Transaction<Schema>): Promise<void> {
       response_status integer,
       error text,
       duration_ms integer)`,
-    sql`create index webhook_deliveries_due on webhook_deliveries (next_at)`,
-    sql`create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, created_at, id)`,
-    sql`create index webhook_deliveries_by_time on webhook_deliveries (created_at, id)`,
-    sql`create index webhook_deliveries_by_account on webhook_deliveries (account_id)`,
-  ]);
-}
+  sql`create index webhook_deliveries_due on webhook_deliveries (next_at)`,
+  sql`create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, created_at, id)`,
+  sql`create index webhook_deliveries_by_time on webhook_deliveries (created_at, id)`,
+  sql`create index webhook_deliveries_by_account on webhook_deliveries (account_id)`,
+]);

@@ -1,7 +1,5 @@
-import type { Transaction } from "kysely";
-import type { Schema } from "../schema.js";
+import { sql } from "kysely";
+import { statements } from "../migration.js";
 
 /** What keys may do besides the model API: nothing, for all that exist. */
-export async function up(db: Transaction<Schema>): Promise<void> {
-  await db.schema.alterTable("keys").addColumn("scopes", "text").execute();
-}
+export const up = statements(() => [sql`alter table keys add column scopes text`]);

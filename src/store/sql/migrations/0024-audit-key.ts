@@ -1,7 +1,5 @@
-import type { Transaction } from "kysely";
-import type { Schema } from "../schema.js";
+import { sql } from "kysely";
+import { statements } from "../migration.js";
 
 /** The key that an account acted with in the operator's API and over SCIM: unknown for all lines that exist. */
-export async function up(db: Transaction<Schema>): Promise<void> {
-  await db.schema.alterTable("audit").addColumn("actor_key", "text").execute();
-}
+export const up = statements(() => [sql`alter table audit add column actor_key text`]);

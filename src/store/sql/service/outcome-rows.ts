@@ -1,15 +1,14 @@
 /** How requests ended, by hour, model and error code, in SQL. A few hundred rows a day, whatever the traffic. */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Outcomes, OutcomeStore, ServiceFilter } from "../../../core/admin/ports.js";
 import { type ErrorCode, errorTable } from "../../../core/errors.js";
-import { dayMs } from "../rows.js";
-import type { OutcomeRow, Schema } from "../schema.js";
+import { dayMs, noModel, withModels } from "../rows.js";
+import type { Db, OutcomeRow } from "../schema.js";
 import { addCounts } from "../usage/add-counts.js";
-import { noModel, withModels } from "../usage/model-column.js";
 import { stepOf } from "../usage/usage-rows.js";
 
 export class SqlOutcomes implements OutcomeStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async add(rows: readonly Outcomes[]): Promise<void> {
     const values = rows.map(({ start, model, code, requests }) => ({

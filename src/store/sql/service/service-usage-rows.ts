@@ -2,7 +2,7 @@
  * What all accounts used together, in SQL. Sums over time and model come from rows of their own, few whatever the
  * number of accounts; top lists come from all accounts' days (top-users.ts), and lines from their hours.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type {
   HourOfAccount,
   ServiceFilter,
@@ -14,17 +14,17 @@ import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
 import type { UsageCounts } from "../../../core/usage/ports.js";
 import type { TopUsers } from "../../../core/usage/usage-views.js";
-import type { Schema } from "../schema.js";
+import type { Db } from "../schema.js";
 import { RankingCache } from "./ranking-cache.js";
 import { topUsers } from "./top-users.js";
-import { withModels } from "../usage/model-column.js";
+import { withModels } from "../rows.js";
 import { countSums, stepOf, type Sums, toCounts } from "../usage/usage-rows.js";
 
 export class SqlServiceUsage implements ServiceUsageStore {
   readonly #rankings: RankingCache;
 
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     clock: Pick<Clock, "monotonicMs">,
   ) {
     this.#rankings = new RankingCache(clock);
@@ -41,7 +41,7 @@ export class SqlServiceUsage implements ServiceUsageStore {
   }
 
   top(...[filter, measure, limit]: Parameters<ServiceUsageStore["top"]>): Promise<TopUsers> {
-    return topUsers({ db: this.db, rankings: this.#rankings }, filter, measure, limit);
+    return topUsers(this.db, this.#rankings, filter, measure, limit);
   }
 
   async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {

@@ -5,14 +5,14 @@
  *
  * The database adds up and sorts, off this thread, and only the top of a ranking is transferred.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { TopFilter } from "../../../core/admin/ports.js";
 import type { TopUser, TopUsers } from "../../../core/usage/usage-views.js";
-import { chunks } from "../batches.js";
 import { dayMs } from "../rows.js";
-import type { Schema } from "../schema.js";
+import type { Db } from "../schema.js";
+import { chunks } from "../statements.js";
 import type { Ranking, RankingCache, TopRow } from "./ranking-cache.js";
-import { keyParts, splitByDays } from "../usage/shares.js";
+import { hourCounts, keyParts, type Period, splitByDays, within } from "../usage/shares.js";
 
 type Measure = "requests" | "tokens";
 
@@ -32,13 +32,9 @@ const idsAtOnce = 1_000;
 /** Rankings of longer ranges are cached. */
 const longMs = 7 * dayMs;
 
-interface TopParts {
-  db: Kysely<Schema>;
-  rankings: RankingCache;
-}
-
 export async function topUsers(
-  { db, rankings }: TopParts,
+  db: Db,
+  rankings: RankingCache,
   filter: TopFilter,
   measure: Measure,
   limit: number,
@@ -55,12 +51,7 @@ export async function topUsers(
   return { accounts: await named(db, accounts), keys: await named(db, keys) };
 }
 
-async function findLargest(
-  db: Kysely<Schema>,
-  filter: TopFilter,
-  measure: Measure,
-  limit: number,
-): Promise<Ranking> {
+async function findLargest(db: Db, filter: TopFilter, measure: Measure, limit: number): Promise<Ranking> {
   const largest = rankedBy(db, filter, measure);
   const first = await largest(Math.max(firstLook, limit));
   const ofFirst = await keysOf(db, filter, idsOf(first));
@@ -85,9 +76,8 @@ const idsOf = (ranked: readonly Ranked[]): string[] => ranked.map(({ accountId }
 function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { days, hours } = splitByDays({ from, to });
   const ofModel = model === undefined ? sql`` : sql`and model = ${model}`;
-  const part = (table: "account_days" | "usage", time: "day" | "hour", [first, end]: [number, number]) =>
-    sql`select ${select} from ${sql.table(table)}
-      where ${sql.ref(time)} >= ${first} and ${sql.ref(time)} < ${end} ${ofModel}`;
+  const part = (table: "account_days" | "usage", time: "day" | "hour", range: Period) =>
+    sql`select ${select} from ${sql.table(table)} where ${within(time, range)} ${ofModel}`;
   return [
     ...(days[0] < days[1] ? [part("account_days", "day", days)] : []),
     ...hours.map((range) => part("usage", "hour", range)),
@@ -98,11 +88,7 @@ const valueOf = (measure: Measure): RawBuilder<unknown> =>
   measure === "requests" ? sql`requests` : sql`prompt_tokens + completion_tokens`;
 
 /** Returns the first `count`, from one ranking for as long as it has them. */
-function rankedBy(
-  db: Kysely<Schema>,
-  filter: TopFilter,
-  measure: Measure,
-): (count: number) => Promise<Ranked[]> {
+function rankedBy(db: Db, filter: TopFilter, measure: Measure): (count: number) => Promise<Ranked[]> {
   let most = firstRanked;
   let ranked: Ranked[] | null = null;
   return async (count) => {
@@ -115,12 +101,7 @@ function rankedBy(
   };
 }
 
-async function rank(
-  db: Kysely<Schema>,
-  filter: TopFilter,
-  measure: Measure,
-  count: number,
-): Promise<Ranked[]> {
+async function rank(db: Db, filter: TopFilter, measure: Measure, count: number): Promise<Ranked[]> {
   const parts = sources(filter, sql`account_id, ${valueOf(measure)} as value`);
   if (parts.length === 0) return [];
   // Counts are far below where a double loses precision, and Postgres adds those up in half the time.
@@ -130,25 +111,21 @@ async function rank(
   return rows.map(({ account_id: accountId, value }) => ({ accountId, value }));
 }
 
-async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
+async function keysOf(db: Db, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const rows: TopRow[] = [];
   for (const some of chunks(ids, idsAtOnce)) rows.push(...(await someKeysOf(db, filter, some)));
   return rows;
 }
 
-async function someKeysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
+async function someKeysOf(db: Db, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const { days, hours } = splitByDays(filter);
   const scope = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
-  const columns = sql`account_id, key_id, requests, errors, refused, tokens`;
+  const columns = sql`account_id, key_id, errors, requests, refused, tokens`;
   const parts = [
     ...(await keyParts(db, columns, scope, days)),
     ...hours.map(
-      ([
-        first,
-        end,
-      ]) => sql`select account_id, key_id, requests, errors, rate_limited + unavailable as refused,
-        prompt_tokens + completion_tokens as tokens from usage
-        where ${scope} and hour >= ${first} and hour < ${end}`,
+      (range) => sql`select account_id, key_id, errors, ${hourCounts} from usage
+        where ${scope} and ${within("hour", range)}`,
     ),
   ];
   if (parts.length === 0) return [];
@@ -168,18 +145,13 @@ function sumOf(accountId: string, keys: readonly TopRow[]): Omit<TopRow, "key_id
   const own = keys.filter((row) => row.account_id === accountId);
   const sum = (name: "requests" | "errors" | "refused" | "tokens") =>
     own.reduce((all, row) => all + row[name], 0);
-  return {
-    account_id: accountId,
-    requests: sum("requests"),
-    errors: sum("errors"),
-    refused: sum("refused"),
-    tokens: sum("tokens"),
-  };
+  const [requests, errors, refused, tokens] = [sum("requests"), sum("errors"), sum("refused"), sum("tokens")];
+  return { account_id: accountId, requests, errors, refused, tokens };
 }
 
 /** Adds the names of accounts and keys. */
 async function named(
-  db: Kysely<Schema>,
+  db: Db,
   rows: readonly (Omit<TopRow, "key_id"> & { key_id?: string })[],
 ): Promise<TopUser[]> {
   if (rows.length === 0) return [];

@@ -7,8 +7,7 @@
  * statements are executed again one at a time.
  */
 import type Database from "libsql";
-import { monotonicMs, type Answer, type Outcome, type Result, type Task } from "./messages.js";
-import { toPlainError } from "./plain-error.js";
+import { monotonicMs, toPlainError, type Answer, type Outcome, type Task } from "./messages.js";
 
 /** Bounds how long a statement waits for the others of its group. */
 const maxGroupSize = 256;
@@ -61,17 +60,11 @@ function run(database: Database.Database, { sql, parameters, beginsBeforeMs }: T
     const statement = database.prepare(sql);
     return {
       type: "done",
-      result: statement.reader ? rows(statement.all(parameters)) : changes(statement.run(parameters)),
+      result: statement.reader
+        ? { rows: statement.all(parameters), changes: null }
+        : { rows: [], changes: statement.run(parameters).changes },
     };
   } catch (error) {
     return { type: "failed", error: toPlainError(error) };
   }
 }
-
-const rows = (found: unknown[]): Result => ({ rows: found, changes: null, lastInsertRowid: null });
-
-const changes = ({ changes, lastInsertRowid }: Database.RunResult): Result => ({
-  rows: [],
-  changes,
-  lastInsertRowid,
-});

@@ -1,4 +1,5 @@
 /** The messages between a server and its database threads. */
+import Database from "libsql";
 import type { Gate } from "./native-gate.js";
 
 /** What a thread is started with. */
@@ -25,7 +26,7 @@ export interface Task extends Statement {
 
 export type ToThread = Task | "close";
 
-/** An error that can be posted. SQLite's messages name tables and columns, never values. */
+/** An error that can be posted: structured cloning would lose its class and code. SQLite's messages name tables and columns, never values. */
 export interface PlainError {
   name: string;
   message: string;
@@ -37,7 +38,6 @@ export interface Result {
   rows: unknown[];
   /** Null for statements that return rows. */
   changes: number | null;
-  lastInsertRowid: number | bigint | null;
 }
 
 export type Outcome =
@@ -60,3 +60,20 @@ export type FromThread =
 
 /** The same clock in all threads of a process, unlike `performance.now()`. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+export function toPlainError(error: unknown): PlainError {
+  if (!(error instanceof Error))
+    return { name: "Error", message: "unknown error", code: null, rawCode: null };
+  const { name, message } = error;
+  const code = "code" in error && typeof error.code === "string" && error.code !== "" ? error.code : null;
+  const rawCode = "rawCode" in error && typeof error.rawCode === "number" ? error.rawCode : null;
+  return { name, message, code, rawCode };
+}
+
+export function fromPlainError({ name, message, code, rawCode }: PlainError): Error {
+  if (name === "SqliteError" && code !== null) {
+    return new Database.SqliteError(message, code, rawCode ?? undefined);
+  }
+  const error = name === "TypeError" ? new TypeError(message) : new Error(message);
+  return code === null ? error : Object.assign(error, { code });
+}

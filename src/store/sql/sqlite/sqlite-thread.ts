@@ -12,6 +12,7 @@ import { withTimeLimit } from "../../../core/time-limit.js";
 import { programFile } from "../../../adapters/program-files.js";
 import { newWorker } from "../../../adapters/worker-thread.js";
 import {
+  fromPlainError,
   monotonicMs,
   type FromThread,
   type Outcome,
@@ -23,7 +24,6 @@ import {
   type ToThread,
 } from "./messages.js";
 import { newGate, shutAtExit } from "./native-gate.js";
-import { fromPlainError } from "./plain-error.js";
 
 export interface ThreadLimits {
   /** Maximum number of unanswered statements, including those whose callers have given up. */
@@ -166,16 +166,8 @@ export class SqliteThread {
   #settle(id: number, outcome: Outcome): void {
     this.#unanswered -= 1;
     const waiting = this.#waiting.get(id);
-    switch (outcome.type) {
-      case "done":
-        waiting?.resolve(outcome.result);
-        return;
-      case "failed":
-        waiting?.reject(fromPlainError(outcome.error));
-        return;
-      case "expired":
-        waiting?.reject(tooSlow());
-    }
+    if (outcome.type === "done") waiting?.resolve(outcome.result);
+    else waiting?.reject(outcome.type === "failed" ? fromPlainError(outcome.error) : tooSlow());
   }
 }
 

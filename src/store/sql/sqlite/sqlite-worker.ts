@@ -7,9 +7,8 @@ import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_
 import type Database from "libsql";
 import { connect, setUp } from "./connection.js";
 import { executeGroup, toGroups } from "./group-commit.js";
-import type { FromThread, Task, ToThread } from "./messages.js";
+import { type FromThread, type Task, toPlainError, type ToThread } from "./messages.js";
 import { enter, leave } from "./native-gate.js";
-import { toPlainError } from "./plain-error.js";
 
 if (parentPort !== null) begin(parentPort);
 

@@ -44,24 +44,29 @@ export function threadDialect(
   onUnavailable?: OnUnavailable,
 ): Dialect {
   const options = { ...limits, ...own, path, workerFile };
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () =>
-      new ThreadDriver({
-        writer: new SqliteThread({ ...options, readOnly: false }),
-        readers: Array.from({ length: readers }, () => new SqliteThread({ ...options, readOnly: true })),
-        writing: new Semaphore({
-          permits: 1,
-          maxWaiting: options.queued,
-          maxWaitMs: options.answerMs,
-          refusal: (cause) => (cause === "full" ? queueFull() : transactionTooSlow()),
-        }),
-        onUnavailable,
-      }),
+  const writing = {
+    permits: 1,
+    maxWaiting: options.queued,
+    maxWaitMs: options.answerMs,
+    refusal: (cause: string) => (cause === "full" ? queueFull() : transactionTooSlow()),
   };
+  return sqliteDialect(() =>
+    threadDriver({
+      writer: new SqliteThread({ ...options, readOnly: false }),
+      readers: Array.from({ length: readers }, () => new SqliteThread({ ...options, readOnly: true })),
+      writing: new Semaphore(writing),
+      onUnavailable,
+    }),
+  );
 }
+
+/** What SQLite is spoken to with, wherever it runs. */
+export const sqliteDialect = (createDriver: () => Driver): Dialect => ({
+  createAdapter: () => new SqliteAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createDriver,
+});
 
 interface Threads {
   writer: SqliteThread;
@@ -71,40 +76,24 @@ interface Threads {
   onUnavailable: OnUnavailable;
 }
 
-class ThreadDriver implements Driver {
-  constructor(private readonly threads: Threads) {}
-
-  async init(): Promise<void> {
-    this.threads.writer.start();
-    this.threads.readers[0]?.start();
-  }
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return new ThreadConnection(this.threads);
-  }
-
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await own(connection).begin();
-  }
-
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await own(connection).commit();
-  }
-
-  /** The connection rolls back when it is released. */
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    own(connection).release();
-  }
-
+const threadDriver = (threads: Threads): Driver => ({
+  init: async () => {
+    threads.writer.start();
+    threads.readers[0]?.start();
+  },
+  acquireConnection: async () => new ThreadConnection(threads),
+  beginTransaction: (connection) => own(connection).begin(),
+  commitTransaction: (connection) => own(connection).commit(),
+  // The connection rolls back when it is released.
+  rollbackTransaction: async () => {},
+  releaseConnection: async (connection) => own(connection).release(),
   /** Once every statement is answered. */
-  async destroy(): Promise<void> {
-    const { writer, readers, writing } = this.threads;
+  destroy: async () => {
+    const { writer, readers, writing } = threads;
     await writing.acquire().catch(() => undefined);
     await Promise.all([writer, ...readers].map((thread) => thread.close()));
-  }
-}
+  },
+});
 
 function own(connection: DatabaseConnection): ThreadConnection {
   if (connection instanceof ThreadConnection) return connection;
@@ -127,7 +116,7 @@ class ThreadConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const statement = { sql: query.sql, parameters: query.parameters.map(toParameter) };
-    const { rows, changes, lastInsertRowid } = await this.#translated(() => {
+    const { rows, changes } = await this.#translated(() => {
       if (this.#transaction !== null) return this.#within({ ...statement, isGroupable: false });
       if (isRead(query)) return chooseReader(this.threads.readers).ask({ ...statement, isGroupable: false });
       return this.#single({ ...statement, isGroupable: isWrite(query) });
@@ -136,7 +125,6 @@ class ThreadConnection implements DatabaseConnection {
       // As with every driver, the caller's type is trusted.
       rows: rows as R[],
       ...(changes === null ? {} : { numAffectedRows: BigInt(changes) }),
-      ...(lastInsertRowid === null ? {} : { insertId: BigInt(lastInsertRowid) }),
     };
   }
 

@@ -1,7 +1,7 @@
 /** Adds counts to rows that may exist already. */
-import { sql, type Kysely } from "kysely";
-import { chunks } from "../batches.js";
-import { primaryKeys, type Schema } from "../schema.js";
+import { sql } from "kysely";
+import { type Db, primaryKeys, type Schema } from "../schema.js";
+import { chunks, insertion, refs } from "../statements.js";
 
 type CountTable =
   "usage" | "account_days" | "key_days" | "key_spans" | "quota_days" | "service_usage" | "outcomes";
@@ -11,20 +11,18 @@ const rowsAtOnce = 500;
 
 /** In the order of their keys: replicas that add to the same rows lock them in the same order, and do not deadlock. */
 export async function addCounts<Table extends CountTable>(
-  db: Kysely<Schema>,
+  db: Db,
   table: Table,
   rows: readonly Schema[Table][],
 ): Promise<void> {
   const key = primaryKeys[table];
-  const columns = Object.keys(rows[0] ?? {}) as (keyof Schema[Table] & string)[];
-  const names = (list: readonly string[]) => sql.join(list.map((name) => sql.ref(name)));
-  const updates = columns
-    .filter((name) => !key.includes(name))
+  const updates = Object.keys(rows[0] ?? {})
+    .filter((name) => !key.some((column) => column === name))
     .map((name) => sql`${sql.ref(name)} = ${merged(table, name)}`);
   for (const some of chunks(mergedBy(key, rows), rowsAtOnce)) {
-    const values = some.map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
-    await sql`insert into ${sql.table(table)} (${names(columns)}) values ${sql.join(values)}
-      on conflict (${names(key)}) do update set ${sql.join(updates)}`.execute(db);
+    await sql`${insertion(table, some)} on conflict (${refs(key)}) do update set ${sql.join(updates)}`.execute(
+      db,
+    );
   }
 }
 

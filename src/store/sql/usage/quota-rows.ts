@@ -1,13 +1,17 @@
 /** What was used of quotas, by the day, in SQL. */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { DayUse, QuotaStore } from "../../../core/limits/ports.js";
 import type { QuotaUse } from "../../../core/usage/ports.js";
-import { deleteInBatches } from "../batches.js";
-import { addRow } from "../by-columns.js";
-import type { Schema } from "../schema.js";
+import type { Db } from "../schema.js";
+import { addRow, deleteInBatches } from "../statements.js";
+
+const used = [
+  sql<number>`coalesce(sum(requests), 0)`.as("requests"),
+  sql<number>`coalesce(sum(tokens), 0)`.as("tokens"),
+] as const;
 
 export class SqlQuotas implements QuotaStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(private readonly db: Db) {}
 
   async used(
     accountId: string,
@@ -17,10 +21,7 @@ export class SqlQuotas implements QuotaStore {
   ): Promise<QuotaUse> {
     let query = this.db
       .selectFrom("quota_days")
-      .select(({ fn }) => [
-        fn.sum<number | null>("requests").as("requests"),
-        fn.sum<number | null>("tokens").as("tokens"),
-      ])
+      .select(used)
       .where("account_id", "=", accountId)
       .where("day", "like", `${days}%`);
     if (keyId !== null) query = query.where("key_id", "=", keyId);
@@ -32,18 +33,13 @@ export class SqlQuotas implements QuotaStore {
         .where("member_id", "=", memberId);
       query = query.where("key_id", "in", lineages);
     }
-    const { requests, tokens } = await query.executeTakeFirstOrThrow();
-    return { requests: requests ?? 0, tokens: tokens ?? 0 };
+    return query.executeTakeFirstOrThrow();
   }
 
   byDay(accountId: string, from: string): Promise<DayUse[]> {
     return this.db
       .selectFrom("quota_days")
-      .select(({ fn }) => [
-        "day",
-        fn.sum<number>("requests").as("requests"),
-        fn.sum<number>("tokens").as("tokens"),
-      ])
+      .select(["day", ...used])
       .where("account_id", "=", accountId)
       .where("day", ">=", from)
       .groupBy("day")
@@ -54,12 +50,7 @@ export class SqlQuotas implements QuotaStore {
     return this.db
       .selectFrom("quota_days")
       .innerJoin("accounts", "accounts.id", "quota_days.account_id")
-      .select(({ fn }) => [
-        "accounts.plan_id as planId",
-        "day",
-        fn.sum<number>("requests").as("requests"),
-        fn.sum<number>("tokens").as("tokens"),
-      ])
+      .select(["accounts.plan_id as planId", "day", ...used])
       .where("day", ">=", from)
       .groupBy(["accounts.plan_id", "day"])
       .execute();
@@ -71,7 +62,7 @@ export class SqlQuotas implements QuotaStore {
   }
 
   async prune(beforeDay: string, before: Date): Promise<void> {
-    await deleteInBatches(this.db, "quota_days", sql`day < ${beforeDay}`);
+    await deleteInBatches(this.db, "quota_days", { day: ["<", beforeDay] });
     await this.db.deleteFrom("quota_warnings").where("sent_at", "<", before.getTime()).execute();
   }
 }

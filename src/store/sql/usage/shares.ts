@@ -2,24 +2,19 @@
  * An account's usage by key and by model: from the sums of whole days, and the hours around them. For keys, of which
  * there may be hundreds, whole spans of days are read from their sums as well.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { ModelId } from "../../../core/models.js";
 import type { UsageFilter, UsageShare } from "../../../core/usage/ports.js";
-import { dayMs } from "../rows.js";
-import type { Schema } from "../schema.js";
-import { spanMs } from "./day-rows.js";
-import { withModels } from "./model-column.js";
+import { dayMs, spanMs, withModels } from "../rows.js";
+import type { Db } from "../schema.js";
 
-export async function keyShares(
-  db: Kysely<Schema>,
-  filter: UsageFilter,
-): Promise<(UsageShare & { keyId: string })[]> {
+export async function keyShares(db: Db, filter: UsageFilter): Promise<(UsageShare & { keyId: string })[]> {
   const rows = await shares(db, "key_id", filter, await ofKeys(db, "key_id", filter));
   return rows.map(({ key_id: keyId, ...share }) => ({ keyId, ...share }));
 }
 
 export async function modelShares(
-  db: Kysely<Schema>,
+  db: Db,
   filter: UsageFilter,
 ): Promise<(UsageShare & { model: ModelId | null })[]> {
   // An account has fewer rows than its keys.
@@ -31,7 +26,7 @@ export async function modelShares(
   return withModels(await shares(db, "model", filter, parts));
 }
 
-type Period = [from: number, to: number];
+export type Period = [from: number, to: number];
 
 /** Whole days, and the hours before and after them; either may be empty. */
 export function splitByDays({ from, to }: { from: Date; to: Date }): { days: Period; hours: Period[] } {
@@ -56,27 +51,23 @@ function split([from, to]: Period, unitMs: number): { whole: Period; around: Per
   };
 }
 
-const hourCounts = sql`requests, rate_limited + unavailable as refused, prompt_tokens + completion_tokens as tokens`;
+/** Of rows by the hour. */
+export const hourCounts = sql`requests, rate_limited + unavailable as refused, prompt_tokens + completion_tokens as tokens`;
 
-function ofKeys(
-  db: Kysely<Schema>,
-  column: "key_id" | "model",
-  filter: UsageFilter,
-): Promise<RawBuilder<unknown>[]> {
+function ofKeys(db: Db, column: "key_id" | "model", filter: UsageFilter): Promise<RawBuilder<unknown>[]> {
   const columns = sql`${sql.ref(column)}, requests, refused, tokens`;
   return keyParts(db, columns, scopeOf(filter), splitByDays(filter).days);
 }
 
 /** Parts of a union with the sums of keys over whole days: `columns` of the rows that match `condition`. */
 export async function keyParts(
-  db: Kysely<Schema>,
+  db: Db,
   columns: RawBuilder<unknown>,
   condition: RawBuilder<unknown>,
   days: Period,
 ): Promise<RawBuilder<unknown>[]> {
-  const part = (table: "key_days" | "key_spans", time: "day" | "span", [from, to]: Period) =>
-    sql`select ${columns} from ${sql.table(table)}
-      where ${condition} and ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`;
+  const part = (table: "key_days" | "key_spans", time: "day" | "span", period: Period) =>
+    sql`select ${columns} from ${sql.table(table)} where ${condition} and ${within(time, period)}`;
   const { whole, around } = split(days, spanMs);
   if (whole[0] === whole[1]) return days[0] < days[1] ? [part("key_days", "day", days)] : [];
   // Old days are pruned before the spans that contain them: what is left of such a span is in its days alone.
@@ -94,7 +85,7 @@ export async function keyParts(
 }
 
 async function shares<Column extends "key_id" | "model">(
-  db: Kysely<Schema>,
+  db: Db,
   column: Column,
   filter: UsageFilter,
   ofDays: readonly RawBuilder<unknown>[],
@@ -120,8 +111,11 @@ export function conditionsOf(
   time: "day" | "hour",
   range: Period = [filter.from.getTime(), filter.to.getTime()],
 ): RawBuilder<unknown> {
-  return sql`${scopeOf(filter)} and ${sql.ref(time)} >= ${range[0]} and ${sql.ref(time)} < ${range[1]}`;
+  return sql`${scopeOf(filter)} and ${within(time, range)}`;
 }
+
+export const within = (time: "hour" | "day" | "span", [from, to]: Period): RawBuilder<unknown> =>
+  sql`${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`;
 
 function scopeOf({ accountId, keyId, model }: UsageFilter): RawBuilder<unknown> {
   const all = [

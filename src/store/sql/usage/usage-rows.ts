@@ -1,28 +1,24 @@
 /**
- * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. Whole days are read
- * from those sums, and only the hours around them from the buckets: a page over a year reads some hundred rows of an
- * account, whatever it did in each hour.
+ * Usage in hourly buckets, in SQL, with sums by the day (UTC) that are added in the same transaction: of accounts, and of
+ * their keys; of keys also by spans of 32 days. Whole days are read from those sums, and only the hours around them from
+ * the buckets: a page over a year reads some hundred rows of an account, whatever it did in each hour. A day is kept no
+ * longer than its first hour, and a span no longer than its first day, so that nothing older than the retention is in any row.
  */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../core/models.js";
 import { noFirstTokens } from "../../../core/usage/first-tokens.js";
 import type {
-  QuotaDay,
   UsageBucketRow,
   UsageCounts,
   UsageFilter,
   UsageShare,
   UsageStore,
 } from "../../../core/usage/ports.js";
-import { addRow } from "../by-columns.js";
-import { chunks, deleteInBatches } from "../batches.js";
-import { inTransaction } from "../in-transaction.js";
-import { dayMs } from "../rows.js";
-import type { FirstTokenColumn, QuotaDayRow, Schema, UsageRow } from "../schema.js";
+import { dayMs, noModel, spanMs, startOfDayMs, toRow, withModels } from "../rows.js";
+import type { AccountDayRow, Db, FirstTokenColumn, KeyDayRow, KeySpanRow, UsageRow } from "../schema.js";
+import { addRow, chunks, deleteInBatches, inTransaction } from "../statements.js";
 import { addCounts } from "./add-counts.js";
-import { addToDays, pruneDays } from "./day-rows.js";
-import { noModel, withModels } from "./model-column.js";
 import { conditionsOf, keyShares, modelShares } from "./shares.js";
 
 const accountsAtOnce = 1_000;
@@ -48,7 +44,7 @@ export const countSums = sql.join([
 
 export class SqlUsage implements UsageStore {
   constructor(
-    private readonly db: Kysely<Schema>,
+    private readonly db: Db,
     private readonly clock: Clock,
   ) {}
 
@@ -62,8 +58,9 @@ export class SqlUsage implements UsageStore {
       const accounts = await existingAccounts(transaction, [...rows, ...days]);
       const hasAccount = ({ accountId }: { accountId: string }) => accounts.has(accountId);
       const hours = rows.filter(hasAccount).map(fromBucket);
+      const quotaDays = days.filter(hasAccount).map(({ memberId: _member, ...day }) => toRow(day));
       await addCounts(transaction, "usage", hours);
-      await addCounts(transaction, "quota_days", days.filter(hasAccount).map(fromQuotaDay));
+      await addCounts(transaction, "quota_days", quotaDays);
       await addToDays(transaction, hours);
       // Last, since these rows are shared by all accounts, and stay locked until the end.
       const impersonal = hours.map(({ account_id: _account, key_id: _key, ...row }) => row);
@@ -112,7 +109,7 @@ export class SqlUsage implements UsageStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await deleteInBatches(this.db, "usage", sql`hour < ${before.getTime()}`);
+    await deleteInBatches(this.db, "usage", { hour: ["<", before] });
     await pruneDays(this.db, before);
     await this.db
       .deleteFrom("settings")
@@ -122,15 +119,46 @@ export class SqlUsage implements UsageStore {
   }
 }
 
+async function addToDays(db: Db, hours: readonly UsageRow[]): Promise<void> {
+  const keyDays = hours.map(toKeyDay);
+  await addCounts(db, "key_days", keyDays);
+  await addCounts(db, "key_spans", keyDays.map(toKeySpan));
+  await addCounts(db, "account_days", hours.map(toAccountDay));
+}
+
+async function pruneDays(db: Db, before: Date): Promise<void> {
+  await deleteInBatches(db, "account_days", { day: ["<", before] });
+  // Spans last: one whose first day is still there must be whole (see shares.ts).
+  await deleteInBatches(db, "key_days", { day: ["<", before] });
+  await deleteInBatches(db, "key_spans", { span: ["<", before] });
+}
+
+function toAccountDay({ key_id: _key, hour, ...row }: UsageRow): AccountDayRow {
+  return { ...row, day: startOfDayMs(new Date(hour)) };
+}
+
+const toKeySpan = ({ day, ...row }: KeyDayRow): KeySpanRow => ({ ...row, span: day - (day % spanMs) });
+
+const toKeyDay = (row: UsageRow): KeyDayRow => ({
+  account_id: row.account_id,
+  day: startOfDayMs(new Date(row.hour)),
+  key_id: row.key_id,
+  model: row.model,
+  requests: row.requests,
+  errors: row.errors,
+  refused: row.rate_limited + row.unavailable,
+  tokens: row.prompt_tokens + row.completion_tokens,
+});
+
 /** The setting that records a batch, with the time at which it was added. */
 const batchName = (id: string): string => `usage-batch.${id}`;
 
-async function forget(db: Kysely<Schema>, batchIds: readonly string[]): Promise<void> {
+async function forget(db: Db, batchIds: readonly string[]): Promise<void> {
   if (batchIds.length === 0) return;
   await db.deleteFrom("settings").where("name", "in", batchIds.map(batchName)).execute();
 }
 
-async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<boolean> {
+async function isFirst(db: Db, batchId: string, now: Date): Promise<boolean> {
   const seen = { name: batchName(batchId), value: now.toISOString() };
   return (await addRow(db, "settings", seen)) !== undefined;
 }
@@ -139,10 +167,7 @@ async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<
 export const stepOf = (stepMs: number, column = "hour") =>
   sql<number>`(${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(stepMs)})`;
 
-async function existingAccounts(
-  db: Kysely<Schema>,
-  rows: readonly { accountId: string }[],
-): Promise<Set<string>> {
+async function existingAccounts(db: Db, rows: readonly { accountId: string }[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (const ids of chunks([...new Set(rows.map(({ accountId }) => accountId))], accountsAtOnce)) {
     const accounts = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
@@ -150,14 +175,6 @@ async function existingAccounts(
   }
   return found;
 }
-
-const fromQuotaDay = ({ accountId, keyId, day, requests, tokens }: QuotaDay): QuotaDayRow => ({
-  account_id: accountId,
-  day,
-  key_id: keyId,
-  requests,
-  tokens,
-});
 
 function fromBucket(bucket: UsageBucketRow): UsageRow {
   return {

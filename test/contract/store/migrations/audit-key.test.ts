@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 
 describe.each(emptyDatabases)("in %s", (name, open) => {
@@ -21,7 +21,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await add("1");
     await migrate(db, context, options);
     await add("2");
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     const line = { actor: "command line", actorKey: null, actorKeyName: null, target: "free" };
     expect(await store.audit.list(null, 10)).toMatchObject([
       { id: "2", ...line },

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";
 
@@ -24,7 +24,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await addKey("key_1", 1);
 
     await migrate(db, context, options);
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     await addKey("key_2", 2);
     for (const id of ["key_1", "key_2"]) {
       expect(await store.findKeyRecord(id)).toMatchObject({ key: { allowFrom: null }, plan: { weight: 1 } });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";
 import { someHash } from "../dashboard-store.js";
@@ -27,7 +27,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await migrate(db, context, { ...options, migrations: migrations.slice(0, before + 1) });
     await oldWay(beside);
     await migrate(db, context, options);
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     for (const hash of [earlier, beside])
       expect(await store.sessions.find(hash)).toMatchObject({
         session: { method: "password", device: null, createdAt: new Date(5), confirmedAt: new Date(5) },

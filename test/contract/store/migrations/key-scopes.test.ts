@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { noKeyLimits } from "../../../../src/core/entities.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";
 
@@ -26,7 +26,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
 
     await migrate(db, context, options);
     await addKey("key_2", 2);
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     for (const id of ["key_1", "key_2"]) expect(await store.findKey(id)).toMatchObject({ scopes: [] });
 
     const key = await store.createKey({

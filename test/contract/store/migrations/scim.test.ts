@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";
 
@@ -29,7 +29,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await add(1);
     await migrate(db, context, options);
     await add(2);
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     for (const number of [1, 2]) {
       expect(await store.teams.find(`team_${number}`)).toMatchObject({ allowFrom: null, secondFactor: null });
       expect(await store.teams.membershipsOf(`acc_${number}`)).toMatchObject([

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { SqlStore } from "../../../../src/store/sql/sql-store.js";
+import { FullStore } from "../../../../src/store/full-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";
 import { someHash } from "../dashboard-store.js";
@@ -30,7 +30,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
     await migrate(db, context, options);
     await account("acc_2");
     await key("key_2", second);
-    const store = new SqlStore(db, systemClock, { locksRows: name.includes("Postgres") });
+    const store = new FullStore(db, systemClock, { locksRows: name.includes("Postgres") });
     expect(await store.accounts.countAccounts()).toBe(2);
     for (const hash of [first, second]) {
       const record = await store.findKeyByHash(hash);

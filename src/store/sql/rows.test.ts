@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromRow, toRow } from "./entity-rows.js";
+import { fromRow, toRow } from "./rows.js";
 
 const entity = {
   ...{ id: "1", displayName: null, lastFour: "abcd", durationMs: 12 },
