@@ -1,16 +1,19 @@
 /** The parser for a reply in a family's format. */
-import { genericReply } from "./parts/generic-reply.js";
+import { genericCallFields, genericReply } from "./parts/generic-reply.js";
 import { harmonyReply } from "./parts/harmony-reply.js";
-import { Input, type Reading } from "./parts/input.js";
-import { markedReply, markersOf } from "./parts/marked-reply.js";
+import { Input, peek, skipSpace, type Reading } from "./parts/input.js";
+import { jsonCalls } from "./parts/json-calls.js";
+import { markedReply, markersOf, type CallReader } from "./parts/marked-reply.js";
+import { namedCall } from "./parts/named-calls.js";
 import { Output } from "./parts/output.js";
-import { callReader } from "./parts/read-calls.js";
+import type { Schema } from "./parts/parameter-kinds.js";
+import { taggedCall } from "./parts/tagged-calls.js";
 import type { StatefulParser } from "./reply-events.js";
-import type { ReplySyntax } from "./reply-syntax.js";
+import type { CallSyntax, ReplySyntax } from "./reply-syntax.js";
 
 export interface ReplyTool {
   name: string;
-  parameters?: Readonly<Record<string, unknown>> | undefined;
+  parameters?: Schema | undefined;
 }
 
 export interface ParserOptions {
@@ -59,5 +62,35 @@ function readingOf(syntax: ReplySyntax, options: ParserOptions, input: Input, ou
       const markers = calls === null ? null : markersOf(calls, callReader(calls, toolsByName));
       return markedReply(input, output, { reasoning, reasoningOpen, calls: markers, dropped });
     }
+  }
+}
+
+/** What reads the calls of a family: by the type of its notation. `tools`: the schemas of their arguments by their names. */
+function callReader(
+  { open, close, payload }: CallSyntax,
+  tools: ReadonlyMap<string, Schema | undefined>,
+): CallReader {
+  switch (payload.type) {
+    case "json": {
+      // Without a marker it is a call only if it looks like one of ours.
+      const options = open === "" ? { ...payload, accepts: (name: string) => tools.has(name) } : payload;
+      return (input, output) => jsonCalls(input, output, options);
+    }
+    case "named":
+      return (input, output) => namedCall(input, output, payload);
+    case "tagged":
+      return function* (input, output, marker) {
+        input.record();
+        yield* skipSpace(input);
+        // As other families do it, whose data these models have seen.
+        if (marker === open && (yield* peek(input)) === "{")
+          return yield* jsonCalls(input, output, genericCallFields);
+        return yield* taggedCall(input, output, {
+          payload,
+          close,
+          tools,
+          nameIsNext: marker === payload.nameOpen && marker !== open,
+        });
+      };
   }
 }

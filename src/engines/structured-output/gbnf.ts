@@ -47,7 +47,7 @@ export interface GrammarLimits {
 
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
-  /** The rules of other grammars, printed, by their prefix. */
+  /** The prefixes of other grammars' rules, by their text. */
   readonly #embedded = new Map<string, string>();
   readonly #maxElements: number;
   readonly #spend: (steps: number) => void;
@@ -74,7 +74,9 @@ export class Grammar {
     if (!this.#rules.has(name)) {
       this.#rules.set(name, impossible);
       const content = make();
-      this.#size += this.#sizeOf(content);
+      const size = sizeOf(content);
+      this.#spend(Math.min(size, this.#maxElements));
+      this.#size += size;
       if (this.#size > this.#maxElements) throw new GrammarTooLarge();
       this.#rules.set(name, content);
     }
@@ -82,22 +84,23 @@ export class Grammar {
   }
 
   /** A grammar that was printed before, as a part of this one: its rules get a prefix. */
-  embed(gbnf: string, prefix: string): Expression {
-    this.#embedded.set(prefix, withPrefix(gbnf, prefix));
+  embed(gbnf: string): Expression {
+    const prefix = this.#embedded.get(gbnf) ?? `t${this.#embedded.size}-`;
+    this.#embedded.set(gbnf, prefix);
     return rule(`${prefix}root`);
   }
 
   /** Null when nothing can follow the grammar. Throws `GrammarTooLarge`. */
   toText(root: Expression): string | null {
     this.#spend(this.#size);
-    const embedded = [...this.#embedded.keys()].map((prefix) => `${prefix}root`);
-    const possible = rulesThat(canBe, this.#rules, embedded);
+    const known = Array.from(this.#embedded.values(), (prefix) => `${prefix}root`);
+    const possible = rulesThat(canBe, this.#rules, known);
     if (!canBe(root, possible)) return null;
     if (this.#size + sizeOf(root) > this.#maxElements) throw new GrammarTooLarge();
     const printer = new Printer(possible);
     printer.add("root", root);
     for (const [name, expression] of this.#rules) if (possible.has(name)) printer.add(name, expression);
-    return printer.text + [...this.#embedded.values()].join("");
+    return printer.text + Array.from(this.#embedded, ([gbnf, prefix]) => withPrefix(gbnf, prefix)).join("");
   }
 
   /** Whether a rule can begin with itself, which the native parser refuses. */
@@ -110,12 +113,6 @@ export class Grammar {
     });
     // A rule that only begins with rules that can begin is on no cycle.
     return rulesThat(canBe, new Map(begun)).size < this.#rules.size;
-  }
-
-  #sizeOf(part: Expression): number {
-    const size = sizeOf(part);
-    this.#spend(Math.min(size, this.#maxElements));
-    return size;
   }
 }
 

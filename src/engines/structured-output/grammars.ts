@@ -93,13 +93,10 @@ export class Grammars {
       case "json_object":
         return (this.#object ??= objectGrammar());
       case "json_schema":
-        return grammarIn(
-          await this.#outcome(
-            { type: "schema", schema: format.schema, strict: format.strict === true },
-            accountId,
-            signal,
-          ),
-          formatSchema,
+        return this.#compiled(
+          { type: "schema", schema: format.schema, strict: format.strict === true },
+          accountId,
+          signal,
         );
     }
   }
@@ -107,7 +104,7 @@ export class Grammars {
   /** For replies that may call tools. Throws `invalid_value` for a schema that cannot be followed and must be. */
   async ofCalls(request: CallsRequest, accountId: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
-    return grammarIn(await this.#outcome({ type: "calls", request }, accountId, signal), "tools");
+    return this.#compiled({ type: "calls", request }, accountId, signal);
   }
 
   /** Those being compiled are still returned to their callers, and not cached. */
@@ -127,18 +124,28 @@ export class Grammars {
     await this.#thread.close();
   }
 
-  #outcome(wanted: ToCompile, accountId: string, signal: AbortSignal): Promise<Outcome> {
-    return abortable(this.#sharedOutcome(JSON.stringify(wanted), accountId), signal);
+  async #compiled(wanted: ToCompile, accountId: string, signal: AbortSignal): Promise<string> {
+    const outcome = await abortable(this.#outcome(JSON.stringify(wanted), accountId), signal);
+    switch (outcome.type) {
+      case "grammar":
+        return outcome.gbnf;
+      case "refused":
+        throw schemaRefusal(placeOf(outcome.tool), outcome.path, outcome.reason);
+      case "exhausted":
+        // Of all that was compiled together.
+        throw schemaRefusal(wanted.type === "calls" ? "tools" : formatSchema, [], tooLong);
+      case "failed":
+        throw new Error("A schema could not be compiled.");
+    }
   }
 
-  #sharedOutcome(schemaText: string, accountId: string): Promise<Outcome> {
+  #outcome(schemaText: string, accountId: string): Promise<Outcome> {
     const key = hash("sha256", `${accountId}\n${schemaText}`, "base64");
     const kept = this.#kept.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
     const shared = this.#inFlight.get(key);
     if (shared !== undefined) return shared.outcome;
-    const outcome = this.#compile(schemaText, accountId);
-    const inFlight: InFlight = { accountId, outcome };
+    const inFlight: InFlight = { accountId, outcome: this.#compile(schemaText, accountId) };
     this.#inFlight.set(key, inFlight);
     return this.#keepOutcome(key, inFlight);
   }
@@ -188,20 +195,6 @@ export class Grammars {
   }
 }
 
-/** `place`: of all that was compiled, for what took too long together. */
-function grammarIn(outcome: Outcome, place: string): string {
-  switch (outcome.type) {
-    case "grammar":
-      return outcome.gbnf;
-    case "refused":
-      throw schemaRefusal(placeOf(outcome.tool), outcome.path, outcome.reason);
-    case "exhausted":
-      throw schemaRefusal(place, [], "it takes too long to compile");
-    case "failed":
-      throw new Error("A schema could not be compiled.");
-  }
-}
-
 const formatSchema = "response_format.json_schema.schema";
 const placeOf = (tool: number | undefined): string =>
   tool === undefined ? formatSchema : `tools[${tool}].function.parameters`;
@@ -213,6 +206,7 @@ function schemaRefusal(root: string, path: Path, reason: string): ServiceError {
   return new ServiceError("invalid_value", { message: `Invalid schema at '${param}': ${reason}.`, param });
 }
 
+const tooLong = "it takes too long to compile";
 const maxSteps = 32;
 
 const tooMany = (): ServiceError =>

@@ -101,26 +101,15 @@ function readCall(call: JsonObject): CallDelta {
   };
 }
 
+const stopReasons = new Set<unknown>(["stop", "eos", "eos_token", "stop_sequence"]);
+const callReasons = new Set<unknown>(["tool_calls", "function_call"]);
+
+/** `abort`, `error`, `content_filter`: none of them is the reply that was asked for. */
 function readFinish(reason: unknown): ChoiceDelta["finish"] {
-  switch (reason) {
-    case undefined:
-    case null:
-    case "":
-      return null;
-    case "stop":
-    case "eos":
-    case "eos_token":
-    case "stop_sequence":
-      return "stop";
-    case "length":
-      return "length";
-    case "tool_calls":
-    case "function_call":
-      return "tool_calls";
-    default:
-      // `abort`, `error`, `content_filter`: none of them is the reply that was asked for.
-      return "failed";
-  }
+  if (reason === undefined || reason === null || reason === "") return null;
+  if (stopReasons.has(reason)) return "stop";
+  if (callReasons.has(reason)) return "tool_calls";
+  return reason === "length" ? "length" : "failed";
 }
 
 function readUsage(value: unknown): Usage | undefined {

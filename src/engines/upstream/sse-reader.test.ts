@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxEventChars, SseError, SseReader } from "./sse-reader.js";
+import { UpstreamError } from "./failures.js";
+import { maxEventChars, SseReader } from "./sse-reader.js";
 
 /** The data of every event, for a stream that arrives in these parts. */
 function read(...parts: (string | Buffer)[]): string[] {
@@ -50,19 +51,19 @@ describe("the reader of server-sent events", () => {
   });
 
   it("refuses a line over the limit as soon as it is that long, whole or in parts", () => {
-    expect(() => read(`data: ${"x".repeat(maxEventChars)}\n\n`)).toThrow(SseError);
+    expect(() => read(`data: ${"x".repeat(maxEventChars)}\n\n`)).toThrow(UpstreamError);
     const reader = new SseReader();
     const part = Buffer.alloc(64 * 1024, "x");
     let taken = 0;
     expect(() => {
       for (; taken < 200; taken++) reader.push(part);
-    }).toThrow(SseError);
+    }).toThrow(UpstreamError);
     expect(taken * part.length).toBeLessThanOrEqual(maxEventChars);
   });
 
   it("refuses an event over the limit that is made of many lines", () => {
     const line = `data: ${"x".repeat(1000)}\n`;
-    expect(() => read(line.repeat(2000))).toThrow(SseError);
+    expect(() => read(line.repeat(2000))).toThrow(UpstreamError);
   });
 
   it("reads the same however the bytes are cut", () => {

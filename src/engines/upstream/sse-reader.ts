@@ -5,6 +5,7 @@
  * end of the stream closes it.
  */
 import { createParser } from "eventsource-parser";
+import { unavailable } from "./failures.js";
 
 export interface SseEvent {
   data: string;
@@ -17,16 +18,10 @@ const eventOverheadChars = 64;
 
 export const weightOf = ({ data }: SseEvent): number => data.length + eventOverheadChars;
 
-/** Of an unfinished line and an unfinished event. An engine that sends more is broken. */
+/** Of an unfinished line and an unfinished event. An engine that sends more is broken: `EVENT_TOO_LONG`. */
 export const maxEventChars = 1024 * 1024;
 
-/** Thrown for an event over the limit. Carries nothing of it. */
-export class SseError extends Error {
-  constructor() {
-    super("A line or an event of the stream is too long.");
-    this.name = "SseError";
-  }
-}
+const tooLong = () => unavailable("EVENT_TOO_LONG");
 
 export class SseReader {
   readonly #decoder = new TextDecoder();
@@ -36,11 +31,11 @@ export class SseReader {
     onEvent: ({ event: name, data }) => {
       const event = { data, isError: name === "error" };
       // The parser checks its buffer between two chunks; an event within one chunk never was in the buffer.
-      if (weightOf(event) > maxEventChars) throw new SseError();
+      if (weightOf(event) > maxEventChars) throw tooLong();
       this.#events.push(event);
     },
     onError: ({ type, field, value = "" }) => {
-      if (type === "max-buffer-size-exceeded") throw new SseError();
+      if (type === "max-buffer-size-exceeded") throw tooLong();
       if (field === "error") this.#events.push({ data: value, isError: true });
     },
   });

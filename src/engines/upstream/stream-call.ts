@@ -163,8 +163,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       }
       // Bytes without an event are no progress: they must not renew the time limit of `next()`.
       if (events.length > 0) this.#notify();
-    } catch {
-      this.#fail(unavailable("EVENT_TOO_LONG"));
+    } catch (error) {
+      this.#fail(unavailable(causeOf(error)));
     }
   }
 

@@ -265,10 +265,8 @@ export class UpstreamEngine implements Engine {
       // The client gets what came before the failure.
       if (batch.length > 0) yield batch;
       signal.throwIfAborted();
-      const failed = isEngineFailure(error);
-      if (failed && call.wasStalled) throw new ReaderTooSlow();
+      if (isEngineFailure(error) && call.wasStalled) throw new ReaderTooSlow();
       this.#reportFailure(error);
-      if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
       if (!isComplete) call.abort(unavailable("NOT_READ"));
@@ -292,7 +290,6 @@ export class UpstreamEngine implements Engine {
     } catch (error) {
       signal.throwIfAborted();
       this.#reportFailure(error);
-      if (isEngineFailure(error)) void this.#health.checkNow();
       throw error;
     }
   }
@@ -320,6 +317,7 @@ export class UpstreamEngine implements Engine {
 
   #reportFailure(error: unknown): void {
     if (error instanceof UpstreamError && !this.#closed) this.#onFailure(error.failureCode);
+    if (isEngineFailure(error)) void this.#health.checkNow();
   }
 
   #defaultsOf(model: ModelId) {

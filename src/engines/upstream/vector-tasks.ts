@@ -6,7 +6,7 @@
  * Whether an engine does a task at all depends on how it was started, and most do not report it. One that has no such
  * endpoint is not asked again for a while.
  */
-import type { VectorTask } from "../../core/chat/request.js";
+import type { VectorInput, VectorTask } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
 import { ServiceError } from "../../core/errors.js";
 import type { EngineTask, GenerationEvent } from "../../core/serving/engine-port.js";
@@ -34,13 +34,6 @@ export interface TaskRequest {
   /** 0: unknown. */
   contextTokens: number;
   cacheFields: Readonly<Record<string, unknown>>;
-}
-
-interface Batch {
-  path: string;
-  body: Record<string, unknown>;
-  size: number;
-  estimatedTokens: number;
 }
 
 export class VectorTasks {
@@ -72,10 +65,11 @@ export class VectorTasks {
     const scores: number[] = [];
     let promptTokens = 0;
     try {
-      for (const batch of batchesOf(task, request)) {
-        const answer = await this.#ask(task, batch, request, signal);
-        if (task.type === "embed") vectors.push(...readVectors(answer, batch.size, task.dimensions));
-        else scores.push(...readScores(answer, batch.size));
+      for (const batch of batchesOf(task)) {
+        const answer = await this.#ask(batch, request, signal);
+        const { length } = textsOf(batch);
+        if (batch.type === "embed") vectors.push(...readVectors(answer, length, batch.dimensions));
+        else scores.push(...readScores(answer, length));
         promptTokens += tokensOf(answer, batch, request);
       }
     } finally {
@@ -91,10 +85,11 @@ export class VectorTasks {
 
   async #ask(
     task: VectorTask,
-    { path, body }: Batch,
-    { contextTokens }: TaskRequest,
+    { model, contextTokens, cacheFields }: TaskRequest,
     signal: AbortSignal,
   ): Promise<unknown> {
+    const { path, fields } = requestFor(task);
+    const body = { model, ...fields, ...cacheFields };
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const response = await this.connection
       .requestReply(path, { body, signal: either })
@@ -130,10 +125,9 @@ export class VectorTasks {
 
 /** On the high side: it only reserves. Throws `context_length_exceeded` for an input that is certainly too long. */
 export function estimateTask(task: VectorTask, contextTokens: number): number {
-  const texts = task.type === "embed" ? task.inputs : task.documents;
   const most = contextTokens > 0 ? contextTokens : Infinity;
   const ofQuery = task.type === "rank" ? estimateText(task.query) + tokensAround : 0;
-  return texts.reduce<number>((sum, text, index) => {
+  return textsOf(task).reduce<number>((sum, text, index) => {
     // Hardly any token is longer than 16 characters.
     const least = typeof text === "string" ? Math.floor(text.length / 16) : text.length;
     if (least > most) throw tooLong(task, contextTokens, index);
@@ -142,33 +136,32 @@ export function estimateTask(task: VectorTask, contextTokens: number): number {
   }, 0);
 }
 
-function* batchesOf(
-  task: VectorTask,
-  { model, cacheFields }: TaskRequest,
-): Generator<Batch, void, undefined> {
-  const all = task.type === "embed" ? task.inputs : task.documents;
-  for (let from = 0; from < all.length; from += inputsPerBatch) {
+const textsOf = (task: VectorTask): readonly VectorInput[] =>
+  task.type === "embed" ? task.inputs : task.documents;
+
+/** Parts of the task, each of so many texts that one request takes. */
+function* batchesOf(task: VectorTask): Generator<VectorTask, void, undefined> {
+  for (let from = 0; from < textsOf(task).length; from += inputsPerBatch) {
     const to = from + inputsPerBatch;
-    if (task.type === "embed") {
-      const input = task.inputs.slice(from, to);
-      const { dimensions } = task;
-      const estimatedTokens = estimateTask({ ...task, inputs: input }, 0);
-      const body = { model, input, encoding_format: "base64", dimensions, ...cacheFields };
-      yield { path: "/v1/embeddings", body, size: input.length, estimatedTokens };
-    } else {
-      const documents = task.documents.slice(from, to);
-      const { query } = task;
-      const estimatedTokens = estimateTask({ ...task, documents }, 0);
-      const body = { model, query, documents, top_n: documents.length, ...cacheFields };
-      yield { path: "/v1/rerank", body, size: documents.length, estimatedTokens };
-    }
+    yield task.type === "embed"
+      ? { ...task, inputs: task.inputs.slice(from, to) }
+      : { ...task, documents: task.documents.slice(from, to) };
   }
 }
 
+function requestFor(task: VectorTask): { path: string; fields: object } {
+  if (task.type === "embed") {
+    const { inputs: input, dimensions } = task;
+    return { path: "/v1/embeddings", fields: { input, encoding_format: "base64", dimensions } };
+  }
+  const { query, documents } = task;
+  return { path: "/v1/rerank", fields: { query, documents, top_n: documents.length } };
+}
+
 /** As reported, unless that is missing or implausible. */
-function tokensOf(answer: unknown, { size, estimatedTokens }: Batch, { contextTokens }: TaskRequest): number {
+function tokensOf(answer: unknown, task: VectorTask, { contextTokens }: TaskRequest): number {
   const { prompt_tokens, total_tokens } = objectOf(objectOf(answer).usage);
   const reported = countOf(prompt_tokens) ?? countOf(total_tokens) ?? 0;
-  const most = contextTokens > 0 ? contextTokens * size : Infinity;
-  return reported > 0 && reported <= most ? reported : estimatedTokens;
+  const most = contextTokens > 0 ? contextTokens * textsOf(task).length : Infinity;
+  return reported > 0 && reported <= most ? reported : estimateTask(task, 0);
 }

@@ -17,6 +17,7 @@ import {
   question,
 } from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
+import { isJson } from "../../../core/is-json.js";
 import { families } from "../families.js";
 import { replyParser } from "../parser-of.js";
 import type { ReplySyntax } from "../reply-syntax.js";
@@ -79,14 +80,8 @@ function fits(syntax: ReplySyntax, text: string): boolean {
   return names.length === 1 && names[0] === probeName && isProbe(value);
 }
 
-function isProbe(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === JSON.stringify(probeArguments);
-  } catch {
-    return false;
-  }
-}
+const isProbe = (text: string): boolean =>
+  isJson(text) && JSON.stringify(JSON.parse(text)) === JSON.stringify(probeArguments);
 
 /** What must occur where the family is spoken. */
 function markers(syntax: ReplySyntax): string[] {

@@ -42,7 +42,7 @@ function* replyObject(input: Input, output: Output): Reading<boolean> {
   if (field === callsField) return first === "[" && (yield* jsonCalls(input, output, genericCallFields));
   if (first !== '"') return false;
   input.stopRecording();
-  yield* jsonString(input, (text) => output.text(text));
+  yield* jsonString(input, (text) => output.write("text", text));
   yield* skipSpace(input);
   return true;
 }

@@ -10,8 +10,7 @@
  */
 import { oneOf, skipSpace, upTo, type Input, type Reading } from "./input.js";
 import { argumentsText } from "./named-calls.js";
-import type { Output } from "./output.js";
-import { TrimmedText } from "./trimmed-text.js";
+import { TrimmedText, type Output } from "./output.js";
 
 const [start, channel, message, constrain] = ["<|start|>", "<|channel|>", "<|message|>", "<|constrain|>"];
 const enders = ["<|end|>", "<|return|>", "<|call|>", start, channel];
@@ -28,9 +27,9 @@ export function* harmonyReply(input: Input, output: Output, callsExpected: boole
     if (name !== undefined && callsExpected) ender = yield* callMessage(input, output, name, messages);
     else if (to !== undefined || /<\|channel\|>\s*analysis/.test(header)) {
       output.beginReasoning();
-      ender = yield* body(input, messages.reasoning());
+      ender = yield* body(input, messages.paragraph("reasoning"));
       if (ender !== null) output.endReasoning(beginsNext(ender) ? ender.length : 0);
-    } else ender = yield* body(input, messages.text(), text);
+    } else ender = yield* body(input, messages.paragraph("text"), text);
     if (ender === null) return;
     beginning = ender === channel ? channel : "";
   }
@@ -84,11 +83,13 @@ function* callMessage(
   yield* skipSpace(input);
   const ender = yield* oneOf(input, enders);
   if (ender !== null) {
-    output.arguments("{}");
+    output.write("arguments", "{}");
     return ender;
   }
   const isWhole = yield* argumentsText(input, output);
-  return isWhole ? yield* upTo(input, enders, () => undefined) : yield* body(input, messages.text());
+  return isWhole
+    ? yield* upTo(input, enders, () => undefined)
+    : yield* body(input, messages.paragraph("text"));
 }
 
 /** Messages of one kind are paragraphs of one text. */
@@ -97,19 +98,11 @@ class Messages {
 
   constructor(private readonly output: Output) {}
 
-  text(): TrimmedText {
-    return this.#paragraph("text", (part, waiting) => this.output.text(part, waiting));
-  }
-
-  reasoning(): TrimmedText {
-    return this.#paragraph("reasoning", (part, waiting) => this.output.reasoning(part, waiting));
-  }
-
-  #paragraph(kind: string, emit: (part: string, waiting: number) => void): TrimmedText {
+  paragraph(kind: "text" | "reasoning"): TrimmedText {
     let separator = this.#begun.has(kind) ? "\n\n" : "";
     return new TrimmedText((part, waiting) => {
       this.#begun.add(kind);
-      emit(separator + part, waiting);
+      this.output.write(kind, separator + part, waiting);
       separator = "";
     }, true);
   }

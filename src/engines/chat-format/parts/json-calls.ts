@@ -10,8 +10,7 @@
 import type { JsonCalls } from "../reply-syntax.js";
 import { literal, oneOf, peek, skipSpace, type Input, type Reading } from "./input.js";
 import { jsonString, jsonValue, punctuation, shortString } from "./json-value.js";
-import type { Output } from "./output.js";
-import { TrimmedText } from "./trimmed-text.js";
+import { TrimmedText, type Output } from "./output.js";
 
 /** Names are at most 64 long in requests; a little more does no harm here. */
 export const longestName = 128;
@@ -72,17 +71,17 @@ class Call {
     this.hasBegun = true;
     this.input.stopRecording();
     this.output.call(name);
-    this.output.arguments(this.#kept);
+    this.output.write("arguments", this.#kept);
     this.#kept = "";
   }
 
   readonly write = (text: string): void => {
-    if (this.hasBegun) this.output.arguments(text);
+    if (this.hasBegun) this.output.write("arguments", text);
     else this.#kept += text;
   };
 
   finish(): boolean {
-    if (this.hasBegun && !this.hasArguments) this.output.arguments("{}");
+    if (this.hasBegun && !this.hasArguments) this.output.write("arguments", "{}");
     return this.hasBegun;
   }
 }

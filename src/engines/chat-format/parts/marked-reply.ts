@@ -9,8 +9,7 @@
  */
 import type { CallSyntax, ReasoningSyntax } from "../reply-syntax.js";
 import { oneOf, peek, skipSpace, upTo, type Input, type Reading } from "./input.js";
-import type { Output } from "./output.js";
-import { TrimmedText } from "./trimmed-text.js";
+import { TrimmedText, type Output } from "./output.js";
 
 /** What reads calls once their marker was read; empty for those that have none. False when there is no call. */
 export type CallReader = (input: Input, output: Output, marker: string) => Reading<boolean>;
@@ -37,7 +36,7 @@ export function* markedReply(input: Input, output: Output, options: MarkedOption
   const everywhere = [...(calls?.opens ?? []), ...(calls?.around ?? []), ...dropped];
   const atStart = reasoning === null ? everywhere : [...everywhere, reasoning.open, reasoning.close];
   const textAfter = (isMarkup: boolean) =>
-    new TrimmedText((part, waiting) => output.text(part, waiting), isMarkup);
+    new TrimmedText((part, waiting) => output.write("text", part, waiting), isMarkup);
 
   const beginsInReasoning = reasoning !== null && options.reasoningOpen;
   if (beginsInReasoning) yield* readReasoning(input, output, reasoning);
@@ -69,7 +68,7 @@ export function* markedReply(input: Input, output: Output, options: MarkedOption
  * models repeat the one that the prompt ends with.
  */
 function* readReasoning(input: Input, output: Output, { open, close }: ReasoningSyntax): Reading {
-  const text = new TrimmedText((part, waiting) => output.reasoning(part, waiting), true);
+  const text = new TrimmedText((part, waiting) => output.write("reasoning", part, waiting), true);
   output.beginReasoning();
   for (;;) {
     const marker = yield* upTo(input, [close, open], (part) => text.write(part));

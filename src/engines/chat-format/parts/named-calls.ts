@@ -28,10 +28,10 @@ export function* argumentsText(input: Input, output: Output): Reading<boolean> {
   yield* skipSpace(input);
   const first = yield* peek(input);
   if (first === "{" || first === "[" || first === null)
-    return yield* jsonValue(input, (text) => output.arguments(text));
+    return yield* jsonValue(input, (text) => output.write("arguments", text));
   let value = "";
   const isWhole = yield* jsonValue(input, (text) => (value += text), longestName);
-  if (isWhole) output.arguments(value === "null" ? "{}" : value);
+  if (isWhole) output.write("arguments", value === "null" ? "{}" : value);
   return isWhole;
 }
 

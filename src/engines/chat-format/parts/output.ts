@@ -5,12 +5,14 @@
 import type { ParsedEvent, ReplyEvent, ReplyState } from "../reply-events.js";
 import type { Input } from "./input.js";
 
+type WrittenKind = Exclude<ReplyEvent["type"], "call">;
+
 const endsInHalf = /[\ud800-\udbff]$/;
 
 export class Output {
   #events: ParsedEvent[] = [];
   /** Half a character that was held back, and of what. */
-  #half: (ParsedEvent & { type: "text" | "reasoning" | "arguments" }) | null = null;
+  #half: (ParsedEvent & { type: WrittenKind }) | null = null;
   state: ReplyState = { isReasoning: false, since: 0 };
 
   constructor(private readonly input: Input) {}
@@ -26,20 +28,12 @@ export class Output {
   }
 
   /** `waiting`: how many characters after it have been read and are not given out yet. */
-  text(text: string, waiting = 0): void {
-    this.#add({ type: "text", text }, waiting);
-  }
-
-  reasoning(text: string, waiting = 0): void {
-    this.#add({ type: "reasoning", text }, waiting);
+  write(type: WrittenKind, text: string, waiting = 0): void {
+    this.#add({ type, text }, waiting);
   }
 
   call(name: string): void {
     this.#add({ type: "call", name });
-  }
-
-  arguments(text: string): void {
-    this.#add({ type: "arguments", text });
   }
 
   take(isLast: boolean): ParsedEvent[] {
@@ -78,5 +72,45 @@ export class Output {
       last.text += event.text;
       last.end = event.end;
     } else this.#events.push(event);
+  }
+}
+
+/** Of a long run of whitespace only the last characters wait. */
+const maxHeld = 64;
+
+/**
+ * Text whose whitespace at an edge may belong to the markup rather than to the reader: before a call, after reasoning.
+ * Whitespace at the end waits until it is known what follows.
+ */
+export class TrimmedText {
+  #space = "";
+  isBlank = true;
+
+  constructor(
+    /** `waiting`: how much whitespace after it is still held. */
+    private readonly emit: (text: string, waiting: number) => void,
+    /** Whether whitespace before the first other character is dropped. */
+    private readonly dropsLeading: boolean,
+  ) {}
+
+  write(text: string): void {
+    const arrived = this.isBlank && this.dropsLeading ? text.trimStart() : text;
+    const whole = this.#space + arrived;
+    const body = whole.trimEnd();
+    if (body !== "") this.isBlank = false;
+    const held = Math.max(body.length, whole.length - maxHeld);
+    this.#space = whole.slice(held);
+    if (held > 0) this.emit(whole.slice(0, held), this.#space.length);
+  }
+
+  /** Markup follows, and the whitespace before it was part of it. */
+  dropSpace(): void {
+    this.#space = "";
+  }
+
+  /** It was part of the text. */
+  keepSpace(): void {
+    if (this.#space !== "") this.emit(this.#space, 0);
+    this.#space = "";
   }
 }

@@ -2,6 +2,7 @@
  * Which parameters of a tool are strings, for notations that write values as plain text: `5` is a number to one
  * parameter and text to another. Read from the schema of the parameters, as far as it is plain about it.
  */
+import { isObject } from "../../../protocol/read-json.js";
 
 /** `string`: always text. `nullable`: text, or `null`. `other`: JSON where the value is JSON, text where it is not. */
 export type ParameterKind = "string" | "nullable" | "other";
@@ -12,7 +13,7 @@ const deepest = 16;
 
 export function parameterKind(parameters: Schema | undefined, name: string): ParameterKind {
   const properties = parameters?.["properties"];
-  if (parameters === undefined || !isSchema(properties) || !Object.hasOwn(properties, name)) return "other";
+  if (parameters === undefined || !isObject(properties) || !Object.hasOwn(properties, name)) return "other";
   const types = typesOf(properties[name], parameters, 0);
   if (types?.has("string") !== true) return "other";
   if ([...types].some((type) => type !== "string" && type !== "null")) return "other";
@@ -21,7 +22,7 @@ export function parameterKind(parameters: Schema | undefined, name: string): Par
 
 /** The types that a value may have; null when the schema does not say. */
 function typesOf(schema: unknown, root: Schema, depth: number): Set<unknown> | null {
-  if (!isSchema(schema) || depth > deepest) return null;
+  if (!isObject(schema) || depth > deepest) return null;
   const { type, enum: values, anyOf, oneOf, $ref } = schema;
   if (typeof type === "string") return new Set([type]);
   if (Array.isArray(type)) return new Set<unknown>(type);
@@ -46,11 +47,8 @@ function target(reference: string, root: Schema): unknown {
   let place: unknown = root;
   for (const part of reference.slice(2).split("/")) {
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isSchema(place) || !Object.hasOwn(place, key)) return undefined;
+    if (!isObject(place) || !Object.hasOwn(place, key)) return undefined;
     place = place[key];
   }
   return place;
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -8,6 +8,7 @@
  * Once the call has begun nothing of it is text: what stands between its parts is dropped, and so is the rest of a
  * call that does not end.
  */
+import { isJson } from "../../../core/is-json.js";
 import type { TaggedCalls } from "../reply-syntax.js";
 import { longestName } from "./json-calls.js";
 import { oneOf, peek, skipSpace, upTo, type Input, type Reading } from "./input.js";
@@ -76,18 +77,18 @@ function* argumentsOf(input: Input, output: Output, options: ArgumentsOptions): 
   while (marker === payload.keyOpen) {
     const key = yield* shortText(input, [payload.keyClose]);
     if (key === null) return;
-    output.arguments(`${separator}${JSON.stringify(key.text)}:`);
+    output.write("arguments", `${separator}${JSON.stringify(key.text)}:`);
     separator = ",";
     if (!(yield* valueOpener(input, payload))) return;
     const closers = [payload.valueClose, payload.valueClose.trim()];
     const kind = parameterKind(schema, key.text);
-    const isWhole = yield* taggedValue(input, kind, closers, (json) => output.arguments(json));
+    const isWhole = yield* taggedValue(input, kind, closers, (json) => output.write("arguments", json));
     if (!isWhole) return;
     marker = yield* upTo(input, enders, () => undefined);
   }
   // Without an end the arguments stay open, as they do in other notations.
   if (marker === null) return;
-  output.arguments(separator === "{" ? "{}" : "}");
+  output.write("arguments", separator === "{" ? "{}" : "}");
 }
 
 /** A line break is often left out; a tag is not. */
@@ -150,23 +151,14 @@ class StringOrJson {
   }
 
   finish(kind: ParameterKind): void {
+    const json = asJson(this.#kept);
     if (this.#isString) this.write('"');
-    else
-      this.write(
-        kind === "string" || !isJson(this.#kept, kind) ? `"${inside(this.#kept)}"` : asJson(this.#kept),
-      );
+    else this.write(isValue(json, kind) ? json : `"${inside(this.#kept)}"`);
   }
 }
 
-function isJson(text: string, kind: ParameterKind): boolean {
-  if (kind === "nullable") return asJson(text) === "null";
-  try {
-    JSON.parse(asJson(text));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isValue = (json: string, kind: ParameterKind): boolean =>
+  kind === "nullable" ? json === "null" : kind === "other" && isJson(json);
 
 function asJson(text: string): string {
   const trimmed = text.trim();

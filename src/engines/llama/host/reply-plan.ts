@@ -43,7 +43,7 @@ export function withReasoning(
   const upToClose = textUpTo(close, "reasoning", grammar);
   const reasoning = reasoningOpen ? upToClose : optional(sequence(text(open), upToClose));
   const gap = repeat(chars([0xa, 0xa], [0x20, 0x20]), 0, 4);
-  return { gbnf: grammar.toText(sequence(reasoning, gap, grammar.embed(plan.gbnf, "reply-"))) ?? "" };
+  return { gbnf: grammar.toText(sequence(reasoning, gap, grammar.embed(plan.gbnf))) ?? "" };
 }
 
 /** Undefined when everything the model writes is text. */

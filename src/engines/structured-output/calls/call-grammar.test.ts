@@ -202,7 +202,7 @@ describe("the pieces of grammars", () => {
   it("rename the rules of an embedded grammar and nothing else", () => {
     const gbnf = 'root ::= value{2,3} "root value" [root"-] part-0? # value\nvalue ::= "\\"x" | root\n';
     const grammar = new Grammar();
-    expect(grammar.toText(grammar.embed(gbnf, "t0-"))).toBe(
+    expect(grammar.toText(grammar.embed(gbnf))).toBe(
       'root ::= t0-root\nt0-root ::= t0-value{2,3} "root value" [root"-] t0-part-0? # value\nt0-value ::= "\\"x" | t0-root\n',
     );
   });

@@ -41,12 +41,12 @@ export function callGrammar(
   if (syntax.type === "marked" && syntax.calls === null) throw new Error("This format has no calls.");
   // Each tool's own grammar was bounded when it was compiled.
   const grammar = new Grammar({ maxElements: Infinity });
+  const { reply } = options;
   const calls =
     syntax.type === "marked" && syntax.calls !== null
-      ? markedCalls({ ...syntax, calls: syntax.calls }, tools, options, grammar)
+      ? markedCalls(syntax.calls, syntax.dropped, tools, options, grammar)
       : genericCalls(tools, options, grammar);
-  const { reply } = options;
-  return grammar.toText(reply === undefined ? calls : choice(calls, grammar.embed(reply, "reply-"))) ?? "";
+  return grammar.toText(reply === undefined ? calls : choice(calls, grammar.embed(reply))) ?? "";
 }
 
 /** Texts whose appearance starts the grammar when the choice is `auto`. None: it holds from the start. */
@@ -66,47 +66,36 @@ export function triggersOf(syntax: ReplySyntax): string[] {
 export const triggersOnlyAtStart = (syntax: ReplySyntax): boolean =>
   syntax.type === "marked" && syntax.calls?.open === "" && syntax.calls.groupOpen === "";
 
-type Marked = Extract<ReplySyntax, { type: "marked" }> & { calls: CallSyntax };
-
 /** Between a family's markers. */
 function markedCalls(
-  { calls, dropped }: Marked,
+  calls: CallSyntax,
+  dropped: readonly string[],
   tools: readonly GrammarTool[],
   { parallel, from }: CallGrammarOptions,
   grammar: Grammar,
 ): Expression {
   const { open, groupOpen, groupClose, payload } = calls;
   const call = anyCall(tools, payload, grammar);
-  if (payload.type === "json" && payload.list) return listOf(call, calls, parallel, grammar);
+  const gap = space(grammar);
+  // In named notations nothing may stand between a marker and the call.
+  const inner = payload.type === "named" ? text("") : gap;
+  const close = calls.close === "" ? text("") : sequence(inner, text(calls.close));
+  if (payload.type === "json" && payload.list) {
+    const list = severalOf(call, sequence(gap, text(","), gap), parallel);
+    return sequence(text(open), gap, text("["), gap, list, gap, text("]"), close);
+  }
   if (open === "") {
     // Only replies without a marker of their own begin with one that means nothing (Llama's).
     const hasPrefix = from === "start" && dropped.length > 0;
     return hasPrefix ? sequence(optional(choice(...dropped.map(text))), call) : call;
   }
-  const gap = space(grammar);
-  // In named notations nothing may stand between a marker and the call.
-  const inner = payload.type === "named" ? text("") : gap;
-  const callAndClose = grammar.define("call-end", () =>
-    calls.close === "" ? call : sequence(call, inner, text(calls.close)),
-  );
+  const callAndClose = grammar.define("call-end", () => sequence(call, close));
   const marked = grammar.define("marked-call", () => sequence(text(open), inner, callAndClose));
   // Models of tagged families leave the outer marker out at times: the inner one is a trigger, too.
   const mayLackOpen = from === "trigger" && payload.type === "tagged" && payload.nameOpen !== "";
   const first = mayLackOpen ? sequence(optional(sequence(text(open), gap)), callAndClose) : marked;
   const all = parallel ? sequence(first, repeat(sequence(gap, marked), 0, maxCalls - 1)) : first;
   return groupOpen === "" ? all : sequence(text(groupOpen), gap, all, gap, text(groupClose));
-}
-
-function listOf(
-  call: Expression,
-  { open, close }: CallSyntax,
-  parallel: boolean,
-  grammar: Grammar,
-): Expression {
-  const gap = space(grammar);
-  const list = severalOf(call, sequence(gap, text(","), gap), parallel);
-  const closing = close === "" ? [] : [gap, text(close)];
-  return sequence(text(open), gap, text("["), gap, list, gap, text("]"), ...closing);
 }
 
 /** In our own format: a reply or calls where the choice is free, and only calls where it is not. */

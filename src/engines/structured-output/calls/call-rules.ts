@@ -35,12 +35,23 @@ export function anyCall(
   payload: CallSyntax["payload"],
   grammar: Grammar,
 ): Expression {
+  const afterName = (tool: GrammarTool): Expression => {
+    if (payload.type === "tagged" && tool.taggedParameters) {
+      return afterTaggedName(tool.taggedParameters, payload, grammar);
+    }
+    const [value, gap] = [grammar.embed(tool.argumentsGrammar), space(grammar)];
+    switch (payload.type) {
+      case "json":
+        return afterJsonName(payload, value, gap);
+      case "named":
+        return afterPlainName(payload, value);
+      case "tagged":
+        return sequence(text(payload.nameClose), gap, value, gap, text(payload.end));
+    }
+  };
   return grammar.define("call", () => {
-    const entries = tools.map((tool, index) => ({
-      name: tool.name,
-      rest: afterName(tool, index, payload, grammar),
-    }));
-    return sequence(beforeName(payload, grammar), oneOfNames(entries));
+    const entries = tools.map((tool) => ({ name: tool.name, rest: afterName(tool) }));
+    return sequence(beforeName(payload, space(grammar)), oneOfNames(entries));
   });
 }
 
@@ -49,65 +60,28 @@ export function severalOf(item: Expression, separator: Expression, parallel: boo
   return parallel ? sequence(item, repeat(sequence(separator, item), 0, maxCalls - 1)) : item;
 }
 
-function beforeName(payload: CallSyntax["payload"], grammar: Grammar): Expression {
-  switch (payload.type) {
-    case "json":
-      return beforeJsonName(payload, grammar);
-    case "named":
-      return text(payload.prefix);
-    case "tagged":
-      return text(payload.nameOpen);
-  }
-}
-
-function afterName(
-  tool: GrammarTool,
-  index: number,
-  payload: CallSyntax["payload"],
-  grammar: Grammar,
-): Expression {
-  if (payload.type === "tagged" && tool.taggedParameters) {
-    return afterTaggedName(tool.taggedParameters, payload, `t${index}-`, grammar);
-  }
-  const value = callArguments(tool, index, grammar);
-  switch (payload.type) {
-    case "json":
-      return afterJsonName(payload, value, grammar);
-    case "named":
-      return afterPlainName(payload, value);
-    case "tagged":
-      return sequence(text(payload.nameClose), space(grammar), value, space(grammar), text(payload.end));
-  }
-}
-
-/** The JSON object of the arguments of the tool with this number. */
-export const callArguments = (
-  { argumentsGrammar }: GrammarTool,
-  index: number,
-  grammar: Grammar,
-): Expression => grammar.embed(argumentsGrammar, `t${index}-`);
-
 const id = repeat(chars([0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]), 1, 16);
-const key = (field: string, grammar: Grammar): Expression => sequence(text(`"${field}":`), space(grammar));
+const key = (field: string, gap: Expression): Expression => sequence(text(`"${field}":`), gap);
 /** A field with an id may come first or last. */
-const idField = (field: string, grammar: Grammar): Expression =>
-  sequence(key(field, grammar), text('"'), id, text('"'));
+const idField = (field: string, gap: Expression): Expression =>
+  sequence(key(field, gap), text('"'), id, text('"'));
 
-function beforeJsonName(payload: JsonCalls, grammar: Grammar): Expression {
+function beforeName(payload: CallSyntax["payload"], gap: Expression): Expression {
+  if (payload.type === "named") return text(payload.prefix);
+  if (payload.type === "tagged") return text(payload.nameOpen);
   const first =
     payload.idField === undefined
       ? text("")
-      : optional(sequence(idField(payload.idField, grammar), text(","), space(grammar)));
-  return sequence(text("{"), space(grammar), first, key(payload.nameField, grammar), text('"'));
+      : optional(sequence(idField(payload.idField, gap), text(","), gap));
+  return sequence(text("{"), gap, first, key(payload.nameField, gap), text('"'));
 }
 
-function afterJsonName(payload: JsonCalls, value: Expression, grammar: Grammar): Expression {
+function afterJsonName(payload: JsonCalls, value: Expression, gap: Expression): Expression {
   const last =
     payload.idField === undefined
       ? text("")
-      : optional(sequence(text(","), space(grammar), idField(payload.idField, grammar)));
-  const field = key(payload.argumentsField, grammar);
-  return sequence(text('",'), space(grammar), field, value, last, space(grammar), text("}"));
+      : optional(sequence(text(","), gap, idField(payload.idField, gap)));
+  return sequence(text('",'), gap, key(payload.argumentsField, gap), value, last, gap, text("}"));
 }
 
 function afterPlainName({ idOpen, separator, suffix }: NamedCalls, value: Expression): Expression {
@@ -118,35 +92,26 @@ function afterPlainName({ idOpen, separator, suffix }: NamedCalls, value: Expres
 function afterTaggedName(
   parameters: readonly TaggedParameter[],
   payload: TaggedCalls,
-  prefix: string,
   grammar: Grammar,
 ): Expression {
-  const written = parameters.map((parameter, index) => {
+  const gap = space(grammar);
+  // Between the two tags of GLM there is a line break; where the value follows immediately there is none to allow.
+  const opener = sequence(payload.valueOpen.trim() === "" ? text("") : gap, text(payload.valueOpen));
+  const written = parameters.map((parameter) => {
     const tag = text(payload.keyOpen + parameter.name + payload.keyClose);
-    const value = valueOf(parameter, payload, `${prefix}p${index}-`, grammar);
-    const expression = sequence(tag, opener(payload, grammar), value, space(grammar));
+    const expression = sequence(tag, opener, valueOf(parameter, payload, grammar), gap);
     return parameter.required ? expression : optional(expression);
   });
-  return sequence(text(payload.nameClose), space(grammar), ...written, text(payload.end));
+  return sequence(text(payload.nameClose), gap, ...written, text(payload.end));
 }
 
-/** Between the two tags of GLM there is a line break; where the value follows immediately there is none to allow. */
-const opener = ({ valueOpen }: TaggedCalls, grammar: Grammar): Expression =>
-  valueOpen.trim() === "" ? text(valueOpen) : sequence(space(grammar), text(valueOpen));
-
-function valueOf(
-  { value }: TaggedParameter,
-  payload: TaggedCalls,
-  prefix: string,
-  grammar: Grammar,
-): Expression {
-  const close = text(payload.valueClose);
+function valueOf({ value }: TaggedParameter, { valueClose }: TaggedCalls, grammar: Grammar): Expression {
   switch (value.type) {
     case "text":
-      return textUpTo(payload.valueClose.trim(), "tagged-text", grammar);
+      return textUpTo(valueClose.trim(), "tagged-text", grammar);
     case "texts":
-      return sequence(oneOfTexts(value.texts), close);
+      return sequence(oneOfTexts(value.texts), text(valueClose));
     case "json":
-      return sequence(grammar.embed(value.grammar, prefix), close);
+      return sequence(grammar.embed(value.grammar), text(valueClose));
   }
 }

@@ -5,7 +5,7 @@
 import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../gbnf.js";
 import { oneOfNames } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";
-import { callArguments, type CallGrammarOptions, type GrammarTool } from "./call-rules.js";
+import type { CallGrammarOptions, GrammarTool } from "./call-rules.js";
 
 const [channelFirst, recipientFirst] = ["<|channel|>commentary to=functions.", " to=functions."];
 const nextMessage = "<|start|>assistant";
@@ -21,12 +21,11 @@ export function harmonyGrammar(
   const grammar = new Grammar({ maxElements: Infinity });
   const messages = tools.length === 0 ? [] : callsOf(tools, from, grammar);
   if (reply !== undefined) {
-    const content = grammar.embed(reply, "reply-");
+    const content = grammar.embed(reply);
     messages.push(sequence(text("<|channel|>final"), type, text("<|message|>"), content));
   }
-  return (
-    grammar.toText(sequence(from === "start" ? reasoning(grammar) : text(""), choice(...messages))) ?? ""
-  );
+  const before = from === "start" ? reasoning(grammar) : text("");
+  return grammar.toText(sequence(before, choice(...messages))) ?? "";
 }
 
 function reasoning(grammar: Grammar): Expression {
@@ -37,12 +36,10 @@ function reasoning(grammar: Grammar): Expression {
 function callsOf(tools: readonly GrammarTool[], from: "start" | "trigger", grammar: Grammar): Expression[] {
   // Once a reply has begun, a message that names its recipient first begins like this.
   const start = text(from === "start" ? recipientFirst : nextMessage + recipientFirst);
-  const message = (tool: GrammarTool, index: number) =>
-    sequence(text("<|message|>"), callArguments(tool, index, grammar), optional(text("<|call|>")));
+  const message = ({ argumentsGrammar }: GrammarTool) =>
+    sequence(text("<|message|>"), grammar.embed(argumentsGrammar), optional(text("<|call|>")));
   const calls = (afterName: Expression) =>
-    oneOfNames(
-      tools.map((tool, index) => ({ name: tool.name, rest: sequence(afterName, message(tool, index)) })),
-    );
+    oneOfNames(tools.map((tool) => ({ name: tool.name, rest: sequence(afterName, message(tool)) })));
   return [
     sequence(text(channelFirst), calls(type)),
     sequence(start, calls(sequence(text("<|channel|>commentary"), type))),

@@ -5,6 +5,7 @@
  * held to its schema. Everything else is JSON, held by the grammar of its own schema.
  */
 import { isObject } from "../../../protocol/read-json.js";
+import { listedIn } from "../json-schema/schema.js";
 import { parameterKind, type Schema } from "../../chat-format/parts/parameter-kinds.js";
 
 export interface TaggedParameter {
@@ -59,7 +60,7 @@ function valueOf(
     return { type: "json", grammar: compile(within) };
   }
   if (!isObject(schema)) return null;
-  const texts = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : null;
+  const texts = listedIn(schema);
   if (texts !== null) return textsOf(texts);
   return exact && !isAnyText(schema) ? null : { type: "text" };
 }

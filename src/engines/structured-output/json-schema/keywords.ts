@@ -115,5 +115,9 @@ export const keywords: Readonly<Record<Keyword, KeywordFacts>> = table;
 
 export const isKeyword = (word: string): word is Keyword => Object.hasOwn(table, word);
 
+export const setOf = (...names: Keyword[]): ReadonlySet<Keyword> => new Set(names);
+export const lowerBounds = setOf("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties");
+export const upperBounds = setOf("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties");
+
 /** The advice to a client whose keyword is not enforced. */
 export const insteadOf = (keyword: Keyword): string => keywords[keyword].instead ?? "leave it out";

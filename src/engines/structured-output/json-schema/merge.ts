@@ -1,6 +1,6 @@
 /** Two schemas to one that allows what both allow, for `allOf` and for what stands beside `anyOf` or `$ref`. */
 import { constraints } from "./constraints.js";
-import { isKeyword, type Keyword } from "./keywords.js";
+import { isKeyword, lowerBounds, setOf, upperBounds, type Keyword } from "./keywords.js";
 import type { Parts } from "./parts.js";
 import {
   All,
@@ -19,18 +19,20 @@ const longestPath = 256;
 /** Of two sets of alternatives, each with each. */
 const maxPairs = 256;
 
-const larger = new Set<Keyword>(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
-const smaller = new Set<Keyword>(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 /** Joined with what else is said of the same objects or arrays. */
-const joint = new Set<Keyword>([
-  ...(["properties", "required", "additionalProperties", "patternProperties"] as const),
-  ...(["items", "prefixItems"] as const),
-]);
+const joint = setOf(
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "items",
+  "prefixItems",
+);
 
 /** Kept side by side. */
-const severalHold = new Set<Keyword>(["pattern", "format", "multipleOf"]);
+const severalHold = setOf("pattern", "format", "multipleOf");
 /** Schemas themselves. */
-const ofOthers = new Set<Keyword>(["propertyNames", "unevaluatedItems", "unevaluatedProperties"]);
+const ofOthers = setOf("propertyNames", "unevaluatedItems", "unevaluatedProperties");
 
 /** `true` allows everything, `false` nothing. */
 export function mergeSchemas(a: unknown, b: unknown, parts: Parts, path: Path): unknown {
@@ -82,12 +84,17 @@ export function closed(part: unknown): unknown {
 function joined(keyword: Keyword, [left, right]: [Schema, Schema], parts: Parts, path: Path): unknown {
   const [a, b] = [left[keyword], right[keyword]];
   if (typeof a === "number" && typeof b === "number") {
-    if (larger.has(keyword)) return Math.max(a, b);
-    if (smaller.has(keyword)) return Math.min(a, b);
+    if (lowerBounds.has(keyword)) return Math.max(a, b);
+    if (upperBounds.has(keyword)) return Math.min(a, b);
   }
   if (Array.isArray(a) && Array.isArray(b)) {
     if (keyword === "allOf") return [...(a as unknown[]), ...(b as unknown[])];
-    if (keyword === "anyOf" || keyword === "oneOf") return pairs(keyword, a, b, path);
+    if (keyword === "anyOf" || keyword === "oneOf") {
+      if (a.length * b.length > maxPairs) {
+        throw new SchemaError([...path, keyword], "it has too many alternatives together with another one");
+      }
+      return a.flatMap((one: unknown) => b.map((other: unknown) => ({ allOf: [one, other] })));
+    }
     if (keyword === "enum") {
       return a.filter((value) => b.some((other) => sameJson(value, other, parts.work.compare)));
     }
@@ -105,19 +112,6 @@ function commonTypes(left: Schema, right: Schema, path: Path): string[] {
   const both = types.filter((type) => others.includes(type));
   const whole = [types, others].every((list) => list.includes("integer") || list.includes("number"));
   return whole && !both.includes("number") && !both.includes("integer") ? [...both, "integer"] : both;
-}
-
-/** Alternatives of both: each of the one with each of the other. */
-function pairs(
-  keyword: "anyOf" | "oneOf",
-  a: readonly unknown[],
-  b: readonly unknown[],
-  path: Path,
-): readonly unknown[] {
-  if (a.length * b.length > maxPairs) {
-    throw new SchemaError([...path, keyword], "it has too many alternatives together with another one");
-  }
-  return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })));
 }
 
 /** Names that one side does not know are subject to its `additionalProperties`. */

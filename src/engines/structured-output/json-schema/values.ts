@@ -1,6 +1,6 @@
 /** The values that `enum` and `const` list, without those that other keywords beside them exclude. */
 import type { Expression } from "../gbnf.js";
-import { isKeyword, keywords, type Keyword } from "./keywords.js";
+import { isKeyword, keywords, lowerBounds, upperBounds, type Keyword } from "./keywords.js";
 import { tooLarge, type Parts } from "./parts.js";
 import {
   isOfType,
@@ -52,28 +52,21 @@ function withoutExcluded(
   parts.work.compare(values.length);
   if (keyword === "format" || !values.some(isConcerned)) return values;
   const bound = schema[keyword];
-  const measure = measures[keyword];
-  if (measure === undefined || typeof bound !== "number") {
+  if (!(lowerBounds.has(keyword) || upperBounds.has(keyword)) || typeof bound !== "number") {
     parts.leaveOut(path, keyword, "this cannot be enforced beside 'enum' or 'const'");
     return values;
   }
-  return values.filter((value) => !isConcerned(value) || measure(value, bound));
+  return values.filter((value) => !isConcerned(value) || isWithin(sizeOf(value), keyword, bound));
 }
 
-const measures: Partial<Record<Keyword, (value: unknown, bound: number) => boolean>> = {
-  minimum: (value, bound) => Number(value) >= bound,
-  maximum: (value, bound) => Number(value) <= bound,
-  exclusiveMinimum: (value, bound) => Number(value) > bound,
-  exclusiveMaximum: (value, bound) => Number(value) < bound,
-  minLength: (value, bound) => sizeOf(value) >= bound,
-  maxLength: (value, bound) => sizeOf(value) <= bound,
-  minItems: (value, bound) => sizeOf(value) >= bound,
-  maxItems: (value, bound) => sizeOf(value) <= bound,
-  minProperties: (value, bound) => sizeOf(value) >= bound,
-  maxProperties: (value, bound) => sizeOf(value) <= bound,
-};
+function isWithin(size: number, keyword: Keyword, bound: number): boolean {
+  if (size === bound) return !keyword.startsWith("exclusive");
+  return lowerBounds.has(keyword) ? size > bound : size < bound;
+}
 
+/** What the bounds of its type are about. */
 function sizeOf(value: unknown): number {
+  if (typeof value === "number") return value;
   if (typeof value === "string") return Array.from(value).length;
   if (Array.isArray(value)) return value.length;
   return isSchemaObject(value) ? Object.keys(value).length : 0;

@@ -9,15 +9,17 @@ import { readFacts, type EngineFacts } from "./facts.js";
 import { isObject, type JsonObject } from "../../../protocol/read-json.js";
 import { parseObject } from "../json-value.js";
 
+const reasons = {
+  unreachable: "does not answer",
+  // It loads its weights, or has failed.
+  unhealthy: "reports that it cannot answer now",
+  "key-rejected": "refuses the key",
+  "not-an-engine": "answers, but not as an engine does: it has no list of models at /v1/models",
+};
+
 /** Why an address is not used, with a code for the operator. */
 export interface Unusable {
-  type:
-    | "key-rejected"
-    /** It answers, but not as an engine does. */
-    | "not-an-engine"
-    /** It reports that it cannot answer now: it loads its weights, or has failed. */
-    | "unhealthy"
-    | "unreachable";
+  type: keyof typeof reasons;
   cause: string;
 }
 
@@ -75,18 +77,8 @@ const unusable = (type: Unusable["type"], { status }: EngineResponse): Unusable 
 });
 
 /** A sentence for the operator. */
-export function whyUnusable(host: string, { type, cause }: Unusable): string {
-  switch (type) {
-    case "unreachable":
-      return `${host} does not answer (${cause}).`;
-    case "unhealthy":
-      return `${host} reports that it cannot answer now (${cause}).`;
-    case "key-rejected":
-      return `${host} refuses the key (${cause}).`;
-    case "not-an-engine":
-      return `${host} answers, but not as an engine does: it has no list of models at /v1/models (${cause}).`;
-  }
-}
+export const whyUnusable = (host: string, { type, cause }: Unusable): string =>
+  `${host} ${reasons[type]} (${cause}).`;
 
 const rejectsKey = ({ status }: EngineResponse): boolean => status === 401 || status === 403;
 

@@ -5,7 +5,7 @@
  * remainder that makes a difference to them. For 25 only the last two digits do.
  */
 import { choice, impossible, sequence, text, type Expression, type Grammar } from "../../gbnf.js";
-import { integersBetween, largest, padded, scaledUp, signed, type Bounds } from "./number-range.js";
+import { byLength, integersBetween, largest, scaledUp, signed, type Bounds } from "./number-range.js";
 
 const maxDecimals = 6;
 /** Of the rules of one step; each has ten alternatives of four elements. */
@@ -86,14 +86,8 @@ class Digits {
   ) {}
 
   between(from: number, to: number): Expression {
-    const options: Expression[] = [];
     const shortest = Math.max(0, this.decimals) + 1;
-    for (let length = shortest; length <= Math.max(shortest, String(to).length); length++) {
-      const low = Math.max(from, length === shortest ? 0 : 10 ** (length - 1));
-      const high = Math.min(to, 10 ** length - 1);
-      if (low <= high) options.push(this.#limited(padded(low, length), padded(high, length), 0));
-    }
-    return choice(...options);
+    return byLength(from, to, shortest, (low, high) => this.#limited(low, high, 0));
   }
 
   /** Digits between two of the same length, after others that leave this remainder. */

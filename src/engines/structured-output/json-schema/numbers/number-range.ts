@@ -18,7 +18,7 @@ export const largest = 999_999_999_999_999;
 export function integersBetween({ min, max }: Bounds): Expression {
   const low = Math.max(-largest, Math.ceil(min ?? -largest));
   const high = Math.min(largest, Math.floor(max ?? largest));
-  return signed(low, high, (from, to) => naturals(from, to));
+  return signed(low, high, naturals);
 }
 
 /** Of a number with a fraction, besides those that decide whether it is within the bounds. */
@@ -81,12 +81,20 @@ export function signed(
 }
 
 /** Whole numbers without leading zeros. */
-function naturals(from: number, to: number): Expression {
+const naturals = (from: number, to: number): Expression => byLength(from, to, 1, digitsBetween);
+
+/** Numbers between two, one alternative for each number of digits: `shortest` at least, with zeros before them. */
+export function byLength(
+  from: number,
+  to: number,
+  shortest: number,
+  between: (low: string, high: string) => Expression,
+): Expression {
   const options: Expression[] = [];
-  for (let length = String(from).length; length <= String(to).length; length++) {
-    const low = Math.max(from, length === 1 ? 0 : 10 ** (length - 1));
+  for (let length = shortest; length <= Math.max(shortest, String(to).length); length++) {
+    const low = Math.max(from, length === shortest ? 0 : 10 ** (length - 1));
     const high = Math.min(to, 10 ** length - 1);
-    if (low <= high) options.push(digitsBetween(padded(low, length), padded(high, length)));
+    if (low <= high) options.push(between(padded(low, length), padded(high, length)));
   }
   return choice(...options);
 }
@@ -125,7 +133,7 @@ function fractions(low: number, high: number, decimals: number, isLast = false):
   return choice(...options);
 }
 
-export const padded = (value: number, length: number): string => String(value).padStart(length, "0");
+const padded = (value: number, length: number): string => String(value).padStart(length, "0");
 
 /** Strings of digits between two of the same length. */
 function digitsBetween(low: string, high: string): Expression {

@@ -87,8 +87,8 @@ class PatternReader {
     if (whole !== null) return whole;
     const parts: Language[] = isOpen ? [anything] : [];
     let isStart = isAnchored;
-    while (!this.#isAtEnd()) {
-      if (place.end !== null && this.#sees("$") && this.#endsAfter(1)) {
+    while (!this.#isEnd(this.#at)) {
+      if (place.end !== null && this.#sees("$") && this.#isEnd(this.#at + 1)) {
         this.#at += 1;
         return { type: "sequence", parts };
       }
@@ -127,8 +127,7 @@ class PatternReader {
     const content = this.#chars.slice(this.#at, closing).join("");
     if (!(isWhole ? /[(|:]\^/ : /\$|\(\?[=!]/).test(content)) return null;
     const isAnchored = this.#chars[closing + 1] === "$";
-    const after = this.#chars[closing + (isAnchored ? 2 : 1)];
-    if (after !== undefined && after !== "|" && after !== ")") return null;
+    if (!this.#isEnd(closing + (isAnchored ? 2 : 1))) return null;
     this.#at += 1;
     this.#skipGroupName();
     const group = this.#group({ isStart: isWhole, end: isAnchored ? "anchored" : place.end }, isWhole);
@@ -151,12 +150,9 @@ class PatternReader {
     throw new Unsupported();
   }
 
-  #isAtEnd(): boolean {
-    return this.#at >= this.#chars.length || this.#sees("|") || this.#sees(")");
-  }
-
-  #endsAfter(chars: number): boolean {
-    const next = this.#chars[this.#at + chars];
+  /** Whether an alternative ends there. */
+  #isEnd(at: number): boolean {
+    const next = this.#chars[at];
     return next === undefined || next === "|" || next === ")";
   }
 
@@ -172,13 +168,8 @@ class PatternReader {
         return { type: "chars", ranges: complement(lineBreaks) };
       case "\\":
         return { type: "chars", ranges: this.#escape() };
-      case "^":
-      case "$":
-      case "*":
-      case "+":
-      case "?":
-        throw new Unsupported();
       default:
+        if ("^$*+?".includes(char)) throw new Unsupported();
         return { type: "chars", ranges: [one(char)] };
     }
   }
