@@ -13,7 +13,7 @@ export const contentIn =
   (value, path) => {
     if (typeof value === "string") return { content: json.string(value, path) };
     if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of parts", value);
-    return contentOf(json.nonEmptyArray(value, path).map((item, index) => part(item, `${path}[${index}]`)));
+    return contentOf(json.each(json.nonEmptyArray(value, path), path, part));
   };
 
 export const textPart = (text: string): ContentPart => ({ type: "text", text });

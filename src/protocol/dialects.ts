@@ -2,9 +2,9 @@
 import { chatCompletions } from "./chat-completions/dialect.js";
 import { completions } from "./completions/dialect.js";
 import type { Dialect } from "./dialect.js";
-import { embeddings } from "./embeddings/dialect.js";
+import { embeddings } from "./embeddings.js";
 import { countTokens, messages } from "./messages/dialect.js";
-import { rerank } from "./rerank/dialect.js";
+import { rerank } from "./rerank.js";
 import { ollamaChat, ollamaEmbed, ollamaEmbeddings, ollamaGenerate } from "./ollama/dialect.js";
 import { compactResponses, responses } from "./responses/dialect.js";
 

@@ -26,24 +26,22 @@ const beginnings = [
 
 /** `{ url, detail }`, as chat completions have it. */
 export function imageUrlPart(part: JsonObject, path: string): ContentPart {
-  const place = `${path}.image_url`;
   const image = json.required(part, "image_url", json.object, path);
-  return imagePart(
-    json.required(image, "url", imageUrl, place),
-    path,
-    json.optional(image, "detail", detail, place),
-  );
+  return detailedImage(image, "url", `${path}.image_url`, path);
 }
 
 /** The URL and its detail side by side, as responses have it. */
 export function inputImagePart(part: JsonObject, path: string): ContentPart {
   if (json.optional(part, "file_id", json.string, path) !== undefined) throw storedFile(`${path}.file_id`);
-  return imagePart(
-    json.required(part, "image_url", imageUrl, path),
-    path,
-    json.optional(part, "detail", detail, path),
-  );
+  return detailedImage(part, "image_url", path, path);
 }
+
+const detailedImage = (fields: JsonObject, name: string, place: string, path: string): ContentPart =>
+  imagePart(
+    json.required(fields, name, imageUrl, place),
+    path,
+    json.optional(fields, "detail", detail, place),
+  );
 
 /** A block with a `source`, as messages have it. */
 export function imageBlock(block: JsonObject, path: string): ContentPart {

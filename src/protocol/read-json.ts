@@ -82,10 +82,14 @@ export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
   throw refusal("empty_array", path, `'${path}' is empty: expected an array with at least 1 item.`);
 };
 
+/** Every item, with its path. */
+export const each = <T>(items: readonly unknown[], path: string, read: Reader<T>): T[] =>
+  items.map((item, index) => read(item, `${path}[${index}]`));
+
 export const nonEmptyStrings =
   (most: number): Reader<string[]> =>
   (value, path) =>
-    atMost(most, array(value, path), path).map((item, index) => nonEmptyString(item, `${path}[${index}]`));
+    each(atMost(most, array(value, path), path), path, nonEmptyString);
 
 /** Text, whole or in parts, of which `part` reads one. */
 export const textIn =
@@ -93,9 +97,7 @@ export const textIn =
   (value, path) => {
     if (typeof value === "string") return string(value, path);
     if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
-    return nonEmptyArray(value, path)
-      .map((item, index) => part(item, `${path}[${index}]`))
-      .join("");
+    return each(nonEmptyArray(value, path), path, part).join("");
   };
 
 export function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
@@ -138,6 +140,11 @@ export const unsupportedValue = (path: string, reason: string): ServiceError =>
 /** `reason` is the sentence that follows, with its full stop. */
 export const unsupportedParameter = (param: string, reason: string): ServiceError =>
   refusal("unsupported_parameter", param, `Unsupported parameter: '${param}'. ${reason}`);
+
+/** For a parameter that is refused whatever its value is, as long as it has one. */
+export function refuse(body: JsonObject, param: string, reason: string): void {
+  if (optional(body, param, anything) !== undefined) throw unsupportedParameter(param, reason);
+}
 
 function notOneOf(names: readonly string[], path: string): ServiceError {
   const quoted = names.map((name) => `'${name}'`);

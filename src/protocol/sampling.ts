@@ -1,5 +1,5 @@
-/** `temperature` and `top_p`, which every API has. */
-import type { Sampling } from "../core/chat/request.js";
+/** `temperature` and `top_p`, which every API has, and a request that says nothing about its reply. */
+import type { ChatRequest, Sampling } from "../core/chat/request.js";
 import type { JsonObject } from "./read-json.js";
 import * as json from "./read-json.js";
 
@@ -17,3 +17,16 @@ export function readSampling(body: JsonObject, maxTemperature: number, parent = 
     logitBias: [],
   };
 }
+
+/** For what not every API has. */
+export const neutralRequest: Omit<ChatRequest, "model" | "messages" | "sampling"> = {
+  stop: [],
+  maxTokens: undefined,
+  choices: 1,
+  topLogprobs: undefined,
+  format: { type: "text" },
+  tooling: undefined,
+  reasoningEffort: undefined,
+  stream: false,
+  includeUsage: false,
+};

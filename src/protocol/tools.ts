@@ -98,12 +98,9 @@ export const choiceReader =
         return { mode: "required", names: [named(value, path)], isNamed: true };
       case "allowed_tools": {
         const [fields, place] = allowed(value, path);
+        const tools = json.required(fields, "tools", json.array, place);
         const names = json
-          .required(fields, "tools", json.array, place)
-          .map(
-            (item, index) =>
-              [json.object(item, `${place}.tools[${index}]`), `${place}.tools[${index}]`] as const,
-          )
+          .each(tools, `${place}.tools`, (item, at) => [json.object(item, at), at] as const)
           .filter(([item, at]) => isFunction(item, at))
           .map(([item, at]) => named(item, at));
         return { mode: json.required(fields, "mode", choiceMode, place), names };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/core/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
-import { readEmbeddingsRequest } from "../../src/protocol/embeddings/request.js";
-import { readRerankRequest } from "../../src/protocol/rerank/request.js";
-import { readChatRequest } from "../../src/protocol/ollama/chat-request.js";
+import { readEmbeddingsRequest } from "../../src/protocol/embeddings.js";
+import { readRerankRequest } from "../../src/protocol/rerank.js";
 import {
+  readChatRequest,
   readEmbeddingsRequest as readOllamaEmbeddingsRequest,
   readEmbedRequest,
-} from "../../src/protocol/ollama/embed-request.js";
-import { readGenerateRequest } from "../../src/protocol/ollama/generate-request.js";
+  readGenerateRequest,
+} from "../../src/protocol/ollama/request.js";
 import { readCompactRequest, readResponseRequest } from "../../src/protocol/responses/request.js";
 import { apiRoutes, ollamaRoutes, openRoutes } from "../../src/http/routes.js";
 import { ask } from "../support/clients/chat.js";

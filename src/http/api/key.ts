@@ -1,16 +1,18 @@
-/** `GET /v1/key`: a key asks about itself. Any key that works may, whatever else it may do. */
+/**
+ * `GET /v1/key`: a key asks about itself. Any key that works may, whatever else it may do. The answer has no place for the
+ * key itself, nor for who owns it.
+ */
 import type { FastifyRequest } from "fastify";
 import { operations } from "../../core/entities.js";
 import type { LimitReading } from "../../core/limits/limits.js";
 import { endOf } from "../../core/serving/permission.js";
 import { isOffered } from "../../core/serving/required-task.js";
-import type { WireKey, WireLimit } from "../../protocol/key-view.js";
 import { modelIds } from "../../core/models.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 
 export function describeKey({ limits, clock, engineStatus }: HttpParts) {
-  return async (request: FastifyRequest): Promise<WireKey> => {
+  return async (request: FastifyRequest) => {
     const caller = callerOf(request);
     const { key, plan } = caller;
     const now = await limits.readings(caller);
@@ -22,6 +24,7 @@ export function describeKey({ limits, clock, engineStatus }: HttpParts) {
       name: key.name,
       last_four: key.lastFour,
       plan: { id: plan.id, name: plan.name },
+      // Those that both the key and its plan allow.
       models: modelIds.filter(
         (id) =>
           key.scopes.length === 0 &&
@@ -38,8 +41,8 @@ export function describeKey({ limits, clock, engineStatus }: HttpParts) {
   };
 }
 
-/** Rounded up, so that nobody retries too early. */
-const wireLimit = ({ resetMs, ...limit }: LimitReading, nowMs: number): WireLimit => ({
+/** Unix seconds, rounded up so that nobody retries too early; null where nothing is used, and where no clock frees it. */
+const wireLimit = ({ resetMs, ...limit }: LimitReading, nowMs: number) => ({
   ...limit,
   resets_at: resetMs === null ? null : Math.ceil((nowMs + resetMs) / 1000),
 });

@@ -2,12 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../../core/errors.js";
 import { aliasOf, wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
-import {
-  messagesModel,
-  messagesModelList,
-  type MessagesModel,
-  type MessagesModelList,
-} from "../../protocol/messages/models.js";
+import { messagesModel, messagesModelList } from "../../protocol/messages/models.js";
 import { modelIds, type ModelId } from "../../core/models.js";
 import { isOffered } from "../../core/serving/required-task.js";
 import { object, required, string } from "../../protocol/read-json.js";
@@ -16,17 +11,17 @@ import type { HttpParts } from "../parts.js";
 import { speaksMessages } from "./request-dialect.js";
 
 export function listModels(parts: HttpParts) {
-  return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
+  return async (request: FastifyRequest) => {
     requirePermission(request);
     const data = offeredModels(request, parts);
     return speaksMessages(request)
       ? messagesModelList(data.filter(({ capabilities }) => capabilities.chat))
-      : { object: "list", data };
+      : ({ object: "list", data } satisfies WireModelList);
   };
 }
 
 export function retrieveModel(parts: HttpParts) {
-  return async (request: FastifyRequest): Promise<WireModel | MessagesModel> => {
+  return async (request: FastifyRequest) => {
     const name = required(object(request.params, "path"), "id", string);
     const model = modelNamed(name, request, parts);
     return speaksMessages(request) ? messagesModel(model) : model;

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../core/errors.js";
 import type { WireModel } from "../../protocol/model-list.js";
 import { absence, type Endpoint } from "../../protocol/endpoints.js";
-import { modelName } from "../../protocol/ollama/model-name.js";
 import {
+  modelName,
   modelTags,
   ollamaVersion,
   runningModels,

@@ -18,25 +18,19 @@ interface BodySharesOptions extends Pick<FairSharesOptions, "maxWaitMs" | "maxWa
 }
 
 export class BodyShares {
-  readonly #own: FairShares;
-  readonly #alone: FairShares;
+  /** An account's bytes. */
+  readonly own: FairShares;
+  /** Whose body is read alone. */
+  readonly alone: FairShares;
   #arrived = 0;
 
   constructor(private readonly options: BodySharesOptions) {
-    this.#own = new FairShares({ ...options, total: Infinity, perOwner: options.limitBytes });
-    this.#alone = new FairShares({ ...options, total: 1, perOwner: 1 });
+    this.own = new FairShares({ ...options, total: Infinity, perOwner: options.limitBytes });
+    this.alone = new FairShares({ ...options, total: 1, perOwner: 1 });
   }
 
   get waiting(): number {
-    return this.#own.waiting + this.#alone.waiting;
-  }
-
-  async takeOwn(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
-    return this.#own.take(owner, bytes, signal);
-  }
-
-  async takeTurnAlone(owner: string, signal: AbortSignal): Promise<() => void> {
-    return this.#alone.take(owner, 1, signal);
+    return this.own.waiting + this.alone.waiting;
   }
 
   /** False when there is no room. Negative to give back. */
@@ -84,7 +78,7 @@ export class LargeBody {
   /** Waits until a body of up to this many bytes may be read. Of unknown length, it counts as text at first. */
   async admit(bytes: number = this.rooms.textBytes): Promise<void> {
     if (bytes > this.rooms.textBytes) await this.#moveToImages(bytes);
-    else this.#held.push(await this.rooms.text.takeOwn(this.owner, bytes, this.signal));
+    else this.#held.push(await this.rooms.text.own.take(this.owner, bytes, this.signal));
     this.#isAdmitted = true;
   }
 
@@ -122,7 +116,7 @@ export class LargeBody {
   }
 
   async #waitForTurnAlone(): Promise<void> {
-    this.#held.push(await this.rooms.text.takeTurnAlone(this.owner, this.signal));
+    this.#held.push(await this.rooms.text.alone.take(this.owner, 1, this.signal));
     this.#isAlone = true;
   }
 }

@@ -20,16 +20,16 @@ import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";
 
-const csvHeadings = [
-  "time",
-  "actor",
-  "actor_account",
-  "actor_key",
-  "action",
-  "target",
-  "target_account",
-  "key_owner",
-];
+const csvColumns = {
+  time: "at",
+  actor: "actor",
+  actor_account: "actorId",
+  actor_key: "actorKey",
+  action: "action",
+  target: "target",
+  target_account: "targetAccountId",
+  key_owner: "targetOwner",
+} as const satisfies Record<string, keyof AuditEntry>;
 
 /** Null for what is gone, or is called nothing here. */
 type Names = (target: string) => string | null;
@@ -58,23 +58,14 @@ async function* csvOf(
   filter: AuditFilter,
   names: Names,
 ): AsyncGenerator<string> {
-  yield toCsv(csvHeadings, []);
+  yield toCsv(Object.keys(csvColumns), []);
   for await (const lines of audit.parts(filter, mostExportedLines)) {
     const entries = lines.map((line) => auditView(line, names(line.target)));
     yield toCsv(null, entries.map(csvCells));
   }
 }
 
-const csvCells = (entry: AuditEntry) => [
-  entry.at,
-  entry.actor,
-  entry.actorId,
-  entry.actorKey,
-  entry.action,
-  entry.target,
-  entry.targetAccountId,
-  entry.targetOwner,
-];
+const csvCells = (entry: AuditEntry) => Object.values(csvColumns).map((field) => entry[field]);
 
 async function filterOf(
   { store }: DashboardParts["dashboard"],

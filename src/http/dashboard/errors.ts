@@ -30,32 +30,36 @@ export const answers: Record<DashboardErrorCode, Answer> = {
 /** For `setErrorHandler`. */
 export function answerDashboardError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    if (error instanceof ClientHungUp) {
-      reply.hijack();
-      return;
-    }
-    if (error instanceof ServiceError) answerServiceError(error, request, reply);
-    else if (error instanceof DashboardError) answer(error, request, reply);
-    else if (error instanceof StoreUnavailable) answer(storeUnavailable, request, reply);
+    const told = toldOf(error, request, log);
+    if (told === null) reply.hijack();
+    else if (told instanceof ServiceError) answerServiceError(told, request, reply);
     else {
-      log.unexpected(error, { requestId: request.id });
-      answer(new DashboardError("internal", "Something went wrong on our side. Try again."), request, reply);
+      const { status, code } = answers[told.code];
+      request.exchange.code = code;
+      send(reply, status, told);
     }
   };
 }
 
+/** What is said of whatever a handler threw; null when the client is gone. */
+export function toldOf(
+  error: unknown,
+  request: FastifyRequest,
+  log: Log,
+): ServiceError | DashboardError | null {
+  if (error instanceof ClientHungUp) return null;
+  if (error instanceof ServiceError || error instanceof DashboardError) return error;
+  if (error instanceof StoreUnavailable) return storeUnavailable;
+  log.unexpected(error, { requestId: request.id });
+  return new DashboardError("internal", "Something went wrong on our side. Try again.");
+}
+
 /** Not a bug: the database is unreachable, or its disk is full. */
-export const storeUnavailable = new DashboardError(
+const storeUnavailable = new DashboardError(
   "unavailable",
   "The database is unreachable or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },
 );
-
-function answer(error: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code } = answers[error.code];
-  request.exchange.code = code;
-  send(reply, status, error);
-}
 
 /** The playground and the reading of bodies speak the API's language, and keep its statuses. */
 function answerServiceError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): void {

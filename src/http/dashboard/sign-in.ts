@@ -1,8 +1,9 @@
 /** Signing up, in and out, and the pages that one-time links lead to. */
 import type { Confirmed } from "../../core/accounts/own-email.js";
 import { DashboardError } from "../../core/dashboard-error.js";
+import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
 import { signInByLink } from "../../core/sign-in/one-time-links.js";
-import type { SessionMethod } from "../../core/sign-in/ports.js";
+import type { SessionMethod, SessionOrigin, SessionRecord } from "../../core/sign-in/ports.js";
 import { tokenHash } from "../../core/sign-in/secret-token.js";
 import type { SignInMode } from "../../core/single-sign-on/own-identities.js";
 import type { Account } from "../../core/entities.js";
@@ -27,8 +28,8 @@ import {
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
 import type { Visit } from "./guard/visit.js";
+import type { DashboardServices } from "./services.js";
 import { meView } from "./views.js";
-import { startSession } from "./welcome.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   const { store, clock, signIn, signUp, passwordReset, ownAccount, ownEmail, operator, audit } = dashboard;
@@ -127,4 +128,18 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
 export function requirePasswordMode(mode: SignInMode): void {
   if (mode === "all") return;
   throw new DashboardError("forbidden", "People sign in here with an identity provider only.");
+}
+
+/** In a browser whose owner has proven who they are. */
+export async function startSession(
+  { clock, devices }: Pick<DashboardServices, "clock" | "devices">,
+  visit: Visit,
+  account: Account,
+  method: SessionMethod,
+  origin: SessionOrigin | null = null,
+): Promise<SessionRecord> {
+  const me = await visit.signIn(account.id, method, origin);
+  const device = await devices.remember(visit.device, account.email);
+  visit.knownDevice.set(device, new Date(clock.now().getTime() + deviceLifeMs));
+  return me;
 }

@@ -8,18 +8,10 @@ import { announcementView, maintenanceView, meView, privacyCheckView } from "./v
 import type { StatusHistory } from "../../protocol/dashboard/admin.js";
 import type { Changelog, Site, Status } from "../../protocol/dashboard/api.js";
 
-export function siteRoutes({
-  http,
-  dashboard,
-  version,
-  queue,
-  sharers,
-  defaultMaxTokens,
-  limitsHealth,
-}: DashboardParts): DashboardRoute[] {
+export function siteRoutes(parts: DashboardParts): DashboardRoute[] {
+  const { http, dashboard, version, queue, sharers, defaultMaxTokens, limitsHealth } = parts;
   const { store, operator, news, outbox, signUpMode, availability, privacyCheck, clock } = dashboard;
-  const { passkeyParty } = dashboard;
-  const { signInMode, providers } = dashboard;
+  const { passkeyParty, signInMode, providers } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
 

@@ -1,4 +1,5 @@
 /** The teams that one is in. Their keys, usage and limits: `keys.ts` and `usage.ts`. */
+import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type { OpenTeam } from "../../core/teams/teams.js";
 import type { Membership, Team, TeamCounts } from "../../core/teams/ports.js";
 import type { PendingInvite } from "../../core/sign-in/one-time-links.js";
@@ -21,6 +22,7 @@ import {
   type TeamSecurityView,
   type TeamView,
 } from "../../protocol/dashboard/teams.js";
+import type { Visit } from "./guard/visit.js";
 import type { DashboardParts } from "./parts.js";
 import { confirmed, user, type DashboardRoute } from "./route.js";
 import { usageRequest } from "./usage.js";
@@ -28,23 +30,21 @@ import { linkView, planView } from "./views.js";
 
 export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
   const { teams, teamInvites, teamUsage } = dashboard;
+  const page = async (visit: Visit, { account }: SessionRecord) =>
+    teamPage(await teams.members(account, visit.team));
   return [
     user("GET", "/teams", async (_visit, { account }): Promise<TeamList> => {
       const { teams: own, offered } = await teams.of(account);
       return { teams: own.map(teamView), offered: offered.map((team) => fieldsInJson(team, "id", "name")) };
     }),
-    user("GET", "/teams/:team", async (visit, { account }) =>
-      teamPage(await teams.members(account, visit.team)),
-    ),
-    user("PUT", "/teams/:team", async (visit, { account }) => {
-      const id = visit.team;
-      await teams.change(account, id, await visit.body(teamBody));
-      return teamPage(await teams.members(account, id));
+    user("GET", "/teams/:team", page),
+    user("PUT", "/teams/:team", async (visit, me) => {
+      await teams.change(me.account, visit.team, await visit.body(teamBody));
+      return page(visit, me);
     }),
-    user("PUT", "/teams/:team/security", confirmed, async (visit, { account }) => {
-      const id = visit.team;
-      await teams.secure(account, id, await visit.body(teamSecurityBody), visit.request.ip);
-      return teamPage(await teams.members(account, id));
+    user("PUT", "/teams/:team/security", confirmed, async (visit, me) => {
+      await teams.secure(me.account, visit.team, await visit.body(teamSecurityBody), visit.request.ip);
+      return page(visit, me);
     }),
     user("GET", "/teams/:team/counts", (visit, { account }): Promise<TeamCounts> =>
       teams.counts(account, visit.team),
@@ -56,13 +56,8 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
     user("POST", "/teams/:team/join", async (visit, { account }) => {
       await teams.join(account, visit.team);
     }),
-    user(
-      "POST",
-      "/teams/:team/leave",
-      {
-        fromAnywhere: true,
-      },
-      (visit, { account }) => teams.leave(account, visit.team),
+    user("POST", "/teams/:team/leave", { fromAnywhere: true }, (visit, { account }) =>
+      teams.leave(account, visit.team),
     ),
     user("POST", "/teams/:team/members/:id/role", confirmed, async (visit, { account }) => {
       const { role } = await visit.body(memberRoleBody);
@@ -76,9 +71,8 @@ export function teamRoutes({ dashboard, publicUrl }: DashboardParts): DashboardR
       teams.removeMember(account, visit.team, visit.id),
     ),
     user("GET", "/teams/:team/usage/members", async (visit, { account }): Promise<MemberUsageList> => {
-      const id = visit.team;
-      await teams.open(account, id, "usage_parts");
-      return { members: await teamUsage.byMember(id, usageRequest(visit.query(usageQuery))) };
+      await teams.open(account, visit.team, "usage_parts");
+      return { members: await teamUsage.byMember(visit.team, usageRequest(visit.query(usageQuery))) };
     }),
     user("GET", "/teams/:team/invites", async (visit, { account }) => ({
       invites: (await teamInvites.list(account, visit.team)).map(inviteView),

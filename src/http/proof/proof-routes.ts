@@ -2,10 +2,11 @@
  * What anyone may check: the signed statement, the log of all statements, and proofs about it. Pages of other sites
  * may read it too, since nobody should have to check a service by the service's own page.
  */
-import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyReply, RouteOptions } from "fastify";
 import { ServiceError } from "../../core/errors.js";
 import type { Statements } from "../../core/proof/statements.js";
 import { mostEntries, proofPaths } from "../../protocol/proof/proof-paths.js";
+import { queryOf } from "../connection/paths.js";
 import type { HttpParts } from "../parts.js";
 
 type Answer = (statements: Statements, query: URLSearchParams) => Promise<unknown>;
@@ -73,8 +74,6 @@ function forAnyPage(reply: FastifyReply): void {
     "cache-control": "no-cache",
   });
 }
-
-const queryOf = ({ url }: FastifyRequest): URLSearchParams => new URL(url, "http://localhost").searchParams;
 
 interface Bounds {
   least: number;

@@ -11,15 +11,14 @@ import type { ScimGroups } from "../../core/scim/scim-groups.js";
 import type { ScimUsers } from "../../core/scim/scim-users.js";
 import { mostResults, resourceTypes, schemas, serviceProviderConfig } from "../../protocol/scim/discovery.js";
 import { groupFilterOf, userFilterOf } from "../../protocol/scim/filter.js";
-import { readGroup, readGroupPatch } from "../../protocol/scim/group-request.js";
+import { readGroup, readGroupPatch, readUser, readUserPatch } from "../../protocol/scim/requests.js";
 import { groupResource, listResponse, userResource, type Resource } from "../../protocol/scim/resources.js";
-import { readUser, readUserPatch } from "../../protocol/scim/user-request.js";
 import { readBytes } from "../bodies/body.js";
 import { parseJson } from "../bodies/json.js";
+import { pathParam, queryOf } from "../connection/paths.js";
 import { actorOf, scopedHooks } from "../operator/operator-api.js";
 import type { HttpParts } from "../parts.js";
-import { answerScimError } from "./errors.js";
-import { sendScim } from "./send.js";
+import { answerScimError, sendScim } from "./answers.js";
 
 export interface ScimParts {
   http: HttpParts;
@@ -154,14 +153,7 @@ function addGroups(scope: FastifyInstance, { groups, atomically, publicUrl }: Sc
   });
 }
 
-function idOf({ params }: FastifyRequest): string {
-  const id: unknown = new Map(Object.entries(params ?? {})).get("id");
-  return typeof id === "string" ? id : "";
-}
-
-/** From the address as it was sent: what is routed has no query. */
-const queryOf = ({ originalUrl }: FastifyRequest): URLSearchParams =>
-  new URLSearchParams(originalUrl.split("?", 2)[1] ?? "");
+const idOf = (request: FastifyRequest): string => pathParam(request, "id");
 
 const filterOf = (request: FastifyRequest): string | undefined => queryOf(request).get("filter") ?? undefined;
 

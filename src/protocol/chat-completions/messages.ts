@@ -13,13 +13,10 @@ export const maxMessages = 2048;
 export const readMessages: Reader<ChatMessage[]> = (value, path) => {
   const items = json.atMost(maxMessages, json.nonEmptyArray(value, path), path);
   const callIds = new Set<string>();
-  return items.map((item, index) => {
-    const read = message(item, `${path}[${index}]`);
+  return json.each(items, path, (item, place) => {
+    const read = message(item, place);
     if (read.toolCallId !== undefined && !callIds.has(read.toolCallId)) {
-      throw json.invalidValue(
-        `${path}[${index}].tool_call_id`,
-        "no assistant message before it has such a call",
-      );
+      throw json.invalidValue(`${place}.tool_call_id`, "no assistant message before it has such a call");
     }
     for (const { id } of read.toolCalls ?? []) callIds.add(id);
     return read;
@@ -62,8 +59,7 @@ function assistant(fields: JsonObject, path: string): ChatMessage {
 }
 
 const calls: Reader<ToolCall[]> = (value, path) =>
-  json.array(value, path).map((item, index) => {
-    const place = `${path}[${index}]`;
+  json.each(json.array(value, path), path, (item, place) => {
     const fields = json.object(item, place);
     // Some clients leave out the type, which is always the same.
     if (fields.type !== undefined) requireFunctionType(fields, place);

@@ -4,7 +4,6 @@
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
 import type { ChatRequest, Sampling, ServiceTier } from "../../core/chat/request.js";
-import type { ServiceError } from "../../core/errors.js";
 import { readMessages } from "./messages.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
@@ -132,14 +131,11 @@ function refuseUnsupported(body: JsonObject): void {
     const message = `Unsupported parameter: '${param}' is deprecated. Use '${instead}' instead.`;
     throw json.refusal("unsupported_parameter", param, message);
   }
-  for (const [param, what] of absent) {
-    if (json.optional(body, param, json.anything) !== undefined) throw unsupported(param, what);
-  }
+  for (const [param, what] of absent) json.refuse(body, param, lacking(what));
   const modalities = json.optional(body, "modalities", json.array) ?? [];
   if (modalities.some((modality) => modality !== "text")) {
-    throw unsupported("modalities", "any modality but 'text'");
+    throw json.unsupportedParameter("modalities", lacking("any modality but 'text'"));
   }
 }
 
-const unsupported = (param: string, what: string): ServiceError =>
-  json.unsupportedParameter(param, `This service does not support ${what}.`);
+const lacking = (what: string): string => `This service does not support ${what}.`;

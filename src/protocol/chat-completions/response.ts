@@ -1,66 +1,14 @@
 /** The wire shapes of a whole reply, and those that it shares with the chunks of a stream. */
-import type { ChatRequest, ServiceTier, ToolCall } from "../../core/chat/request.js";
-import type { FinishReason, ReplyLogprob, TokenLogprob, ReplyChoice, Usage } from "../../core/chat/reply.js";
+import type { ChatRequest, ToolCall } from "../../core/chat/request.js";
+import type { ChoicePart, ReplyLogprob, TokenLogprob, ReplyChoice, Usage } from "../../core/chat/reply.js";
 import type { ReplyHead } from "../dialect.js";
-
-export interface WireUsage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  prompt_tokens_details: { cached_tokens: number };
-  completion_tokens_details: { reasoning_tokens: number };
-}
-
-export interface WireCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
-}
-
-interface WireToken {
-  token: string;
-  logprob: number;
-  bytes: readonly number[];
-}
-
-export interface WireLogprob extends WireToken {
-  top_logprobs: WireToken[];
-}
-
-export interface WireLogprobs {
-  content: WireLogprob[];
-  refusal: null;
-}
-
-export interface ChatCompletion {
-  id: string;
-  object: "chat.completion";
-  created: number;
-  model: string;
-  choices: {
-    index: number;
-    message: {
-      role: "assistant";
-      /** Null for a reply that is nothing but calls. */
-      content: string | null;
-      refusal: null;
-      reasoning_content?: string;
-      tool_calls?: WireCall[];
-    };
-    logprobs: WireLogprobs | null;
-    finish_reason: FinishReason;
-  }[];
-  usage: WireUsage;
-  /** Only where the client asked for one. */
-  service_tier?: ServiceTier;
-}
 
 export function chatCompletion(
   { id, created, model }: ReplyHead,
   { topLogprobs, serviceTier }: ChatRequest,
   choices: readonly ReplyChoice[],
   tokens: Usage,
-): ChatCompletion {
+): object {
   return {
     id,
     object: "chat.completion",
@@ -78,13 +26,12 @@ export function chatCompletion(
 }
 
 /** This API has one text and one list of calls, whatever their order was. */
-function wireMessage({ parts }: ReplyChoice): ChatCompletion["choices"][number]["message"] {
-  const joined = (type: "text" | "reasoning") =>
-    parts.map((part) => (part.type === type ? part.text : "")).join("");
-  const [text, reasoning] = [joined("text"), joined("reasoning")];
+function wireMessage({ parts }: ReplyChoice): object {
+  const [text, reasoning] = [joined(parts, "text"), joined(parts, "reasoning")];
   const calls = parts.filter((part) => part.type === "call");
   return {
     role: "assistant",
+    // Null for a reply that is nothing but calls.
     content: text === "" && calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
@@ -92,21 +39,19 @@ function wireMessage({ parts }: ReplyChoice): ChatCompletion["choices"][number][
   };
 }
 
-const logprobsOf = ({ parts }: ReplyChoice): ReplyLogprob[] =>
+export const joined = (parts: readonly ChoicePart[], type: "text" | "reasoning"): string =>
+  parts.map((part) => (part.type === type ? part.text : "")).join("");
+
+export const logprobsOf = ({ parts }: ReplyChoice): ReplyLogprob[] =>
   parts.flatMap((part) => (part.type === "text" ? part.logprobs : []));
 
-const wireCall = ({ id, name, arguments: text }: ToolCall): WireCall => ({
+export const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
   id,
-  type: "function",
+  type: "function" as const,
   function: { name, arguments: text },
 });
 
-export const wireUsage = ({
-  promptTokens,
-  completionTokens,
-  cachedTokens,
-  reasoningTokens,
-}: Usage): WireUsage => ({
+export const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
@@ -114,12 +59,15 @@ export const wireUsage = ({
   completion_tokens_details: { reasoning_tokens: reasoningTokens },
 });
 
-export const wireLogprobs = (logprobs: readonly ReplyLogprob[] | null): WireLogprobs | null =>
+export const wireLogprobs = (logprobs: readonly ReplyLogprob[] | null) =>
   logprobs === null ? null : { content: logprobs.map(wireLogprob), refusal: null };
 
-export const wireLogprob = (entry: ReplyLogprob): WireLogprob => ({
+export const wireLogprob = (entry: ReplyLogprob) => ({
   ...wireToken(entry),
   top_logprobs: entry.top.map(wireToken),
 });
 
-const wireToken = ({ token, logprob, bytes }: TokenLogprob): WireToken => ({ token, logprob, bytes });
+const wireToken = ({ token, logprob, bytes }: TokenLogprob) => ({ token, logprob, bytes });
+
+export type WireUsage = ReturnType<typeof wireUsage>;
+export type WireLogprob = ReturnType<typeof wireLogprob>;

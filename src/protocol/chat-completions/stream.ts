@@ -3,7 +3,7 @@ import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/c
 import type { ChatRequest, ServiceTier } from "../../core/chat/request.js";
 import type { ReplyHead, StreamWriter } from "../dialect.js";
 import { errorBody } from "../error-body.js";
-import { wireLogprobs, wireUsage, type WireCall, type WireLogprobs, type WireUsage } from "./response.js";
+import { wireCall, wireLogprobs, wireUsage, type WireUsage } from "./response.js";
 
 interface Delta {
   role?: "assistant";
@@ -13,12 +13,13 @@ interface Delta {
 }
 
 /** Id, type and name come once, with the first delta of a call: some clients join what is repeated. */
-type CallDelta = ({ index: number } & WireCall) | { index: number; function: { arguments: string } };
+type CallDelta =
+  ({ index: number } & ReturnType<typeof wireCall>) | { index: number; function: { arguments: string } };
 
 interface ChunkChoice {
   index: number;
   delta: Delta;
-  logprobs: WireLogprobs | null;
+  logprobs: ReturnType<typeof wireLogprobs>;
   finish_reason: FinishReason | null;
 }
 
@@ -124,7 +125,7 @@ function chunkMaker(head: Readonly<ReplyHead>, { includeUsage, serviceTier }: Ch
       part(index, { content }, logprobs),
     reasoning: (index: number, text: string) => part(index, { reasoning_content: text }),
     call: ({ choice, call: index, id, name }: EventOf<"call">) => {
-      const call: CallDelta = { index, id, type: "function", function: { name, arguments: "" } };
+      const call = { index, ...wireCall({ id, name, arguments: "" }) };
       return part(choice, begun.has(choice) ? { tool_calls: [call] } : { content: null, tool_calls: [call] });
     },
     arguments: ({ choice, call: index, text }: EventOf<"arguments">) =>

@@ -12,10 +12,7 @@ export function readTooling(body: JsonObject): Tooling | undefined {
 }
 
 const toolList: Reader<readonly Tool[]> = (value, path) =>
-  withinBounds(
-    json.array(value, path).map((item, index) => tool(item, `${path}[${index}]`)),
-    path,
-  );
+  withinBounds(json.each(json.array(value, path), path, tool), path);
 
 const tool: Reader<Tool> = (value, path) => {
   const fields = json.object(value, path);

@@ -2,9 +2,8 @@
 import type { Dialect } from "../dialect.js";
 import { errorBody } from "../error-body.js";
 import { completionsError } from "./errors.js";
+import { completionWriter, textCompletion } from "./reply.js";
 import { parseCompletionRequest } from "./request.js";
-import { textCompletion } from "./response.js";
-import { completionWriter } from "./stream.js";
 
 export const completions: Dialect = {
   idPrefix: "cmpl-",

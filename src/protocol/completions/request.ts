@@ -14,6 +14,7 @@ import {
 import type { ParsedRequest } from "../dialect.js";
 import type { JsonObject, Reader } from "../read-json.js";
 import * as json from "../read-json.js";
+import { neutralRequest } from "../sampling.js";
 
 /** They run one after the other, and the last one's client waits for all of them. */
 const maxPrompts = 32;
@@ -43,6 +44,7 @@ export function parseCompletionRequest(value: unknown): ParsedRequest {
   const [rawPrompt, ...morePrompts] = suffix === undefined ? prompts : prompts.map(infillWith(suffix));
   return {
     chat: {
+      ...neutralRequest,
       model,
       messages: [],
       ...(rawPrompt === undefined ? {} : { rawPrompt }),
@@ -52,9 +54,6 @@ export function parseCompletionRequest(value: unknown): ParsedRequest {
       maxTokens,
       choices,
       topLogprobs,
-      format: { type: "text" },
-      tooling: undefined,
-      reasoningEffort: undefined,
       stream,
       includeUsage,
     },

@@ -230,11 +230,13 @@ export const storedQuery = z.object({
 export const noPage = "There is no such page.";
 
 /** One line that must say something. */
-export const line = (name: string, max: number) =>
+export const line = (name: string, max: number) => lineOr(`Enter ${name}.`, max);
+/** The same, with the words for one that does not. */
+export const lineOr = (words: string, max: number) =>
   z
-    .string(`Enter ${name}.`)
+    .string(words)
     .trim()
-    .min(1, `Enter ${name}.`)
+    .min(1, words)
     .max(max, `Use at most ${shownBound(max)} characters.`);
 export const whole = (min: number, max: number) => {
   const words = `Enter a whole number from ${shownBound(min)} to ${shownBound(max)}.`;

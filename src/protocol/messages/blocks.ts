@@ -103,8 +103,7 @@ export const plainText: Reader<string> = (value, path) => {
 };
 
 export function textBlocks(value: unknown, path: string): string[] {
-  return json.array(value, path).map((item, index) => {
-    const place = `${path}[${index}]`;
+  return json.each(json.array(value, path), path, (item, place) => {
     const block = json.object(item, place);
     if (json.required(block, "type", json.string, place) !== "text") throw unsupportedBlock(place, "'text'");
     return json.required(block, "text", json.string, place);

@@ -15,6 +15,3 @@ export const messagesModelList = (models: readonly WireModel[]) => ({
   first_id: models.at(0)?.id ?? null,
   last_id: models.at(-1)?.id ?? null,
 });
-
-export type MessagesModel = ReturnType<typeof messagesModel>;
-export type MessagesModelList = ReturnType<typeof messagesModelList>;

@@ -1,10 +1,8 @@
 /** Ollama's API: `POST /api/chat`, `/api/generate`, `/api/embed` and `/api/embeddings`. */
 import type { Dialect } from "../dialect.js";
-import { readChatRequest } from "./chat-request.js";
-import { readEmbeddingsRequest, readEmbedRequest } from "./embed-request.js";
 import { ollamaError } from "./errors.js";
-import { readGenerateRequest } from "./generate-request.js";
 import { asMessage, asResponse, embeddings, oneEmbedding, wholeReply, type Wrap } from "./reply.js";
+import { readChatRequest, readEmbeddingsRequest, readEmbedRequest, readGenerateRequest } from "./request.js";
 import { lineWriter } from "./stream.js";
 
 const replying = (wrap: Wrap): Omit<Dialect, "read"> => ({

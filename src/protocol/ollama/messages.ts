@@ -2,12 +2,13 @@
  * `messages` of `/api/chat`. Calls need no ids there, and results name their tool or nothing: a result without the id of
  * a call answers the first open call of its tool, or else the first open one.
  */
-import type { ChatMessage, ToolCall } from "../../core/chat/request.js";
+import type { ChatMessage, ContentPart, ToolCall } from "../../core/chat/request.js";
 import { maxMessages, speakers } from "../chat-completions/messages.js";
+import { contentOf, textPart, type Content } from "../content.js";
+import { base64Image, imagePart } from "../images.js";
 import type { JsonObject, Reader } from "../read-json.js";
 import * as json from "../read-json.js";
 import { functionName } from "../tools.js";
-import { imageList, withImages } from "./images.js";
 
 const roles = json.mapped({ ...speakers, tool: "tool" as const });
 
@@ -83,3 +84,13 @@ const jsonText: Reader<string> = (value, path) => {
   if (typeof value !== "string") throw json.wrongType(path, "an object", value);
   return json.string(value, path);
 };
+
+/** `images`: pictures in base64, without saying of what kind they are. They come before the text. */
+export const imageList: Reader<ContentPart[]> = (value, path) =>
+  json.each(json.array(value, path), path, (item, place) => {
+    const data = json.string(item, place).replace(/^data:[\w/+.-]{1,64};base64,/, "");
+    return imagePart(base64Image(data, place), place);
+  });
+
+export const withImages = (text: string, images: readonly ContentPart[]): Content =>
+  contentOf(text === "" ? images : [...images, textPart(text)]);

@@ -1,6 +1,7 @@
 /** Models as Ollama's API lists and shows them. What is not known of a model, or not public, is empty. */
 import type { WireModel } from "../model-list.js";
-import { tagged } from "./model-name.js";
+import type { Reader } from "../read-json.js";
+import * as json from "../read-json.js";
 
 /** The version of Ollama whose API this is. Clients ask for it to know what they may send. */
 export const ollamaVersion = "0.13.0";
@@ -82,3 +83,13 @@ function capabilitiesOf({ capabilities }: WireModel): string[] {
 }
 
 const timeOf = ({ created }: WireModel): string => new Date(created * 1000).toISOString();
+
+const tag = ":latest";
+
+/** Names of models as Ollama's clients write them: with a tag, which is `latest` where there is none. */
+export const modelName: Reader<string> = (value, path) => {
+  const name = json.nonEmptyString(value, path);
+  return name.endsWith(tag) ? json.nonEmptyString(name.slice(0, -tag.length), path) : name;
+};
+
+const tagged = (id: string): string => `${id}${tag}`;

@@ -1,7 +1,7 @@
 /** Whole replies, and what they share with the lines of a stream. Durations are in nanoseconds. */
-import type { FinishReason, ReplyChoice, ReplyLogprob, Usage } from "../../core/chat/reply.js";
+import type { FinishReason, ReplyChoice, Usage } from "../../core/chat/reply.js";
 import type { ToolCall } from "../../core/chat/request.js";
-import { wireLogprob, type WireLogprob } from "../chat-completions/response.js";
+import { joined, logprobsOf, wireLogprob } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import { vectorTexts } from "../vector-texts.js";
 
@@ -9,12 +9,7 @@ import { vectorTexts } from "../vector-texts.js";
 export interface Piece {
   content?: string;
   thinking?: string;
-  tool_calls?: readonly WireCall[];
-}
-
-export interface WireCall {
-  id: string;
-  function: { index: number; name: string; arguments: unknown };
+  tool_calls?: readonly ReturnType<typeof wireCall>[];
 }
 
 /** Where an endpoint has the text. */
@@ -39,19 +34,16 @@ export function wholeReply(
   if (choice === undefined) throw new Error("A reply has a choice.");
   if (loadsOnly === true) return { ...lineHead(head), ...wrap({}), done: true, done_reason: "load" };
   const { parts } = choice;
-  const joined = (type: "text" | "reasoning") =>
-    parts.map((part) => (part.type === type ? part.text : "")).join("");
-  const thinking = joined("reasoning");
+  const thinking = joined(parts, "reasoning");
   const calls = parts.filter((part) => part.type === "call").map(wireCall);
-  const logprobs = parts.flatMap((part) => (part.type === "text" ? part.logprobs : []));
   return {
     ...lineHead(head),
     ...wrap({
-      content: joined("text"),
+      content: joined(parts, "text"),
       ...(thinking === "" ? {} : { thinking }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     }),
-    ...(chat.topLogprobs === undefined ? {} : { logprobs: wireLogprobs(logprobs) }),
+    ...(chat.topLogprobs === undefined ? {} : { logprobs: logprobsOf(choice).map(wireLogprob) }),
     ...ending(head, choice.finishReason, usage),
   };
 }
@@ -80,7 +72,7 @@ const noTimes = { beforeMs: 0, promptMs: 0, replyMs: 0 };
 
 const nanoseconds = (ms: number): number => Math.round(ms * 1e6);
 
-export const wireCall = ({ id, name, arguments: text }: ToolCall, index: number): WireCall => ({
+export const wireCall = ({ id, name, arguments: text }: ToolCall, index: number) => ({
   id,
   function: { index, name, arguments: parsedArguments(text) ?? text },
 });
@@ -94,8 +86,6 @@ export function parsedArguments(text: string): unknown {
     return undefined;
   }
 }
-
-export const wireLogprobs = (logprobs: readonly ReplyLogprob[]): WireLogprob[] => logprobs.map(wireLogprob);
 
 export async function embeddings(
   head: ReplyHead,

@@ -5,9 +5,10 @@
  */
 import type { FinishReason, ReplyEvent, ReplyLogprob } from "../../core/chat/reply.js";
 import type { ToolCall } from "../../core/chat/request.js";
+import { wireLogprob } from "../chat-completions/response.js";
 import type { ReplyHead, StreamWriter } from "../dialect.js";
 import { ollamaError } from "./errors.js";
-import { ending, lineHead, parsedArguments, wireCall, wireLogprobs, type Piece, type Wrap } from "./reply.js";
+import { ending, lineHead, parsedArguments, wireCall, type Piece, type Wrap } from "./reply.js";
 
 export function lineWriter(head: Readonly<ReplyHead>, wrap: Wrap): StreamWriter {
   const lines = new Lines(head, wrap);
@@ -69,7 +70,7 @@ class Lines {
     return {
       ...lineHead(this.head),
       ...this.wrap(piece),
-      ...(logprobs === undefined ? {} : { logprobs: wireLogprobs(logprobs) }),
+      ...(logprobs === undefined ? {} : { logprobs: logprobs.map(wireLogprob) }),
       done: false,
     };
   }

@@ -1,6 +1,7 @@
 /** The replies to requests for a summary: `compaction` items, whose content only their account can send back. */
 import type { ReplyChoice, Usage } from "../../core/chat/reply.js";
 import { ServiceError } from "../../core/errors.js";
+import { joined } from "../chat-completions/response.js";
 import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import { itemId, type OutputCompaction } from "./output.js";
 import { wireUsage } from "./response.js";
@@ -12,7 +13,7 @@ export function compactedResponse(
   { parts }: ReplyChoice,
   usage: Usage,
 ): object {
-  const summary = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const summary = joined(parts, "text");
   const kept = (compaction?.kept ?? []).map((text, index) => ({
     id: itemId("message", head.id, index),
     type: "message",

@@ -37,15 +37,11 @@ export function readForeign(
 ): readonly InputItem[] | undefined {
   const callId = () => json.required(fields, "call_id", json.nonEmptyString, path);
   switch (type) {
-    case "custom_tool_call":
-      return [
-        {
-          ...call(callId(), json.required(fields, "name", foreignName, path), {
-            input: json.required(fields, "input", json.string, path),
-          }),
-          namespace: json.optional(fields, "namespace", json.nonEmptyString, path),
-        },
-      ];
+    case "custom_tool_call": {
+      const [id, name] = [callId(), json.required(fields, "name", foreignName, path)];
+      const made = call(id, name, { input: json.required(fields, "input", json.string, path) });
+      return [{ ...made, namespace: json.optional(fields, "namespace", json.nonEmptyString, path) }];
+    }
     case "custom_tool_call_output":
       return [output(fields, path)];
     case "local_shell_call":
@@ -56,19 +52,11 @@ export function readForeign(
     case "shell_call":
       return [call(callId(), "shell", json.required(fields, "action", json.object, path))];
     case "shell_call_output":
-      return [
-        {
-          type: "output",
-          callId: callId(),
-          text: printed(json.required(fields, "output", json.array, path)),
-        },
-      ];
+      return [result(callId(), printed(json.required(fields, "output", json.array, path)))];
     case "apply_patch_call":
       return [call(callId(), "apply_patch", json.required(fields, "operation", json.object, path))];
     case "apply_patch_call_output":
-      return [
-        { type: "output", callId: callId(), text: json.optional(fields, "output", json.string, path) ?? "" },
-      ];
+      return [result(callId(), json.optional(fields, "output", json.string, path) ?? "")];
     case "mcp_call":
       return mcpCall(fields, path);
   }
@@ -86,6 +74,8 @@ function call(id: string, name: string, input: JsonObject): InputItem & { type: 
   return { type: "call", call: { id, name, arguments: JSON.stringify(input) } };
 }
 
+const result = (callId: string, text: string): InputItem => ({ type: "output", callId, text });
+
 /** What each command wrote, where it is text. */
 const printed = (outputs: readonly unknown[]): string =>
   outputs
@@ -101,8 +91,5 @@ function mcpCall(fields: JsonObject, path: string): readonly InputItem[] {
     arguments: json.required(fields, "arguments", json.string, path),
   };
   const text = json.optional(fields, "output", json.string, path) ?? "";
-  return [
-    { type: "call", call: toolCall },
-    { type: "output", callId: toolCall.id, text },
-  ];
+  return [{ type: "call", call: toolCall }, result(toolCall.id, text)];
 }

@@ -25,7 +25,7 @@ export const readInput: Reader<readonly PlacedItem[]> = (value, path) => {
     return [{ item: { type: "message", role: "user", text: json.string(value, path) }, path }];
   }
   if (!Array.isArray(value)) throw json.wrongType(path, "a string or an array of items", value);
-  return json.nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
+  return json.each(json.nonEmptyArray(value, path), path, readItem).flat();
 };
 
 /** Whether its messages are known only once items are recalled or summaries opened. */

@@ -100,8 +100,7 @@ function reasoning(fields: JsonObject, path: string): string {
 const parts =
   (type: string): Reader<string[]> =>
   (value, path) =>
-    json.array(value, path).map((item, index) => {
-      const place = `${path}[${index}]`;
+    json.each(json.array(value, path), path, (item, place) => {
       const part = json.object(item, place);
       if (json.required(part, "type", json.string, place) === type)
         return json.required(part, "text", json.string, place);

@@ -3,29 +3,12 @@ import type { WireLogprob } from "../chat-completions/response.js";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-export interface OutputText {
-  type: "output_text";
-  text: string;
-  annotations: [];
-  logprobs: WireLogprob[];
-}
-
-export interface ReasoningText {
-  type: "reasoning_text";
-  text: string;
-}
-
-export interface SummaryText {
-  type: "summary_text";
-  text: string;
-}
-
 export interface OutputMessage {
   id: string;
   type: "message";
   status: ItemStatus;
   role: "assistant";
-  content: OutputText[];
+  content: ReturnType<typeof outputText>[];
 }
 
 export interface OutputReasoning {
@@ -33,8 +16,8 @@ export interface OutputReasoning {
   type: "reasoning";
   status: ItemStatus;
   /** The reasoning itself where a summary was requested: there is no shorter one. Otherwise empty. */
-  summary: SummaryText[];
-  content: ReasoningText[];
+  summary: ReturnType<typeof summaryText>[];
+  content: ReturnType<typeof reasoningText>[];
 }
 
 export interface OutputCall {
@@ -63,16 +46,16 @@ const prefixes = { message: "msg_", reasoning: "rs_", function_call: "fc_", comp
 export const itemId = (type: OutputItem["type"], responseId: string, index: number): string =>
   `${prefixes[type]}${responseId.replace(/^resp_/, "")}${index}`;
 
-export const outputText = (text: string, logprobs: WireLogprob[] = []): OutputText => ({
+export const outputText = (text: string, logprobs: WireLogprob[] = []) => ({
   type: "output_text",
   text,
   annotations: [],
   logprobs,
 });
 
-export const reasoningText = (text: string): ReasoningText => ({ type: "reasoning_text", text });
+export const reasoningText = (text: string) => ({ type: "reasoning_text", text });
 
-export const summaryText = (text: string): SummaryText => ({ type: "summary_text", text });
+export const summaryText = (text: string) => ({ type: "summary_text", text });
 
 /** Without what is never read back: log probabilities and the summary. */
 export function keptItem(item: OutputItem): OutputItem {

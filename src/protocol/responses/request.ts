@@ -12,7 +12,7 @@ import { imageSizes } from "../images.js";
 import type { JsonObject } from "../read-json.js";
 import * as json from "../read-json.js";
 import { effort } from "../reasoning-effort.js";
-import { readSampling } from "../sampling.js";
+import { neutralRequest, readSampling } from "../sampling.js";
 import { messagesOf, readInput, refersElsewhere, withInstructions, type ItemLookups } from "./input.js";
 import type { PlacedItem } from "./items.js";
 import { nameInPrompt } from "./namespaces.js";
@@ -60,12 +60,11 @@ function readFields(body: JsonObject, compacts: boolean): ParsedRequest {
   const serviceTier = readServiceTier(body);
   const parsed: ParsedRequest = {
     chat: {
+      ...neutralRequest,
       model,
       messages: isResolved ? withInstructions(instructions, input) : [],
       sampling,
-      stop: [],
       maxTokens,
-      choices: 1,
       topLogprobs,
       format: replyFormat,
       tooling,
@@ -143,9 +142,7 @@ const storedThings = {
 
 function refuseStored(body: JsonObject): void {
   for (const [param, what] of Object.entries(storedThings)) {
-    if (json.optional(body, param, json.anything) === undefined) continue;
-    const reason = `This service stores no ${what}: send the whole conversation in 'input'.`;
-    throw json.unsupportedParameter(param, reason);
+    json.refuse(body, param, `This service stores no ${what}: send the whole conversation in 'input'.`);
   }
   if (json.optional(body, "background", json.boolean) !== true) return;
   const reason =

@@ -16,6 +16,7 @@ import {
   type AdminTeamDetail,
   type AdminTeamList,
 } from "../../../protocol/dashboard/teams.js";
+import { pathParam } from "../../connection/paths.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, confirmed, type DashboardRoute } from "../route.js";
 import { memberView, securityView } from "../teams.js";
@@ -83,11 +84,11 @@ export function adminTeamRoutes({ dashboard }: DashboardParts): DashboardRoute[]
     }),
     admin("PUT", "/admin/teams/:id/members/:member", async (visit, actor) => {
       const { role } = await visit.body(putMemberBody);
-      await teamAdmin.putMember(actor, visit.id, visit.param("member"), role);
+      await teamAdmin.putMember(actor, visit.id, pathParam(visit.request, "member"), role);
       return detail(visit.id);
     }),
     admin("DELETE", "/admin/teams/:id/members/:member", async (visit, actor) => {
-      await teamAdmin.removeMember(actor, visit.id, visit.param("member"));
+      await teamAdmin.removeMember(actor, visit.id, pathParam(visit.request, "member"));
       return detail(visit.id);
     }),
     admin("DELETE", "/admin/teams/:id", confirmed, ({ id }, actor): Promise<TeamCounts> =>

@@ -7,6 +7,7 @@ import type { Sessions } from "../../../core/sign-in/sessions.js";
 import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
 import { clientNetwork } from "../../connection/client-network.js";
+import { pathParam, queryOf } from "../../connection/paths.js";
 import { Cookie } from "./cookies.js";
 
 /** No form of the dashboard comes near it. */
@@ -38,29 +39,18 @@ export class Visit {
     return parsed(schema, await readJson(this.request, this.reply, bodyLimitBytes));
   }
 
-  /** From the address as it was sent: what is routed has no query. */
   query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
-    const [, search = ""] = this.request.originalUrl.split("?", 2);
-    return parsed(schema, Object.fromEntries(new URLSearchParams(search)));
+    return parsed(schema, Object.fromEntries(queryOf(this.request)));
   }
 
   /** The `:id` of the path. */
   get id(): string {
-    return this.param("id");
+    return pathParam(this.request, "id");
   }
 
   /** The `:team` of the path. */
   get team(): string {
-    return this.param("team");
-  }
-
-  /** Another part of the path that varies. */
-  param(name: "id" | "team" | "member"): string {
-    const { params } = this.request;
-    const values: ReadonlyMap<string, unknown> = new Map(Object.entries(params ?? {}));
-    const value = values.get(name);
-    if (typeof value !== "string") throw new Error(`This route has no :${name}.`);
-    return value;
+    return pathParam(this.request, "team");
   }
 
   /** What attempts are counted against. */

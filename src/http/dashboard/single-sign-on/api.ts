@@ -22,7 +22,7 @@ import type { DashboardParts } from "../parts.js";
 import { admin, anyone, confirmed, user, type DashboardRoute } from "../route.js";
 import type { DashboardServices } from "../services.js";
 import { meView } from "../views.js";
-import { startSession } from "../welcome.js";
+import { startSession } from "../sign-in.js";
 
 export const singleSignOnRoutes = ({ dashboard }: DashboardParts): DashboardRoute[] => [
   ...inviteRoutes(dashboard),

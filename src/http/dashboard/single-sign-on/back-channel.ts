@@ -8,8 +8,8 @@ import { ProviderFailure } from "../../../core/single-sign-on/ports.js";
 import { logoutPath } from "../../../core/single-sign-on/provider.js";
 import { withTimeLimit } from "../../../core/time-limit.js";
 import { readBytes } from "../../bodies/body.js";
+import { pathParam } from "../../connection/paths.js";
 import type { DashboardParts } from "../parts.js";
-import { providerOf } from "./redirects.js";
 
 const bodyLimitBytes = 64 * 1024;
 const bodyMs = 10_000;
@@ -21,7 +21,7 @@ export const backChannelRoutes = ({ http, dashboard }: DashboardParts): RouteOpt
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store");
       try {
-        await dashboard.providerLogout.receive(providerOf(request), await readToken(request));
+        await dashboard.providerLogout.receive(pathParam(request, "provider"), await readToken(request));
         return await reply.code(200).send();
       } catch (error) {
         if (error instanceof ProviderFailure && error.kind !== "unreachable") return refuse(reply, 400);

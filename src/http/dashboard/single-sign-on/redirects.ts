@@ -7,9 +7,10 @@ import { SignInFailed, type SignInProblem } from "../../../core/single-sign-on/p
 import { callbackPath } from "../../../core/single-sign-on/provider.js";
 import { StoreUnavailable } from "../../../core/store.js";
 import { localPath } from "../../../protocol/pages/local-path.js";
+import { pathParam, queryOf, queryText } from "../../connection/paths.js";
 import { Visit } from "../guard/visit.js";
 import type { DashboardParts } from "../parts.js";
-import { startSession } from "../welcome.js";
+import { startSession } from "../sign-in.js";
 
 const startPath = "/sign-in/oidc/:provider";
 export const joinPage = "/sign-in/join";
@@ -22,8 +23,8 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
     (work: (visit: Visit, provider: string, query: URLSearchParams) => Promise<string>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const visit = new Visit(request, reply, sessions);
-      const query = new URLSearchParams(queryOf(request));
-      const target = await work(visit, providerOf(request), query).catch((error: unknown) => {
+      const query = queryOf(request);
+      const target = await work(visit, pathParam(request, "provider"), query).catch((error: unknown) => {
         const problem = problemOf(error);
         if (problem === null && !(error instanceof StoreUnavailable))
           http.log.unexpected(error, { requestId: request.id });
@@ -45,7 +46,7 @@ export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOption
 
   const finish = redirecting(async (visit, provider) => {
     const me = await visit.whoIsHere();
-    const finished = await singleSignOn.finish(provider, visit.round.value, queryOf(visit.request), me);
+    const finished = await singleSignOn.finish(provider, visit.round.value, queryText(visit.request), me);
     if (finished.type === "join") {
       visit.round.set(finished.token, finished.expiresAt);
       return joinPage;
@@ -70,11 +71,3 @@ const problemPage = ({ session }: Visit): string => (session.value === null ? "/
 
 const problemOf = (error: unknown): SignInProblem | null =>
   error instanceof SignInFailed ? error.problem : null;
-
-const queryOf = ({ originalUrl }: FastifyRequest): string =>
-  originalUrl.includes("?") ? originalUrl.slice(originalUrl.indexOf("?") + 1) : "";
-
-export function providerOf({ params }: FastifyRequest): string {
-  const named = typeof params === "object" && params !== null && "provider" in params ? params.provider : "";
-  return typeof named === "string" ? named : "";
-}

@@ -1,27 +1,25 @@
-/** Turns what a handler of SCIM threw into an error of SCIM (RFC 7644, 3.12). */
+/** Answers as SCIM has them, and what a handler of it threw as one of its errors (RFC 7644, 3.12). */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardError } from "../../core/dashboard-error.js";
+import type { DashboardError } from "../../core/dashboard-error.js";
 import { ServiceError } from "../../core/errors.js";
-import { StoreUnavailable } from "../../core/store.js";
 import type { Log } from "../../log.js";
 import { scimError } from "../../protocol/scim/resources.js";
-import { ClientHungUp } from "../connection/exchange.js";
-import { answers, storeUnavailable } from "../dashboard/errors.js";
-import { sendScim } from "./send.js";
+import { answers, toldOf } from "../dashboard/errors.js";
+
+export const sendScim = (reply: FastifyReply, status: number, body: object): FastifyReply =>
+  reply
+    .code(status)
+    .header("content-type", "application/scim+json; charset=utf-8")
+    .send(JSON.stringify(body));
 
 /** For `setErrorHandler`. */
 export function answerScimError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    if (error instanceof ClientHungUp) {
+    const told = toldOf(error, request, log);
+    if (told === null) {
       reply.hijack();
       return;
     }
-    const known = error instanceof StoreUnavailable ? storeUnavailable : error;
-    const isTold = known instanceof ServiceError || known instanceof DashboardError;
-    if (!isTold) log.unexpected(error, { requestId: request.id });
-    const told = isTold
-      ? known
-      : new DashboardError("internal", "Something went wrong on our side. Try again.");
     const { status, code } = told instanceof ServiceError ? told : answers[told.code];
     const scimType = told instanceof ServiceError ? null : scimTypeOf(told);
     request.exchange.code = code;
