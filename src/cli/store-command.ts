@@ -42,6 +42,8 @@ export type Shown = readonly [value: unknown, text: string];
 
 class StoreCommand extends Command {
   /** The action of the command. What it resolves with is printed. */
+  // Args types the arguments of `work`, which Commander has as any.
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
   onStore<Args extends unknown[]>(work: (parts: StoreParts, ...args: Args) => Promise<Shown>): this {
     return this.action(async (...args: Args) => {
       report(this, ...(await withStore(this, (parts) => work(parts, ...args))));

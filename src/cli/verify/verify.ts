@@ -5,6 +5,7 @@
  * Ends with 0 where everything holds, 1 where something does not, 2 where it could not be checked.
  */
 import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
 import { modelWords } from "../../protocol/proof/changes.js";
 import { receiptIn, verifyReceipt, type ReceiptVerification } from "../../protocol/proof/receipt.js";
 import {
@@ -16,7 +17,7 @@ import {
 import { baseOf, CannotVerify, verifyService, type Verification } from "../../protocol/proof/verify.js";
 import type { Command } from "../command.js";
 import { environmentOf } from "../environment.js";
-import { endWith } from "../exit-codes.js";
+import { endWith, exitCodeOf } from "../exit-codes.js";
 import { paint } from "../terminal.js";
 import { VerifyMemory } from "./verify-memory.js";
 
@@ -80,6 +81,18 @@ verify.json, in $XDG_CONFIG_HOME/sotto or ~/.config/sotto.`,
         throw endWith(2);
       }
     });
+}
+
+/** As `runProgram` of the whole program, without what that needs to explain the errors of a server. */
+export async function runAlone(program: Command, argv: readonly string[]): Promise<number> {
+  try {
+    await program.exitOverride().parseAsync(argv);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return exitCodeOf(error);
+    console.error(`error: ${error instanceof Error ? error.message : "unknown error"}`);
+    return 2;
+  }
 }
 
 async function checkService(
