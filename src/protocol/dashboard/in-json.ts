@@ -14,5 +14,5 @@ export function fieldsInJson<T extends object, Name extends keyof T & string>(
 ): InJson<Pick<T, Name>>;
 export function fieldsInJson(value: object, ...names: string[]): unknown {
   const named = Object.entries(value).filter(([name]) => names.includes(name));
-  return JSON.parse(JSON.stringify(Object.fromEntries(named)));
+  return JSON.parse(JSON.stringify(Object.fromEntries(named))) as unknown;
 }
