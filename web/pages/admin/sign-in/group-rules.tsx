@@ -61,7 +61,7 @@ export function GroupRules({ rules, onChange }: GroupRulesProps) {
             className="col-span-2 self-start sm:col-span-1"
             hint={
               teams.find(({ id }) => id === rule.team?.id)?.name ??
-              "Its id: type part of the name and choose it."
+              "Its ID. Type part of its name to find it."
             }
           >
             <Input

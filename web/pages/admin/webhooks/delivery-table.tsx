@@ -11,7 +11,7 @@ import { Table, type Column, actionsColumn } from "../../../components/text/tabl
 import { Time } from "../../../components/text/time.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
 import { adminApi, adminQueries } from "../../../service/admin.ts";
-import { plural } from "../../../units.ts";
+import { formatMs, plural } from "../../../units.ts";
 
 /** What was sent, and how that went. */
 export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }) {
@@ -50,7 +50,7 @@ export function DeliveryTable({ webhooks }: { webhooks: readonly WebhookView[] }
     {
       header: "Duration",
       align: "right",
-      cell: ({ durationMs }) => (durationMs === null ? "–" : `${durationMs} ms`),
+      cell: ({ durationMs }) => (durationMs === null ? "–" : formatMs(durationMs)),
       className: "whitespace-nowrap",
     },
     actionsColumn((delivery) => (
