@@ -123,6 +123,7 @@ it("links an account with a password once, by the keyboard alone, and says why a
   await keyboard.isOn(/^Cancel$/);
   await keyboard.choose(/^Unlink$/);
   await page.getByText("Test login unlinked").waitFor();
+  await page.getByRole("alertdialog").waitFor({ state: "detached" });
   await keyboard.choose(/^Link Test login$/);
   // The provider knows who it is.
   await page.getByRole("button", { name: "Unlink Test login" }).waitFor();

@@ -10,8 +10,8 @@ const opened = ["[role=dialog]", "[role=alertdialog]", "[role=menu]", "[role=lis
 
 /**
  * What axe finds on the page as it is now, and then in dark, where only colours can differ, and only those of what is
- * open over the page where something is. That a page looks the same when it is loaded in a theme as when it is switched
- * to it is in theme.test.ts.
+ * open over the page where something is. That a page looks the same when it is loaded in a theme as when it is
+ * switched to it is in theme.test.ts.
  */
 export async function violations(page: Page): Promise<string[]> {
   const inLight = await violationsInLight(page);

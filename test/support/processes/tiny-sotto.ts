@@ -12,8 +12,9 @@ export async function startTinySotto(
   return startSotto({ env: { ...servedBy(weights), ...env } });
 }
 
-/** Every model from one file. */
+/** Every model from one small file, on one thread: several would wait for each other longer than they compute. */
 export const servedBy = (weights: string) => ({
+  SOTTO_ENGINE_THREADS: "1",
   SOTTO_MODELS_OMEGA_WEIGHTS: weights,
   SOTTO_MODELS_PRISM_WEIGHTS: weights,
   SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
