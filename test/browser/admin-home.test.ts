@@ -80,7 +80,8 @@ describe("an unusual account", () => {
     // The focus is on the line that took the place of the buttons.
     await eventually(() => page.evaluate("document.activeElement.tagName === 'LI'"));
     await keyboard.choose(/^Undo: Suspend ada@example\.com$/);
-    await page.getByRole("button", { name: "Suspend ada@example.com" }).waitFor();
+    // Exactly: the undo button's own name contains the other's.
+    await page.getByRole("button", { name: "Suspend ada@example.com", exact: true }).waitFor();
     expect((await dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).toBeNull();
     await page.getByRole("button", { name: "Dismiss the alert about ada@example.com" }).click();
     await page.getByText("ada@example.com: dismissed for a day.").waitFor();
