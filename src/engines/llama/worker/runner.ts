@@ -112,7 +112,7 @@ export class Runner {
       grammarBudget: new GrammarBudget(vocabularySize),
       movesSequences: model.movesSequences,
       copyPays: (tokens) => readingMs(tokens) >= copyMs,
-      speculation: speculation(request, model),
+      speculation: speculation(request, model, readingMs),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
     });
@@ -185,11 +185,15 @@ export class Runner {
   }
 }
 
-function speculation({ speculation: choice }: LoadRequest, model: LoadedModel): Speculation | undefined {
+function speculation(
+  { speculation: choice }: LoadRequest,
+  model: LoadedModel,
+  readingMs: (tokens: number) => number,
+): Speculation | undefined {
   if (choice === "off") return undefined;
   const { sizing, draft, facts } = model;
   return {
-    pace: new DraftPace(),
+    pace: new DraftPace(readingMs),
     contextTokens: sizing.contextTokens,
     model: draft && new DraftModel({ ...draft, vocabularySize: facts.vocabularySize }),
   };

@@ -29,7 +29,7 @@ describe("prefill pace", () => {
   });
 
   it("stays at a few tokens where one takes long", () => {
-    expect(settle(new PrefillPace(504, 128), 25)).toBe(8);
+    expect(settle(new PrefillPace(504, 128), 25)).toBe(16);
     expect(settle(new PrefillPace(504, 128), 200)).toBe(4);
   });
 
@@ -40,8 +40,8 @@ describe("prefill pace", () => {
   });
 
   it("starts with what a first try showed", () => {
-    expect(new PrefillPace(504, 128, 0.4).tokens(alone)).toBe(256);
-    expect(new PrefillPace(504, 128, 60).tokens(alone)).toBe(4);
+    expect(new PrefillPace(504, 128, 1.2).tokens(alone)).toBe(256);
+    expect(new PrefillPace(504, 128, 120).tokens(alone)).toBe(4);
     expect(new PrefillPace(504, 128, 0.001).tokens(alone)).toBe(504);
   });
 

@@ -84,15 +84,16 @@ describe("a draft of a reply with a grammar", () => {
 });
 
 describe("the pace of drafts", () => {
+  const unknown = () => 0;
   const measured = (costs: Record<number, number>) => {
-    const pace = new DraftPace();
+    const pace = new DraftPace(unknown);
     for (let round = 0; round < 20; round++)
       for (const [drafted, ms] of Object.entries(costs)) pace.record(Number(drafted), ms);
     return pace;
   };
 
   it("guesses nothing before it knows what a plain step takes", () => {
-    const pace = new DraftPace();
+    const pace = new DraftPace(unknown);
     expect(pace.worth(15, 1)).toBe(0);
     for (let step = 0; step < 3; step++) pace.record(0, 10);
     expect(pace.worth(15, 1)).toBe(15);
@@ -108,6 +109,16 @@ describe("the pace of drafts", () => {
     expect(cheap.worth(15, 0.01)).toBe(0);
     const dear = measured({ 0: 10, 3: 38, 7: 75, 15: 150 });
     expect(dear.worth(15, 0.95)).toBe(0);
+  });
+
+  it("tries no pass that costs what it brings by what reading a prompt takes", () => {
+    const pace = new DraftPace((tokens) => tokens * 20);
+    for (let step = 0; step < 3; step++) pace.record(0, 50);
+    expect(pace.worth(15, 0.3)).toBe(0);
+    expect(pace.worth(15, 0.6)).toBe(3);
+    expect(pace.worth(15, 1)).toBe(3);
+    pace.record(3, 60);
+    expect(pace.worth(15, 0.6)).toBe(3);
   });
 
   it("tries a pass again when its measurement is old", () => {

@@ -14,7 +14,10 @@
 const passes = [4, 8, 16] as const;
 export const mostDrafted = 15;
 
-/** Of a pass that was never tried, in steps of one token: low enough to be tried. */
+/**
+ * Of a pass that was not tried lately, in steps of one token: low enough to be tried, unless reading as many tokens of a
+ * prompt takes longer.
+ */
 const untriedCost = 1.2;
 /** What speculation must gain: below that it is not worth its waste. */
 const leastGain = 1.05;
@@ -112,6 +115,9 @@ export class DraftPace {
   readonly #costs = new Map<number, Cost>();
   #steps = 0;
 
+  /** `readingMs`: how long reading so many tokens of a prompt takes; 0 while that is not known. */
+  constructor(private readonly readingMs: (tokens: number) => number) {}
+
   /** Whether any guess that is so likely pays. */
   pays(likelihood: number): boolean {
     return this.worth(mostDrafted, likelihood) > 0;
@@ -124,7 +130,7 @@ export class DraftPace {
     let best = { tokens: 0, rate: leastGain / plain.ms };
     for (const pass of passes) {
       const tokens = Math.min(pass - 1, guessed);
-      const ms = this.#fresh(pass)?.ms ?? plain.ms * untriedCost;
+      const ms = this.#fresh(pass)?.ms ?? Math.max(plain.ms * untriedCost, this.readingMs(tokens + 1));
       const rate = expectedTokens(tokens, likelihood) / (ms + tokens * msPerGuess);
       if (rate > best.rate) best = { tokens, rate };
     }

@@ -21,10 +21,11 @@ export interface Entry {
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
 /**
- * The part of a step that may be the rest of all prompts, whatever each has left: most of their replies then start and end
- * together, in fewer steps.
+ * How much of a step the rest of all prompts may be to be read in one, whatever each has left: most of their replies then
+ * start and end together, in fewer steps.
  */
-const lastStep = 1 / 2;
+const lastBesideReplies = 1 / 2;
+const lastAlone = 1;
 
 export function planStep(
   occupied: readonly OccupiedSlot[],
@@ -41,7 +42,8 @@ export function planStep(
   const reading = readNow(inTurn, budgetTokens, besideReplies);
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
   const rest = [...reading].reduce((sum, one) => sum + left(one), 0);
-  const isLast = rest <= lastStep * (inStep.prompts > inStep.replies ? aloneTokens : budgetTokens);
+  const lastTokens = inStep.prompts > inStep.replies ? aloneTokens : budgetTokens;
+  const isLast = rest <= lastTokens * (besideReplies ? lastBesideReplies : lastAlone);
   const shareOf = (one: Sequence) => (isLast ? left(one) : share);
   for (const one of reading) turns.record(accountOf(one), shareOf(one));
   const entries: Entry[] = [];
