@@ -55,13 +55,16 @@ export class MarkSearch {
 
   /** Another piece of a text. What may continue in the next piece is kept until then. */
   next(piece: Uint8Array): Hit[] {
-    const bytes =
-      this.#tail.length === 0
-        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-        : Buffer.concat([this.#tail, piece]);
+    const tail = this.#tail;
+    const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const isShort = given.length < this.#longest;
+    const bytes = isShort ? Buffer.concat([tail, given]) : given;
+    const edge = isShort ? tail.subarray(0, 0) : tail;
     const complete = Math.max(0, bytes.length - this.#longest + 1);
     this.#tail = Buffer.from(bytes.subarray(complete));
-    return this.#startingBefore(complete, bytes);
+    // Of a long piece only what may continue the last one is copied.
+    const across = edge.length === 0 ? edge : Buffer.concat([edge, given.subarray(0, this.#longest - 1)]);
+    return [...this.#startingBefore(edge.length, across), ...this.#startingBefore(complete, bytes)];
   }
 
   /** The text is over; the next piece begins another. */
@@ -75,14 +78,17 @@ export class MarkSearch {
     const hits: Hit[] = [];
     for (const { beginning, forms } of this.#groups) {
       for (let at = bytes.indexOf(beginning); at !== -1 && at < limit;) {
-        for (const { needle, ...hit } of forms)
-          if (bytes.subarray(at, at + needle.length).equals(needle)) hits.push(hit);
+        for (const { needle, mark, form } of forms) if (isAt(at, needle, bytes)) hits.push({ mark, form });
         at = bytes.indexOf(beginning, at + 1);
       }
     }
     return hits;
   }
 }
+
+/** Without a view of its own for each place: there may be a hundred thousand, times the number of marks. */
+const isAt = (at: number, needle: Buffer, bytes: Buffer): boolean =>
+  at + needle.length <= bytes.length && bytes.compare(needle, 0, needle.length, at, at + needle.length) === 0;
 
 function groupsOf(forms: readonly Form[]): Group[] {
   const groups = new Map<string, Group>();
