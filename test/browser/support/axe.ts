@@ -9,44 +9,48 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const opened = ["[role=dialog]", "[role=alertdialog]", "[role=menu]", "[role=listbox]"].join();
 
 /**
- * What axe finds on the page as it is now, and then in dark, where only colours can differ, and only those of what is
- * open over the page where something is. That a page looks the same when it is loaded in a theme as when it is
- * switched to it is in theme.test.ts.
+ * What axe finds on the page as it is now, and then in dark, where only colours can differ. Where something is open over
+ * the page, in that alone: the page behind it must only be hidden as a whole. That a page looks the same when it is loaded
+ * in a theme as when it is switched to it is in theme.test.ts.
  */
 export async function violations(page: Page): Promise<string[]> {
-  const inLight = await violationsInLight(page);
+  const inLight = await found(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
-  const inDark = await found(page, { runOnly: ["color-contrast"] }, opened);
+  const inDark = await found(page, { runOnly: ["color-contrast"] });
   await page.emulateMedia({ colorScheme: "light" });
   return [...inLight, ...inDark.map((violation) => `in dark: ${violation}`)];
 }
 
-export const violationsInLight = (page: Page): Promise<string[]> => found(page, {});
+/** For a page whose colours are looked at in another size: they are the same in all, and take longest. */
+export const violationsButColours = (page: Page): Promise<string[]> =>
+  found(page, { rules: { "color-contrast": { enabled: false } } });
 
-/** With the elements at fault; in the whole page where nothing is of that selector. */
-async function found(page: Page, options: RunOptions, within?: string): Promise<string[]> {
+/** With the elements at fault. */
+async function found(page: Page, options: RunOptions): Promise<string[]> {
   // Once for each document: it is half a megabyte. Through the debugger rather than a script element, which the
   // content security policy would refuse.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-  // What is still fading in counts as invisible: a dialog that nobody sees is none.
-  await page.evaluate(async () => {
-    const ending = document
-      .getAnimations()
-      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ending.map((animation) => animation.finished));
-  });
   const results = await page.evaluate(
-    ([selector, options]) => {
+    async ([selector, options]) => {
+      // What is still fading in counts as invisible: a dialog that nobody sees is none.
+      const ending = document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
+      await Promise.allSettled(ending.map((animation) => animation.finished));
       const { axe: loaded } = window as unknown as { axe: Axe };
-      const parts = selector === undefined ? [] : [...document.querySelectorAll(selector)];
       // All rules run; only what they pass is not put together.
-      return loaded.run(parts.length === 0 ? document : parts, { resultTypes: ["violations"], ...options });
+      const run = (within: Document | Element[], more: RunOptions) =>
+        loaded.run(within, { resultTypes: ["violations"], ...more });
+      const parts = [...document.querySelectorAll(selector)];
+      // As Radix marks what it hides behind something that is open.
+      const isCovered = document.querySelector("[data-aria-hidden=true]") !== null;
+      if (parts.length === 0 || !isCovered) return (await run(document, options)).violations;
+      const behind = await run(document, { runOnly: ["aria-hidden-focus"] });
+      return [...(await run(parts, options)).violations, ...behind.violations];
     },
-    [within, options] as const,
+    [opened, options] as const,
   );
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(" ")}`),
-  );
+  return results.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
 }
 
 interface Axe {
