@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { causeOf, createLog } from "./log.js";
 
 function logInto(lines: string[]) {
@@ -9,7 +9,23 @@ function logInto(lines: string[]) {
   });
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe("log", () => {
+  it("prints the time to the millisecond, also of a clock that is set back", () => {
+    const lines: string[] = [];
+    vi.useFakeTimers();
+    const times = ["2026-01-31T23:59:59.007Z", "2026-01-31T23:59:59.999Z", "2026-02-01T00:00:00.000Z"];
+    for (const time of [...times, ...times.toReversed()]) {
+      vi.setSystemTime(new Date(time));
+      logInto(lines).info("request");
+    }
+    const printed = lines.map((line) => (JSON.parse(line) as { time: string }).time);
+    expect(printed).toEqual([...times, ...times.toReversed()]);
+  });
+
   it("prints allowed fields only, and only with values of their kind", () => {
     const lines: string[] = [];
     const smuggled = {

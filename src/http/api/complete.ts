@@ -132,7 +132,8 @@ async function wholeReply(
   head: ReplyHead,
   parsed: ParsedRequest,
 ): Promise<object | string> {
-  const choices = Array.from({ length: choicesOf(parsed.chat) }, () => new ChoiceFold());
+  const choices: ChoiceFold[] = [];
+  for (let choice = choicesOf(parsed.chat); choice > 0; choice--) choices.push(new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {
       if ("choice" in event) choices[event.choice]?.add(event);
