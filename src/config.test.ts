@@ -69,7 +69,7 @@ describe("configuration", () => {
     expect(errorsOf(() => loadConfig({ env: { SOTTO_SOMETHING_ELSE: "1" } }))).toEqual([]);
   });
 
-  it("names an unknown setting in the file, and a file that cannot be read", () => {
+  it("names an unknown setting in the file, and an unreadable file", () => {
     expect(errorsOf(() => loadConfig({ env: {}, file: configFile("prot: 1\n") }))[0]).toMatch(
       /did you mean port/,
     );

@@ -187,7 +187,7 @@ function lineOf(level: number, message: LogMessage, given: LogFields = {}, more:
   return `${line},"msg":"${message}"}\n`;
 }
 
-/** What the lines of one second have in common is written once: the date is most of what a line costs. */
+/** What the lines of one second have in common is written once: the date takes half the time of a line. */
 let second = { at: -1, text: "" };
 
 function timeNow(): string {

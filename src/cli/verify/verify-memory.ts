@@ -33,7 +33,7 @@ export class VerifyMemory {
     }
   }
 
-  /** A file that cannot be read is no reason to start afresh: what was pinned would be lost in silence. */
+  /** An unreadable file is no reason to start again: what was pinned would be lost in silence. */
   #services(): Record<string, Remembered> {
     let text: string;
     try {

@@ -56,15 +56,11 @@ export class MarkSearch {
   /** Another piece of a text. What may continue in the next piece is kept until then. */
   next(piece: Uint8Array): Hit[] {
     const tail = this.#tail;
-    const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-    const isShort = given.length < this.#longest;
-    const bytes = isShort ? Buffer.concat([tail, given]) : given;
-    const edge = isShort ? tail.subarray(0, 0) : tail;
-    const complete = Math.max(0, bytes.length - this.#longest + 1);
-    this.#tail = Buffer.from(bytes.subarray(complete));
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    if (bytes.length < this.#longest) return this.#keepingTail(Buffer.concat([tail, bytes]));
     // Of a long piece only what may continue the last one is copied.
-    const across = edge.length === 0 ? edge : Buffer.concat([edge, given.subarray(0, this.#longest - 1)]);
-    return [...this.#startingBefore(edge.length, across), ...this.#startingBefore(complete, bytes)];
+    const across = Buffer.concat([tail, bytes.subarray(0, this.#longest - 1)]);
+    return [...this.#startingBefore(tail.length, across), ...this.#keepingTail(bytes)];
   }
 
   /** The text is over; the next piece begins another. */
@@ -72,6 +68,12 @@ export class MarkSearch {
     const bytes = this.#tail;
     this.#tail = Buffer.alloc(0);
     return this.#startingBefore(bytes.length, bytes);
+  }
+
+  #keepingTail(bytes: Buffer): Hit[] {
+    const complete = Math.max(0, bytes.length - this.#longest + 1);
+    this.#tail = Buffer.from(bytes.subarray(complete));
+    return this.#startingBefore(complete, bytes);
   }
 
   #startingBefore(limit: number, bytes: Buffer): Hit[] {

@@ -159,7 +159,7 @@ export interface OidcClient {
   verifyLogout(provider: Provider, token: string): Promise<LogoutClaims>;
   /** Where a browser ends the provider's own session; null where it cannot. */
   endSessionUrl(provider: Provider, returnTo: string): Promise<string | null>;
-  /** Reads its metadata and keys anew, and tries the client id and secret. */
+  /** Reads its metadata and keys again, and tries the client id and secret. */
   check(provider: Provider, redirectUri: string): Promise<ProviderFacts>;
   close(): Promise<void>;
 }

@@ -132,6 +132,7 @@ async function wholeReply(
   head: ReplyHead,
   parsed: ParsedRequest,
 ): Promise<object | string> {
+  // By hand: `Array.from` takes 3 µs of a request.
   const choices: ChoiceFold[] = [];
   for (let choice = choicesOf(parsed.chat); choice > 0; choice--) choices.push(new ChoiceFold());
   for await (const arrival of events) {

@@ -21,11 +21,10 @@ export interface Entry {
 /** How many steps of reading an account may catch up on others. */
 const graceSteps = 4;
 /**
- * How much of a step the rest of all prompts may be to be read in one, whatever each has left: most of their replies then
- * start and end together, in fewer steps.
+ * The part of a step that may be the rest of all prompts beside replies, whatever each has left: most of their replies then
+ * start and end together, in fewer steps. Without replies it may be all of a step.
  */
-const lastBesideReplies = 1 / 2;
-const lastAlone = 1;
+const lastStep = 1 / 2;
 
 export function planStep(
   occupied: readonly OccupiedSlot[],
@@ -43,7 +42,7 @@ export function planStep(
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
   const rest = [...reading].reduce((sum, one) => sum + left(one), 0);
   const lastTokens = inStep.prompts > inStep.replies ? aloneTokens : budgetTokens;
-  const isLast = rest <= lastTokens * (besideReplies ? lastBesideReplies : lastAlone);
+  const isLast = rest <= (besideReplies ? lastTokens * lastStep : lastTokens);
   const shareOf = (one: Sequence) => (isLast ? left(one) : share);
   for (const one of reading) turns.record(accountOf(one), shareOf(one));
   const entries: Entry[] = [];
