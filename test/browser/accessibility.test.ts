@@ -7,7 +7,7 @@ import type { SottoProcess } from "../support/processes/sotto-process.js";
 import { startTinySotto } from "../support/processes/tiny-sotto.js";
 import { violations, violationsButColours } from "./support/axe.js";
 import { Keyboard } from "./support/keyboard.js";
-import { openPage, password } from "./support/visit.js";
+import { load, moveTo, openPage, password } from "./support/visit.js";
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];
@@ -27,7 +27,7 @@ afterAll(async () => {
   await sotto.stop();
 });
 
-describe("every page, on a phone and on a desk, in light and then in dark,", () => {
+describe("every page, on a phone and on a desk, in light and in dark,", () => {
   it("has no accessibility violations, contacts no other host and respects the policy", async () => {
     const context = await browser.newContext({ colorScheme: "light", reducedMotion: "reduce" });
     const { page, faults } = await openPage(context, sotto.url);
@@ -39,10 +39,10 @@ describe("every page, on a phone and on a desk, in light and then in dark,", () 
       }
     };
     const visit = async (path: string) => {
-      await page.goto(sotto.url + path, { waitUntil: "networkidle" });
-      await page.locator("h1").first().waitFor();
+      await moveTo(page, path);
       await look(path);
     };
+    await load(page, sotto.url);
     for (const path of open) await visit(path);
     await page.goto(await eventually(() => /http\S+\/setup#token=\S+/.exec(sotto.output())?.[0]));
     await page.getByLabel("Email").waitFor();

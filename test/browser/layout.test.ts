@@ -5,7 +5,7 @@ import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
 import { layoutErrors } from "./support/layout-faults.js";
 import { setStage } from "./support/stage.js";
-import { openPage, returningContext } from "./support/visit.js";
+import { load, moveTo, openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %; the last is a 4K screen without scaling. */
 const widths = [320, 390, 640, 768, 900, 1024, 1100, 1280, 1440, 3840];
@@ -24,10 +24,7 @@ const stage = setStage(async (dashboard) => {
 /** With everything unfolded. */
 async function errorsOf(page: Page, path: string): Promise<string[]> {
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(stage.url + path);
-  await page.locator("h1").first().waitFor();
-  await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
+  await moveTo(page, path);
   return unfoldedErrors(page, path);
 }
 
@@ -49,6 +46,7 @@ async function unfoldedErrors(page: Page, name: string): Promise<string[]> {
 describe("at every width", () => {
   it("the public pages show all of their text", async () => {
     const { page, faults } = await openPage(await stage.browser.newContext(reader), stage.url);
+    await load(page, stage.url);
     for (const path of open) faults.push(...(await errorsOf(page, path)));
     expect(faults).toEqual([]);
     await page.context().close();
@@ -57,6 +55,7 @@ describe("at every width", () => {
   it("the signed-in pages show all of their text", async () => {
     const context = await returningContext(stage.browser, stage.url, operatorEmail, reader);
     const { page, faults } = await openPage(context, stage.url);
+    await load(page, `${stage.url}/app`);
     for (const path of signedIn) faults.push(...(await errorsOf(page, path)));
     await page.goto(`${stage.url}/app/usage`);
     await page.setViewportSize({ width: 390, height: 844 });

@@ -9,16 +9,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const opened = ["[role=dialog]", "[role=alertdialog]", "[role=menu]", "[role=listbox]"].join();
 
 /**
- * What axe finds on the page as it is now, and then in dark, where only colours can differ. Where something is open over
- * the page, in that alone: the page behind it must only be hidden as a whole. That a page looks the same when it is loaded
- * in a theme as when it is switched to it is in theme.test.ts.
+ * What axe finds on the page as it is now, and then in the other theme, where only colours can differ, and in which the
+ * page is left. Where something is open over the page, in that alone: the page behind it must only be hidden as a whole.
+ * That a page looks the same when it is loaded in a theme as when it is switched to it is in theme.test.ts.
  */
 export async function violations(page: Page): Promise<string[]> {
-  const inLight = await found(page, {});
-  await page.emulateMedia({ colorScheme: "dark" });
-  const inDark = await found(page, { runOnly: ["color-contrast"] });
-  await page.emulateMedia({ colorScheme: "light" });
-  return [...inLight, ...inDark.map((violation) => `in dark: ${violation}`)];
+  const inTheme = (theme: string, all: string[]) => all.map((violation) => `in ${theme}: ${violation}`);
+  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const [first, second] = isDark ? (["dark", "light"] as const) : (["light", "dark"] as const);
+  const inFirst = await found(page, {});
+  await page.emulateMedia({ colorScheme: second });
+  const inSecond = await found(page, { runOnly: ["color-contrast"] });
+  return [...inTheme(first, inFirst), ...inTheme(second, inSecond)];
 }
 
 /** For a page whose colours are looked at in another size: they are the same in all, and take longest. */

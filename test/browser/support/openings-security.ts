@@ -101,6 +101,8 @@ export const securityOpenings: readonly Opening[] = [
     file: "layouts/confirm-identity.tsx",
     path,
     open: async (page, look) => {
+      // The factors of the openings before it are still shown.
+      await page.reload();
       const error = { code: "confirmation_required", message: "Confirm that it is you, then try again." };
       await page.route("**/api/me/totp", (route) => route.fulfill({ status: 403, json: { error } }));
       await press(page, "Set up an app");
@@ -111,6 +113,9 @@ export const securityOpenings: readonly Opening[] = [
       await press(page, "Confirm");
       await refused(page);
       await look();
+      // It would stay over the next page.
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
     },
   },
 ];
