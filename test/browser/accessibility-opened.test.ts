@@ -11,7 +11,8 @@ import { accountOpenings } from "./support/openings-account.js";
 import { adminOpenings } from "./support/openings-admin.js";
 import { securityOpenings } from "./support/openings-security.js";
 import { teamOpenings } from "./support/openings-teams.js";
-import { load, moveTo, openPage, password } from "./support/visit.js";
+import { load, moveTo } from "./support/pages.js";
+import { openPage, password } from "./support/visit.js";
 
 const openings = [...accountOpenings, ...securityOpenings, ...teamOpenings, ...adminOpenings];
 const hourMs = 60 * 60_000;

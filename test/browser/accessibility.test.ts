@@ -7,7 +7,8 @@ import type { SottoProcess } from "../support/processes/sotto-process.js";
 import { startTinySotto } from "../support/processes/tiny-sotto.js";
 import { violations, violationsButColours } from "./support/axe.js";
 import { Keyboard } from "./support/keyboard.js";
-import { load, moveTo, openPage, password } from "./support/visit.js";
+import { load, moveTo } from "./support/pages.js";
+import { openPage, password } from "./support/visit.js";
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];

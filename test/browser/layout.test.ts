@@ -5,7 +5,8 @@ import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
 import { layoutErrors } from "./support/layout-faults.js";
 import { setStage } from "./support/stage.js";
-import { load, moveTo, openPage, returningContext } from "./support/visit.js";
+import { load, moveTo } from "./support/pages.js";
+import { openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %; the last is a 4K screen without scaling. */
 const widths = [320, 390, 640, 768, 900, 1024, 1100, 1280, 1440, 3840];
