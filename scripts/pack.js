@@ -1,9 +1,10 @@
 /**
- * `node scripts/pack.js [--built] [folder]` makes the npm package out of a checkout: a folder and a tarball of it, below
- * pack/ unless another place is named. `--built` takes dist/ as it is. `npx` runs that on a machine
- * without the repository. The program is bundled, so the package depends only on what cannot be: native code, which
- * npm chooses by platform, and the starter's weights. It has no install scripts. npm-shrinkwrap.json pins every
- * package below it by the hash in our lockfile, for whoever installs it from a registry: npm does not read it in a file.
+ * `node scripts/pack.js [--built] [--folder-only] [folder]` makes the npm package out of a checkout: a folder and a
+ * tarball of it, below pack/ unless another place is named. `--built` takes dist/ as it is, `--folder-only` makes no
+ * tarball. `npx` runs the tarball on a machine without the repository. The program is bundled, so the package depends
+ * only on what cannot be: native code, which npm chooses by platform, and the starter's weights. It has no install
+ * scripts. npm-shrinkwrap.json pins every package below it by the hash in our lockfile, for whoever installs it from a
+ * registry: npm does not read it in a file.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -91,13 +92,17 @@ for (const [file, value] of [
 ])
   writeFileSync(`${folder}/${file}`, `${JSON.stringify(value, null, 2)}\n`);
 
-const [packed] = JSON.parse(
-  execFileSync("npm", ["pack", folder, "--json", "--pack-destination", output], {
-    stdio: ["ignore", "pipe", "inherit"],
-  }).toString(),
-);
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-const tarball = `${output}/${packed.filename.replace("@", "").replace("/", "-")}`;
-console.log(
-  `${tarball}\n${packed.files.length} files, ${megabytes(statSync(tarball).size)} packed, ${megabytes(packed.unpackedSize)} unpacked`,
-);
+if (!given.includes("--folder-only")) makeTarball();
+
+function makeTarball() {
+  const [packed] = JSON.parse(
+    execFileSync("npm", ["pack", folder, "--json", "--pack-destination", output], {
+      stdio: ["ignore", "pipe", "inherit"],
+    }).toString(),
+  );
+  const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+  const tarball = `${output}/${packed.filename.replace("@", "").replace("/", "-")}`;
+  console.log(
+    `${tarball}\n${packed.files.length} files, ${megabytes(statSync(tarball).size)} packed, ${megabytes(packed.unpackedSize)} unpacked`,
+  );
+}

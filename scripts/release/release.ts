@@ -42,11 +42,13 @@ run(process.execPath, "scripts/build.js");
 const lock = readLock("package-lock.json");
 const packed = mkdtempSync(join(tmpdir(), "sotto-release-"));
 try {
-  // Packed twice: what is published says what is installed with it, and the licences of all that are in the package.
-  pack();
+  // What is published says what is installed with it, and the licences of that are in the package.
+  run(process.execPath, "scripts/pack.js", "--built", "--folder-only", packed);
   const shipped = shippedPackages(join(packed, "package/package.json"), lock);
   writeFileSync("dist/third-party-licenses.txt", licensesText(shipped, lock));
-  const tarball = pack();
+  run(process.execPath, "scripts/pack.js", "--built", packed);
+  const [tarball] = readdirSync(packed).filter((file) => file.endsWith(".tgz"));
+  if (tarball === undefined) throw new Error("Nothing was packed.");
   cpSync(join(packed, tarball), join(out, tarball));
   cpSync("dist/third-party-licenses.txt", join(out, "third-party-licenses.txt"));
   writeFileSync(join(out, `${basename(tarball, ".tgz")}.cdx.json`), billOfMaterials(shipped, lock));
@@ -64,14 +66,6 @@ if (options.key !== undefined) {
   writeFileSync(join(out, "SHA256SUMS.sig"), sign(null, Buffer.from(sums), key));
 }
 console.log(`${sums}\n${out}`);
-
-/** Returns the name of the tarball. */
-function pack(): string {
-  run(process.execPath, "scripts/pack.js", "--built", packed);
-  const [tarball] = readdirSync(packed).filter((file) => file.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("Nothing was packed.");
-  return tarball;
-}
 
 /** What the bytes depend on besides the commit: Node's compression, in the package's pages and of the package itself. */
 function describeBuild(tarball: string): string {

@@ -1,4 +1,4 @@
-/** One server with four processes (`SOTTO_PROCESSES`), without Redis and Postgres, in front of a scripted engine. */
+/** One server with several processes (`SOTTO_PROCESSES`), without Redis and Postgres, in front of a scripted engine. */
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
@@ -16,7 +16,8 @@ import { childrenOf, isAlive } from "../support/processes/children.js";
 import { type SottoProcess, startSotto } from "../support/processes/sotto-process.js";
 import { ask, openStreams, readiness } from "./open-streams.js";
 
-const count = 4;
+/** Enough to have another, wherever their number makes no difference: each takes seconds to start. */
+const usual = 2;
 let upstream: ScriptedUpstream;
 let sotto: SottoProcess | undefined;
 beforeEach(async () => {
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 /** Resolves when all processes listen. */
-async function start(env: Record<string, string> = {}): Promise<SottoProcess> {
+async function start(count = usual, env: Record<string, string> = {}): Promise<SottoProcess> {
   const members = JSON.stringify([{ url: upstream.url, profile: "vllm", maxConcurrent: 400 }]);
   const server = await startSotto({
     env: {
@@ -52,8 +53,9 @@ async function start(env: Record<string, string> = {}): Promise<SottoProcess> {
 /** How often one of its processes has begun to listen. */
 const listening = (server: SottoProcess): number => server.output().match(/"msg":"listening"/g)?.length ?? 0;
 
+const mostStreams = 8;
 const streams = (server: SottoProcess, key: string): Promise<Response[]> =>
-  openStreams(server, 2 * count, key, 100);
+  openStreams(server, mostStreams, key, 100);
 
 /** Each process also asks an engine a few things at its start. */
 const isOurs = ({ body }: Asked): boolean => JSON.stringify(body.messages).includes("go on");
@@ -78,7 +80,7 @@ const endReplies = () => {
 
 describe("several processes", () => {
   it("keep a limit exactly, and count together", async () => {
-    const server = await start();
+    const server = await start(4);
     // By day, since a busy machine may take longer than a minute.
     const key = await server.newKey("--requests-per-day", "600");
     const statuses = await Promise.all(
@@ -113,13 +115,13 @@ describe("several processes", () => {
 
   it("replace one that is killed, and return its leases", async () => {
     upstream.chat = beginOnly;
-    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(2 * count) });
+    const server = await start(usual, { SOTTO_LIMIT_CONCURRENT_REQUESTS: String(mostStreams) });
     const key = await server.newKey();
     const open = await streams(server, key);
     expect((await ask(server, key, 5)).status).toBe(429);
     const [victim = 0] = childrenOf(server.pid);
     process.kill(victim, "SIGKILL");
-    await eventually(() => listening(server) === count + 1);
+    await eventually(() => listening(server) === usual + 1);
     const ended = open.map((response) =>
       response.text().then(
         () => "ended",
@@ -137,7 +139,7 @@ describe("several processes", () => {
   });
 
   it("refuse requests while the one that started them hangs, and serve again when it goes on", async () => {
-    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(count) });
+    const server = await start(usual, { SOTTO_LIMIT_CONCURRENT_REQUESTS: String(usual) });
     const key = await server.newKey();
     // The connection stays open: new ones are accepted by the process that hangs.
     await (await ask(server, key, 5)).text();
@@ -150,7 +152,7 @@ describe("several processes", () => {
     server.kill("SIGCONT");
     await eventually(() => server.output().includes("owner of the processes recovered"));
     upstream.chat = beginOnly;
-    const open = await openStreams(server, count, key, 100);
+    const open = await openStreams(server, usual, key, 100);
     expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
     expect((await ask(server, key, 5)).status).toBe(429);
     endReplies();
@@ -174,7 +176,7 @@ describe("several processes", () => {
   it("end when the one that started them is killed", async () => {
     const server = await start();
     const processes = childrenOf(server.pid);
-    expect(processes).toHaveLength(count);
+    expect(processes).toHaveLength(usual);
     server.kill("SIGKILL");
     await eventually(() => !processes.some(isAlive));
   });

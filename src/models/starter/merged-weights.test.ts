@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { ensureStarterWeights, findStarter, type StarterOptions, type StarterWeights } from "./starter.js";
 import { mergeWeights } from "./merge.js";
@@ -11,7 +11,7 @@ import { mergeWeights } from "./merge.js";
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const source = ggufBytes(llamaFields, [
   randomTensor("token_embd.weight", [256, 30], 13),
-  randomTensor("blk.0.ffn_up.weight", [256, 40_000], 16),
+  randomTensor("blk.0.ffn_up.weight", [256, 4000], 16),
   randomTensor("output_norm.weight", [256], 0),
   randomTensor("blk.0.attn_q.weight", [512, 5], 16, 2),
 ]);
@@ -19,10 +19,28 @@ const correction = ggufBytes(
   { "general.type": "adapter", "adapter.type": "lora", "adapter.lora.alpha": 32 },
   [
     randomTensor("blk.0.ffn_up.weight.lora_a", [256, 32], 2, 5),
-    randomTensor("blk.0.ffn_up.weight.lora_b", [32, 40_000], 2, 6),
+    randomTensor("blk.0.ffn_up.weight.lora_b", [32, 4000], 2, 6),
   ],
 );
-const halves = [source.subarray(0, 1_000_000), source.subarray(1_000_000)];
+const middle = 100_000;
+const halves = [source.subarray(0, middle), source.subarray(middle)];
+
+/** What `mergeWeights` makes of them. */
+let expected: { file: Buffer; bytes: number; sha256: string };
+beforeAll(async () => {
+  const made = await mkdtemp(join(tmpdir(), "sotto-expected-"));
+  await writeFile(join(made, "source"), source);
+  await writeFile(join(made, "correction"), correction);
+  const target = join(made, "expected");
+  const facts = await mergeWeights({
+    base: join(made, "source"),
+    correction: join(made, "correction"),
+    target,
+    onProgress: () => {},
+  });
+  expected = { ...facts, file: await readFile(target) };
+  await rm(made, { recursive: true });
+});
 
 let folder: string;
 let weights: StarterWeights;
@@ -34,14 +52,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-merged-"));
   notices = [];
   for (const [index, bytes] of halves.entries()) await writeFile(join(folder, `part${index}`), bytes);
-  await writeFile(join(folder, "source"), source);
   await writeFile(join(folder, "correction"), correction);
-  const made = await mergeWeights({
-    base: join(folder, "source"),
-    correction: join(folder, "correction"),
-    target: join(folder, "expected"),
-    onProgress: () => {},
-  });
+  const { bytes, sha256: hash } = expected;
   weights = {
     fileName: "joined.gguf",
     sha256: sha256(source),
@@ -52,7 +64,8 @@ beforeEach(async () => {
     })),
     merged: {
       fileName: "merged.gguf",
-      ...made,
+      bytes,
+      sha256: hash,
       correction: {
         path: join(folder, "correction"),
         bytes: correction.length,
@@ -85,7 +98,7 @@ describe("the starter weights with their correction", () => {
     expect(await files()).toEqual(["merged.gguf", "merged.gguf.verified.json"]);
     expect(progress.at(-1)).toBe(1);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
-    expect((await readFile(merged())).equals(await readFile(join(folder, "expected")))).toBe(true);
+    expect((await readFile(merged())).equals(expected.file)).toBe(true);
     // Neither packages nor another run of the thread are needed afterwards.
     expect(await ensure({ locatePart: () => null, mergeWorkerFile: new URL("file:///none") })).toBe(merged());
     expect(notices).toEqual([]);
@@ -98,7 +111,7 @@ describe("the starter weights with their correction", () => {
     expect(notices).toEqual([
       expect.stringMatching(/merged\.gguf has 1000 bytes instead of .* It is created again\.$/),
     ]);
-    expect((await readFile(merged())).equals(await readFile(join(folder, "expected")))).toBe(true);
+    expect((await readFile(merged())).equals(expected.file)).toBe(true);
   });
 
   it("keep a joined file that could not be created again", async () => {
@@ -142,7 +155,7 @@ describe("a merge that fails leaves the joined file in use and says so in one se
     expect(await ensure({ freeBytes: async () => source.length + 1 })).toBe(joined());
     expect(notices).toEqual([
       expect.stringMatching(
-        /^The starter weights could not be corrected \(it needs .* MB and .* MB are free\): .* half the speed\.$/,
+        /^The starter weights could not be corrected \(it needs .* kB and .* kB are free\): .* half the speed\.$/,
       ),
     ]);
     expect(await files()).toEqual(["joined.gguf", "joined.gguf.verified.json"]);
