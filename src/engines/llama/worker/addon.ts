@@ -47,6 +47,7 @@ import {
   requireMethods,
   requireModelMethods,
   type NativeModel,
+  type Vocabulary,
   type VocabularySource,
 } from "./vocabulary.js";
 
@@ -130,6 +131,13 @@ export async function openModel(
   return { llama, model, facts, vocabularySource, onGpu, extension, cores: coresOf(llama) };
 }
 
+/** Of a model that is loaded. */
+export function vocabularyOf(model: LlamaModel, { texts }: VocabularySource): Vocabulary {
+  const { _model: handle } = model as unknown as { _model: NativeModel };
+  requireModelMethods(handle);
+  return readVocabulary(handle, texts);
+}
+
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void) {
   const opened = await openModel(request, layersOnGpu(request), onLogLine);
   const { llama, model, facts, vocabularySource, onGpu, cores, extension } = opened;
@@ -168,14 +176,14 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     ignoreMemorySafetyChecks: true,
     failedCreationRemedy: false,
   });
-  const { model: handle, ...native } = nativeHandles(llama, model, context);
+  const native = nativeHandles(llama, model, context);
   const extended = extension === undefined ? undefined : extendContext(native.context, extension);
   const threaded = extended ?? native.context;
   threaded.setThreads(threads);
   const drafting = draft === undefined ? undefined : await startDraft(llama, draft, sizing, request, cores);
   return {
     ...{ facts, vocabularySource, cores, sizing, threads, ...native },
-    vocabulary: readVocabulary(handle, vocabularySource.texts),
+    vocabulary: vocabularyOf(model, vocabularySource),
     setThreads: (count: number) => threaded.setThreads(count),
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     /** Of the cache, for each token. */
@@ -351,5 +359,5 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
     },
     restore: (sequenceId, state, tokens) => handles.context.restoreCheckpoint(state, tokens - 1, sequenceId),
   };
-  return { ...handles, states, grammars, newSampler: () => new AddonSampler(handles.model) };
+  return { context: handles.context, states, grammars, newSampler: () => new AddonSampler(handles.model) };
 }

@@ -40,7 +40,7 @@ async function answer(message: ToWorker): Promise<void> {
       await prepared(message.id, replies?.prepare(message.prompt));
       return;
     case "prepare_task":
-      await prepared(message.id, vectors?.thread.run(message.task));
+      await prepared(message.id, vectors?.read(message.task));
       return;
     case "generate":
       replies?.generate(message.id, message.request);

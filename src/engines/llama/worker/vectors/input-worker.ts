@@ -11,12 +11,5 @@ export interface InputSetup extends InputFacts {
 
 openThread(async ({ source, ...facts }: InputSetup) => {
   const reader = new InputReader(await openVocabulary(source), facts);
-  performTasks((task: VectorTask): PrepareResult => {
-    try {
-      return reader.read(task);
-    } catch {
-      // An input that trips the tokenizer must not end the thread.
-      return { type: "failed" };
-    }
-  });
+  performTasks((task: VectorTask): PrepareResult => reader.readOrFail(task));
 });

@@ -24,6 +24,15 @@ export class InputReader {
     private readonly facts: InputFacts,
   ) {}
 
+  /** An input that trips the tokenizer must not end the process, nor a thread of it. */
+  readOrFail(task: VectorTask): PrepareResult {
+    try {
+      return this.read(task);
+    } catch {
+      return { type: "failed" };
+    }
+  }
+
   read(task: VectorTask): PrepareResult {
     const { contextTokens, vocabularySize } = this.facts;
     const inputs: Uint32Array[] = [];

@@ -5,7 +5,7 @@
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { cacheBytesPerToken } from "../../../../adapters/kv-cache.js";
 import type { BatchContext } from "../batch-context.js";
-import { attentionShape, openModel, quotingLog } from "../addon.js";
+import { attentionShape, openModel, quotingLog, vocabularyOf } from "../addon.js";
 import { extendContext, type ExtendedContext, type ThreadedContext } from "../extension.js";
 import type { LoadRequest } from "../../messages.js";
 import { requireMethods } from "../vocabulary.js";
@@ -99,6 +99,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   }
   return {
     ...{ facts, lanes, most, vocabularySource },
+    vocabulary: vocabularyOf(model, vocabularySource),
     contextTokens: size.contextTokens,
     threads: onGpu ? 1 : threads,
     stripsAccents: stripsAccents(model.fileInfo.metadata),

@@ -6,6 +6,7 @@ import type { ComputeRequest, LoadedFacts, LoadRequest, PrepareResult, TaskResul
 import { measureTemplate } from "../prompt/measure-template.js";
 import { readingThread, type RunnerOptions } from "../runner.js";
 import type { InputSetup } from "./input-worker.js";
+import { InputReader } from "./inputs.js";
 import { Lanes } from "./lanes.js";
 import { scoreOf, unitVector } from "./results.js";
 import { ThreadChoice } from "./thread-choice.js";
@@ -13,12 +14,15 @@ import { loadVectorModel, type LoadedVectorModel } from "./vector-model.js";
 
 /** Requests at once. Their inputs take turns. */
 const mostTasks = 16;
+/** Texts of this length in all are read in less time than it takes to wake up another thread and to be woken by it. */
+const shortTexts = 2_000;
 
 export class VectorRunner {
   private constructor(
     readonly facts: LoadedFacts,
     private readonly model: LoadedVectorModel,
     readonly thread: WorkerThread<VectorTask, PrepareResult>,
+    private readonly reader: InputReader,
     readonly work: Lanes,
     private readonly task: LoadRequest["task"],
   ) {}
@@ -26,9 +30,10 @@ export class VectorRunner {
   static async load(request: LoadRequest, events: RunnerOptions): Promise<VectorRunner> {
     const startedMs = performance.now();
     const model = await loadVectorModel(request);
-    const { vocabularySource: source, contextTokens, stripsAccents, rankTemplate } = model;
+    const { vocabularySource: source, vocabulary, contextTokens, stripsAccents, rankTemplate } = model;
     const { vocabularySize } = model.facts;
-    const setup: InputSetup = { source, vocabularySize, contextTokens, stripsAccents, rankTemplate };
+    const inputFacts = { vocabularySize, contextTokens, stripsAccents, rankTemplate };
+    const setup: InputSetup = { source, ...inputFacts };
     const thread = readingThread<VectorTask>("vectors/input-worker", setup);
     await thread.start();
     await warmUp(model);
@@ -49,7 +54,15 @@ export class VectorRunner {
       memoryBytes: process.memoryUsage.rss(),
       vectors: request.task === "rank" ? undefined : model.vectors,
     };
-    return new VectorRunner(facts, model, thread, work, request.task);
+    const reader = new InputReader(vocabulary, inputFacts);
+    return new VectorRunner(facts, model, thread, reader, work, request.task);
+  }
+
+  /** Rejects when the thread is lost. */
+  read(task: VectorTask): Promise<PrepareResult> {
+    return lengthOf(task) > shortTexts
+      ? this.thread.run(task)
+      : Promise.resolve(this.reader.readOrFail(task));
   }
 
   compute(id: number, { accountId, inputs, dimensions }: ComputeRequest): void {
@@ -65,6 +78,11 @@ export class VectorRunner {
     await this.work.close();
     await this.model.dispose();
   }
+}
+
+function lengthOf(task: VectorTask): number {
+  const inputs = task.type === "embed" ? task.inputs : [...task.documents, task.query];
+  return inputs.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Short, and longer where the model takes as much. */
