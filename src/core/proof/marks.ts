@@ -2,7 +2,7 @@
  * Texts that occur nowhere else, and the search for them in every form in which a program might have written them.
  *
  * All marks of one form begin alike, so that a hundred of them are found as fast as one: the search looks for that
- * beginning, and only where it stands compares the rest. Text comes in pieces of any size; what stands across the edge
+ * beginning, and only where it stands looks up the rest. Text comes in pieces of any size; what stands across the edge
  * of two pieces is found, and counted once.
  */
 import { randomBytes } from "node:crypto";
@@ -17,9 +17,13 @@ interface Form extends Hit {
   needle: Buffer;
 }
 
+/** Forms that begin alike. */
 interface Group {
   beginning: Buffer;
-  forms: Form[];
+  /** Of the needles. */
+  lengths: Set<number>;
+  /** A character for each byte. */
+  byNeedle: Map<string, Hit[]>;
 }
 
 const prefix = "canary";
@@ -78,9 +82,12 @@ export class MarkSearch {
 
   #startingBefore(limit: number, bytes: Buffer): Hit[] {
     const hits: Hit[] = [];
-    for (const { beginning, forms } of this.#groups) {
+    for (const { beginning, lengths, byNeedle } of this.#groups) {
       for (let at = bytes.indexOf(beginning); at !== -1 && at < limit;) {
-        for (const { needle, mark, form } of forms) if (isAt(at, needle, bytes)) hits.push({ mark, form });
+        // There may be a hundred thousand places, and a hundred marks: they are not compared one by one.
+        for (const length of lengths) {
+          hits.push(...(byNeedle.get(bytes.toString("latin1", at, at + length)) ?? []));
+        }
         at = bytes.indexOf(beginning, at + 1);
       }
     }
@@ -88,17 +95,15 @@ export class MarkSearch {
   }
 }
 
-/** Without a view of its own for each place: there may be a hundred thousand, times the number of marks. */
-const isAt = (at: number, needle: Buffer, bytes: Buffer): boolean =>
-  at + needle.length <= bytes.length && bytes.compare(needle, 0, needle.length, at, at + needle.length) === 0;
-
 function groupsOf(forms: readonly Form[]): Group[] {
   const groups = new Map<string, Group>();
-  for (const form of forms) {
-    const beginning = form.needle.subarray(0, beginningBytes);
-    const name = beginning.toString("hex");
-    const group = groups.get(name) ?? { beginning, forms: [] };
-    group.forms.push(form);
+  for (const { needle, ...hit } of forms) {
+    const beginning = needle.subarray(0, beginningBytes);
+    const name = beginning.toString("latin1");
+    const group = groups.get(name) ?? { beginning, lengths: new Set(), byNeedle: new Map() };
+    const text = needle.toString("latin1");
+    group.byNeedle.set(text, [...(group.byNeedle.get(text) ?? []), hit]);
+    group.lengths.add(needle.length);
     groups.set(name, group);
   }
   return [...groups.values()];

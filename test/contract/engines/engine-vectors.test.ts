@@ -56,6 +56,13 @@ describe("the embedded engine, on a model that embeds", () => {
     expect(promptTokens).toBeGreaterThan(3);
   });
 
+  it("reads a short text the same alone and beside many, which another thread reads", async () => {
+    const [alone] = await vectorsOf(tiny.engine, ["what is it"]);
+    const many = Array.from({ length: 100 }, (_, index) => `text ${index} ${"more ".repeat(10)}`);
+    const [beside] = await vectorsOf(tiny.engine, ["what is it", ...many]);
+    expect(cosine(alone ?? new Float32Array(), beside ?? new Float32Array())).toBeCloseTo(1, 4);
+  });
+
   it("refuses tokens that it does not have, naming the input", async () => {
     await expect(tiny.engine.prepare(taskOf(embedding(["a", [1_000_000]])), never())).rejects.toMatchObject({
       code: "invalid_value",
