@@ -60,7 +60,10 @@ async function buildProgram() {
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
-    // Not minified, so classes of errors keep their names for the log. `keepNames` would take a tenth of a start.
+    // Without indentation a start takes a tenth less. Nothing is renamed: classes of errors keep their names for the log
+    // (`keepNames` would take a tenth more), and lines stay short enough for a stack trace to say where it was.
+    minifyWhitespace: true,
+    lineLimit: 160,
     sourcemap: "linked",
     sourcesContent: false,
     metafile: true,
