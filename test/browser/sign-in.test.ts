@@ -260,6 +260,17 @@ it("a sensitive action asks again after ten minutes, and is done then", async ()
   await asked.getByRole("button", { name: "Close" }).click();
   await page.getByText("Confirm that it is you, then try again.").waitFor();
   await page.getByText("On since").waitFor();
+
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+  await page.getByRole("link", { name: "Security", exact: true }).click();
+  await press(page, "Remove app…");
+  await press(page, "Remove app");
+  await asked.waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+  await asked.waitFor({ state: "hidden" });
 });
 
 /** The operator has one, so that nothing is asked of them. */

@@ -31,10 +31,14 @@ function ask(): Promise<boolean> {
   if (question !== null) return question.answer;
   let settle: Question["settle"] = () => undefined;
   const answer = new Promise<boolean>((resolve) => {
+    const onBack = () => settle(false);
     settle = (isConfirmed) => {
+      removeEventListener("popstate", onBack);
       change(null);
       resolve(isConfirmed);
     };
+    // The page that asked is left.
+    addEventListener("popstate", onBack);
   });
   change({ answer, settle });
   return answer;

@@ -100,7 +100,7 @@ function groupsOf(forms: readonly Form[]): Group[] {
   for (const { needle, ...hit } of forms) {
     const beginning = needle.subarray(0, beginningBytes);
     const name = beginning.toString("latin1");
-    const group = groups.get(name) ?? { beginning, lengths: new Set(), byNeedle: new Map() };
+    const group: Group = groups.get(name) ?? { beginning, lengths: new Set(), byNeedle: new Map() };
     const text = needle.toString("latin1");
     group.byNeedle.set(text, [...(group.byNeedle.get(text) ?? []), hit]);
     group.lengths.add(needle.length);
