@@ -33,6 +33,13 @@ it("finds a mark wherever the text is cut, and counts it once", () => {
   }
 });
 
+it("counts a mark at the end of a text once, beside a longer one that begins like it", () => {
+  const longer = newMark();
+  const mark = longer.slice(0, 36);
+  const hits = new MarkSearch([longer, mark]).in(Buffer.from(mark));
+  expect(hits.filter(({ form }) => form === "plain")).toEqual([{ mark, form: "plain" }]);
+});
+
 it("takes the end of one text and the beginning of the next for two texts", () => {
   const mark = newMark();
   const search = new MarkSearch([mark]);

@@ -86,6 +86,8 @@ export class MarkSearch {
       for (let at = bytes.indexOf(beginning); at !== -1 && at < limit;) {
         // There may be a hundred thousand places, and a hundred marks: they are not compared one by one.
         for (const length of lengths) {
+          // Past the end it would be a shorter text, which may be another needle.
+          if (at + length > bytes.length) continue;
           hits.push(...(byNeedle.get(bytes.toString("latin1", at, at + length)) ?? []));
         }
         at = bytes.indexOf(beginning, at + 1);
