@@ -2,13 +2,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dataUrl, greyPng } from "../support/inputs/images.js";
+import { dataUrl, pngBlock } from "../support/inputs/images.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
-
-const png = {
-  type: "image" as const,
-  source: { type: "base64" as const, media_type: "image/png" as const, data: greyPng },
-};
 
 describe("a model that sees", () => {
   let server: TestServer;
@@ -31,7 +26,7 @@ describe("a model that sees", () => {
     await anthropic.messages.create({
       model: "omega",
       max_tokens: 9,
-      messages: [{ role: "user", content: [png] }],
+      messages: [{ role: "user", content: [pngBlock] }],
     });
     expect(lastImage()).toMatchObject({ type: "image", url: dataUrl() });
   });

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 /** Resolves when all processes listen. */
-async function start(count = usual, env: Record<string, string> = {}): Promise<SottoProcess> {
+async function start(env: Record<string, string> = {}, count = usual): Promise<SottoProcess> {
   const members = JSON.stringify([{ url: upstream.url, profile: "vllm", maxConcurrent: 400 }]);
   const server = await startSotto({
     env: {
@@ -80,7 +80,7 @@ const endReplies = () => {
 
 describe("several processes", () => {
   it("keep a limit exactly, and count together", async () => {
-    const server = await start(4);
+    const server = await start({}, 4);
     // By day, since a busy machine may take longer than a minute.
     const key = await server.newKey("--requests-per-day", "600");
     const statuses = await Promise.all(
@@ -115,7 +115,7 @@ describe("several processes", () => {
 
   it("replace one that is killed, and return its leases", async () => {
     upstream.chat = beginOnly;
-    const server = await start(usual, { SOTTO_LIMIT_CONCURRENT_REQUESTS: String(mostStreams) });
+    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(mostStreams) });
     const key = await server.newKey();
     const open = await streams(server, key);
     expect((await ask(server, key, 5)).status).toBe(429);
@@ -139,7 +139,7 @@ describe("several processes", () => {
   });
 
   it("refuse requests while the one that started them hangs, and serve again when it goes on", async () => {
-    const server = await start(usual, { SOTTO_LIMIT_CONCURRENT_REQUESTS: String(usual) });
+    const server = await start({ SOTTO_LIMIT_CONCURRENT_REQUESTS: String(usual) });
     const key = await server.newKey();
     // The connection stays open: new ones are accepted by the process that hangs.
     await (await ask(server, key, 5)).text();

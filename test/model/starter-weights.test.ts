@@ -8,25 +8,21 @@ import { needMore, parseGgufHeader } from "../../src/models/gguf/gguf-header.js"
 import { chatModelIds } from "../../src/core/models.js";
 import { eventually } from "../support/eventually.js";
 import { mergedRow, valueAt } from "../support/engines/reference-merge.js";
-import { dataUrl, greyPng } from "../support/inputs/images.js";
+import { dataUrl, pngBlock } from "../support/inputs/images.js";
 import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 
 /** The program exactly as a newcomer starts it: nothing configured, the starter weights answering. */
 let sotto: SottoProcess;
-let apiKey: string;
 let client: OpenAI;
+let anthropic: Anthropic;
 
 beforeAll(async () => {
   sotto = await startSotto();
-  apiKey = await eventually(() => /sk-sotto-\w+/.exec(sotto.output())?.[0]);
+  const apiKey = await eventually(() => /sk-sotto-\w+/.exec(sotto.output())?.[0]);
   client = new OpenAI({ baseURL: sotto.baseURL, apiKey, maxRetries: 0 });
+  anthropic = new Anthropic({ baseURL: sotto.url, apiKey, authToken: null, maxRetries: 0 });
 });
 afterAll(() => sotto.stop());
-
-const png = {
-  type: "image" as const,
-  source: { type: "base64" as const, media_type: "image/png" as const, data: greyPng },
-};
 
 const question = (content: string) => ({
   temperature: 0,
@@ -95,7 +91,6 @@ describe("the starter weights", () => {
 
 describe("images, which it does not read", () => {
   it("goes on with a session of the Anthropic SDK that has images, turn after turn", async () => {
-    const anthropic = new Anthropic({ baseURL: sotto.url, apiKey, authToken: null, maxRetries: 0 });
     const messages: Anthropic.MessageParam[] = [];
     const turn = async (content: Anthropic.MessageParam["content"]) => {
       messages.push({ role: "user", content });
@@ -108,12 +103,12 @@ describe("images, which it does not read", () => {
       };
     };
     await turn("Hello.");
-    const pictured = await turn([{ type: "text", text: "Here is a picture." }, png]);
+    const pictured = await turn([{ type: "text", text: "Here is a picture." }, pngBlock]);
     expect(pictured.response.headers.get("sotto-ignored")).toBe("image");
     const question = "What is the capital of France?";
     for (let later = 0; later < 8; later++) {
       const { text, response } = await turn(
-        later % 2 === 0 ? question : [png, { type: "text", text: question }],
+        later % 2 === 0 ? question : [pngBlock, { type: "text", text: question }],
       );
       expect(text).not.toBe("");
       expect(response.headers.get("sotto-ignored")).toBe("image");
@@ -123,14 +118,13 @@ describe("images, which it does not read", () => {
   });
 
   it("goes on with a session in which a tool took a screenshot", async () => {
-    const anthropic = new Anthropic({ baseURL: sotto.url, apiKey, authToken: null, maxRetries: 0 });
     const reply = await anthropic.messages.create({
       model: "omega",
       max_tokens: 12,
       messages: [
         { role: "user", content: "Take a screenshot." },
         { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "screenshot", input: {} }] },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [png] }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [pngBlock] }] },
       ],
     });
     expect(reply.usage.output_tokens).toBeGreaterThan(0);

@@ -4,6 +4,12 @@
 export const greyPng =
   "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKUlEQVR42u3MQREAAAwCIKMb3RD77SAA6VEEAoFAIBAIBAKBQCAQfA8G320AeXC6efoAAAAASUVORK5CYII=";
 
+/** As the Messages API has it. */
+export const pngBlock = {
+  type: "image" as const,
+  source: { type: "base64" as const, media_type: "image/png" as const, data: greyPng },
+};
+
 /** What begins as a PNG does and has any bytes behind that, in base64. */
 export const pngWith = (inside: string | Buffer): string =>
   Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from(inside)]).toString("base64");

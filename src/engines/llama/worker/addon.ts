@@ -45,7 +45,6 @@ import { openNative } from "./own-binding.js";
 import {
   readVocabulary,
   requireMethods,
-  requireModelMethods,
   type NativeModel,
   type Vocabulary,
   type VocabularySource,
@@ -134,7 +133,6 @@ export async function openModel(
 /** Of a model that is loaded. */
 export function vocabularyOf(model: LlamaModel, { texts }: VocabularySource): Vocabulary {
   const { _model: handle } = model as unknown as { _model: NativeModel };
-  requireModelMethods(handle);
   return readVocabulary(handle, texts);
 }
 
@@ -323,7 +321,7 @@ export function attentionShape(model: LlamaModel): AttentionShape {
 }
 
 function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
-  // The one place where the compiler is told something it cannot check; the next lines check it.
+  // The compiler is told something that it does not know; the next lines check it.
   const internals = { llama, model, context } as unknown as {
     llama: { _bindings: NativeClasses };
     model: { _model: NativeModel };
@@ -332,7 +330,6 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext) {
   const classes = internals.llama._bindings;
   const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState, AddonContextSequenceCheckpoint } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
-  requireModelMethods(handles.model);
   requireMethods(handles.context, ["initBatch", "addToBatch", "decodeBatch", "sampleToken"]);
   requireMethods(handles.context, ["disposeSequence", "removeTokenCellsFromSequence", "setThreads"]);
   requireMethods(handles.context, ["copySequenceStateFromOtherSequence", "getSequenceKvCacheMinPosition"]);

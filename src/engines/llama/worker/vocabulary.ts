@@ -79,7 +79,6 @@ export async function openVocabulary({ weights, binding, texts }: VocabularySour
   const classes = createRequire(binding)(binding) as NativeModels;
   requireMethods(classes, ["AddonModel"]);
   const model = new classes.AddonModel(weights, { addonExports: classes, vocabOnly: true, gpuLayers: 0 });
-  requireModelMethods(model);
   if (!(await model.init())) throw new Error("The vocabulary could not be loaded.");
   return readVocabulary(model, texts);
 }
@@ -97,6 +96,8 @@ interface TokenFacts {
 }
 
 export function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabulary {
+  requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken", "sepToken"]);
+  requireMethods(model, ["prefixToken", "middleToken", "suffixToken"]);
   const tokens: TokenFacts[] = texts.map((text, token) => ({
     token,
     text,
@@ -133,11 +134,6 @@ const existing = (token: number): number[] => (token >= 0 ? [token] : []);
 function infillTokens(model: NativeModel): InfillTokens | null {
   const [prefix, suffix, middle] = [model.prefixToken(), model.suffixToken(), model.middleToken()];
   return prefix < 0 || suffix < 0 ? null : { prefix, suffix, middle: middle < 0 ? null : middle };
-}
-
-export function requireModelMethods(model: NativeModel): void {
-  requireMethods(model, ["tokenize", "detokenize", "getTokenAttributes", "isEogToken", "sepToken"]);
-  requireMethods(model, ["prefixToken", "middleToken", "suffixToken"]);
 }
 
 export function requireMethods(handle: unknown, names: readonly string[]): void {

@@ -14,7 +14,7 @@ import { loadVectorModel, type LoadedVectorModel } from "./vector-model.js";
 
 /** Requests at once. Their inputs take turns. */
 const mostTasks = 16;
-/** Texts of this length in all are read in less time than it takes to wake up another thread and to be woken by it. */
+/** In characters or tokens of all inputs together. Up to here, tokenising takes less than a round trip to the thread. */
 const shortTexts = 2_000;
 
 export class VectorRunner {
