@@ -148,7 +148,7 @@ export class AccountAdmin {
 
   /**
    * The same change to several accounts, one after another: each is a change of its own, with its line in the audit
-   * trail, so those that cannot be made do not stop the others.
+   * trail, so one that fails does not stop the others.
    */
   async changeAll(actor: Actor, request: BulkChange): Promise<BulkOutcome> {
     if (request.action === "plan") await checkPlanId(this.parts.store, request.planId);

@@ -79,7 +79,10 @@ export class KeyRing {
     });
   }
 
-  /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
+  /**
+   * Throws `invalid_api_key` for any key that does not work now, `overloaded` while the store is unreachable and the key
+   * is not cached.
+   */
   async verify(authorizationKey: string): Promise<KeyRecord> {
     const name = keyName(authorizationKey);
     const record = this.#fresh(name) ?? (await this.#find(name, authorizationKey));

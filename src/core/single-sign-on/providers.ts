@@ -1,7 +1,6 @@
 /**
- * The providers that people can choose: those of the configuration, which come first and cannot be changed here, and
- * those that admins have added, each sealed as a whole with its secret in the settings. They are read anew each time, so
- * every replica knows the same.
+ * The providers that people can choose: those of the configuration, first and read-only here, and those that
+ * admins have added, each sealed in the settings, secret included. They are not cached, so all replicas agree.
  */
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError, existing, invalid } from "../dashboard-error.js";

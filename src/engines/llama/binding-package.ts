@@ -9,9 +9,7 @@ const platforms: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", da
 export const platformName = (): string =>
   `${platforms[process.platform] ?? process.platform}-${process.arch}`;
 
-/**
- * Platforms whose prebuilt package has a hash in the lockfile: native code that cannot be verified is not installed.
- */
+/** Platforms whose prebuilt package has a hash in the lockfile: unverified native code is not installed. */
 export const packagedPlatforms: readonly string[] = ["linux-arm64", "linux-armv7l", "linux-x64"];
 
 /** Null where this version comes with an engine for this machine; otherwise the platform's name. */

@@ -1,7 +1,7 @@
 /**
  * Caches the results of probing GPU backends in a small file in the data directory. They hold for one fingerprint of
- * driver, cards and binding (`presence.ts`); with another one the cache counts as empty. A file that cannot be read or
- * written costs another probe at the next start and nothing else.
+ * driver, cards and binding (`presence.ts`); with another one the cache counts as empty. An unreadable or read-only
+ * file only costs another probe at the next start.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
