@@ -6,7 +6,7 @@ import { startProgress } from "./start-progress.js";
 
 /** Rejects with what the build has printed. */
 export async function buildProgram(script) {
-  const progress = startProgress();
+  const progress = await startProgress();
   const child = fork(script, { stdio: ["ignore", "ignore", "pipe", "ipc"] });
   child.on("message", ({ done, total }) => progress.build(done, total));
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);

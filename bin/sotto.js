@@ -15,7 +15,8 @@ function buildIsStale() {
   const sources = ["src", "web", "native"].flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }),
   );
-  return sources.some((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs > stamp.mtimeMs);
+  const built = sources.filter((entry) => entry.isFile() && !entry.name.includes(".test."));
+  return built.some((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs > stamp.mtimeMs);
 }
 
 if (buildIsStale()) {

@@ -6,4 +6,4 @@ export interface StartProgress {
   stop: () => void;
 }
 
-export function startProgress(size?: string, stream?: NodeJS.WriteStream): StartProgress;
+export function startProgress(size?: string, stream?: NodeJS.WriteStream): Promise<StartProgress>;

@@ -4,14 +4,11 @@
  * same line, which is why every stage has its fixed part of it. Nothing appears when there is nothing to wait for.
  * Everything goes to stderr, since stdout is for results.
  */
-import { SingleBar } from "cli-progress";
 
-/** In percent, from where to where. */
-const parts = { build: [0, 10], weights: [10, 99] };
-
-/** `size` is that of the starter weights, as people read it. */
-export function startProgress(size = "", stream = process.stderr) {
-  const bar = new SingleBar({
+async function newBar(stream) {
+  // A log needs no bar, and a service starts sooner without.
+  const { default: progress } = await import("cli-progress");
+  return new progress.SingleBar({
     stream,
     format: "Starting Sotto  {bar}  {percentage}%  {remaining}",
     barCompleteChar: "█",
@@ -19,23 +16,31 @@ export function startProgress(size = "", stream = process.stderr) {
     // Its handlers for signals would stand in the way of the server's own.
     gracefulExit: false,
   });
+}
+
+/** In percent, from where to where. */
+const parts = { build: [0, 10], weights: [10, 99] };
+
+/** `size` is that of the starter weights, as people read it. */
+export async function startProgress(size = "", stream = process.stderr) {
+  const bar = stream.isTTY ? await newBar(stream) : null;
   let stage = "";
 
   const update = (name, line, done, total, remaining) => {
     const isNew = stage !== name;
-    if (isNew && !stream.isTTY) stream.write(`${line}\n`);
+    if (isNew && bar === null) stream.write(`${line}\n`);
     const [from, to] = parts[name];
     const value = from + ((to - from) * done) / total;
-    if (stream.isTTY && stage === "") bar.start(100, value, { remaining });
-    else if (stream.isTTY) bar.update(value, { remaining });
+    if (stage === "") bar?.start(100, value, { remaining });
+    else bar?.update(value, { remaining });
     stage = name;
   };
   const stop = () => {
-    if (stream.isTTY && stage !== "") bar.stop();
+    if (stage !== "") bar?.stop();
     stage = "";
   };
   /** Where the bar is drawn, what else is written goes above it. */
-  const clearLine = () => (stream.isTTY && stage !== "" ? "\r\x1b[K" : "");
+  const clearLine = () => (bar !== null && stage !== "" ? "\r\x1b[K" : "");
 
   return {
     build: (done, total) => {
@@ -47,7 +52,7 @@ export function startProgress(size = "", stream = process.stderr) {
       const left = Math.ceil(100 * (1 - doneBytes / totalBytes));
       const remaining = `preparing the starter weights (${size}), ${left}% of them left`;
       update("weights", line, doneBytes, totalBytes, remaining);
-      if (doneBytes < totalBytes || !stream.isTTY) return;
+      if (doneBytes < totalBytes || bar === null) return;
       // What is left takes no time, and the log goes on below.
       bar.update(100, { remaining: "opening the port" });
       stop();
@@ -57,7 +62,7 @@ export function startProgress(size = "", stream = process.stderr) {
     },
     /** The build is done: whatever comes next begins on the bar's line. */
     handOver: () => {
-      if (!stream.isTTY || stage === "") return;
+      if (bar === null || stage === "") return;
       bar.stop();
       // Stopping ended the line.
       stream.write("\x1b[1A\r\x1b[K");

@@ -53,7 +53,7 @@ async function buildProgram() {
     bundle: true,
     splitting: true,
     external: [...native, ...absent, ...unused],
-    plugins: [bindingParts],
+    plugins: [bindingParts, fastifyParts],
     // Its CommonJS build loads its parts in a way that cannot be bundled.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // For packages in the older format of modules.
@@ -113,6 +113,17 @@ const bindingParts = {
       contents: parts[path],
       resolveDir: folder,
     }));
+  },
+};
+
+/** What Fastify loads for HTTP/2, and for plugins that say which versions of it they need: there are none of either. */
+const fastifyParts = {
+  name: "fastify-parts",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^(node:http2|semver)$/ }, ({ path, importer }) =>
+      importer.includes("/node_modules/fastify/") ? { path, namespace: "left-out" } : null,
+    );
+    onLoad({ filter: /^/, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
   },
 };
 

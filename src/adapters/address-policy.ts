@@ -43,13 +43,18 @@ const forbidden = blockList(
   "64:ff9b:1::/48",
 );
 
-function blockList(...ranges: string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [network = "", bits] = range.split("/");
-    list.addSubnet(network, Number(bits), familyOf(network));
-  }
-  return list;
+/** Made when it is first asked: few services connect to anything. */
+function blockList(...ranges: string[]): () => BlockList {
+  let list: BlockList | undefined;
+  return () => {
+    if (list !== undefined) return list;
+    list = new BlockList();
+    for (const range of ranges) {
+      const [network = "", bits] = range.split("/");
+      list.addSubnet(network, Number(bits), familyOf(network));
+    }
+    return list;
+  };
 }
 
 /** Private: this machine and networks of the operator's own. Others are allowed where `allowPublic` says so. */
@@ -69,12 +74,12 @@ export function isPublicAddress(address: string): boolean {
 /** Also true for what is no address at all. */
 export function isForbiddenAddress(address: string): boolean {
   const plain = withoutMapping(address);
-  if (isIP(plain) === 4) return forbidden.check(plain, "ipv4");
+  if (isIP(plain) === 4) return forbidden().check(plain, "ipv4");
   const groups = groupsOf(plain);
-  if (groups === null || forbidden.check(textOf(groups), "ipv6")) return true;
+  if (groups === null || forbidden().check(textOf(groups), "ipv6")) return true;
   // IPv4-compatible addresses are of the past; `::` is unspecified. Only loopback is left of that range.
   if (groups.slice(0, 6).every((group) => group === 0)) return !isPrivate(plain);
-  return embeddedIpv4(groups).some((inside) => forbidden.check(inside, "ipv4"));
+  return embeddedIpv4(groups).some((inside) => forbidden().check(inside, "ipv4"));
 }
 
 /** The host of a URL, when it is an address that is written out. */
@@ -118,7 +123,7 @@ export function guardedLookup(
   };
 }
 
-const isPrivate = (plain: string): boolean => privateRanges.check(plain, familyOf(plain));
+const isPrivate = (plain: string): boolean => privateRanges().check(plain, familyOf(plain));
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";

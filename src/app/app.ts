@@ -50,6 +50,7 @@ async function start(context: Context) {
   const listening = await listen(context, stages);
   port = listening.port;
   proof.start(engines);
+  dashboard.housekeeping.start();
   return {
     port,
     url: url(),

@@ -147,7 +147,7 @@ export function createDashboard(
     recipients: (caller, meter) => quotaRecipients(store.teams, caller, meter),
     month: ({ account, plan }) => monthUse.ofAccount(account.id, plan),
   });
-  closers.add(
+  const housekeeping = closers.add(
     new Housekeeping({
       ...shared,
       retentionDays: settings.usageRetentionDays,
@@ -174,6 +174,7 @@ export function createDashboard(
   return {
     ...shared,
     ...hooks,
+    housekeeping,
     signUpMode: signUp,
     signInMode: mode,
     signIn,

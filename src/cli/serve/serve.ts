@@ -71,7 +71,7 @@ async function serve(readConfig: () => Config): Promise<void> {
     import("../../log.js"),
     import("./log-lines.js"),
   ]);
-  const progress = startProgress(starterSize);
+  const progress = await startProgress(starterSize);
   const log = createLog(config.service.logLevel, logOutput(config.service.logFormat));
   endOnUnexpected(log, () => started?.abandon());
   const onNotice = (notice: string) => {

@@ -17,9 +17,9 @@ function output(isTTY: boolean) {
   return { stream: stream as unknown as NodeJS.WriteStream, text: () => written };
 }
 
-it("writes plain lines where nobody looks at a terminal", () => {
+it("writes plain lines where nobody looks at a terminal", async () => {
   const { stream, text } = output(false);
-  const progress = startProgress("0.6 GB", stream);
+  const progress = await startProgress("0.6 GB", stream);
   for (const done of [0, 1, 2, 3]) progress.build(done, 3);
   progress.handOver();
   for (const done of [0, 50, 100]) progress.weights(done, 100);
@@ -29,12 +29,12 @@ it("writes plain lines where nobody looks at a terminal", () => {
   );
 });
 
-it("draws one bar from the build to the port, which never goes back", () => {
+it("draws one bar from the build to the port, which never goes back", async () => {
   const { stream, text } = output(true);
-  const build = startProgress("", stream);
+  const build = await startProgress("", stream);
   for (const done of [0, 1, 2, 3]) build.build(done, 3);
   build.handOver();
-  const serve = startProgress("0.6 GB", stream);
+  const serve = await startProgress("0.6 GB", stream);
   for (const done of [0, 50, 100]) serve.weights(done, 100);
   const percents = [...text().matchAll(/ (\d+)% /g)].map(([, percent]) => Number(percent));
   expect(percents.at(0)).toBe(0);
@@ -43,9 +43,9 @@ it("draws one bar from the build to the port, which never goes back", () => {
   expect(text()).toContain("preparing the starter weights (0.6 GB)");
 });
 
-it("shows nothing when there is nothing to wait for", () => {
+it("shows nothing when there is nothing to wait for", async () => {
   const { stream, text } = output(true);
-  const progress = startProgress("0.6 GB", stream);
+  const progress = await startProgress("0.6 GB", stream);
   progress.stop();
   expect(text()).toBe("");
 });

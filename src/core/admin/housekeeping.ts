@@ -1,4 +1,4 @@
-/** Deletes what has expired, at the start and once an hour. The next run makes up for one that failed. */
+/** Deletes what has expired, when the service has started and once an hour. The next run makes up for one that failed. */
 import type { AuditStore } from "../audit.js";
 import type { Clock } from "../clock.js";
 import type { WebhookStore } from "../events/ports.js";
@@ -52,6 +52,9 @@ export class Housekeeping {
 
   constructor(private readonly parts: HousekeepingParts) {
     this.#task = new PeriodicTask(() => this.#tidy(), everyMs);
+  }
+
+  start(): void {
     void this.#task.run();
   }
 

@@ -34,7 +34,8 @@ export function registerOperatorApi(server: FastifyInstance, parts: DashboardPar
         });
         for (const hook of scopedHooks(parts.http, neededScope)) guarded.addHook("onRequest", hook);
         for (const route of operatorRoutes(parts)) {
-          guarded.route({ method: route.method, url: route.path, handler: serve(route, parts) });
+          const { method, path: url } = route;
+          guarded.route({ method, url, handler: serve(route, parts), exposeHeadRoute: false });
         }
       });
     },

@@ -64,7 +64,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   await db.destroy();
   const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
   // Kysely neither starts nor closes a driver that has not been used.
-  await sql`select 1`.execute(threaded);
+  await sql`pragma user_version`.execute(threaded);
   return new FullStore(threaded, clock);
 }
 
