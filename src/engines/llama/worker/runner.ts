@@ -79,20 +79,23 @@ export class Runner {
     const setup: PromptSetup = { source: model.vocabularySource, contextTokens };
     const thread = readingThread<PromptInput, PromptFacts>("prompt/prompt-worker", setup);
     const promptFacts = await thread.start();
-    const msPerToken = await warmUp(context);
+    const { msPerToken, passMs } = await warmUp(context);
     const copyMs = model.movesSequences ? await measureCopy(model) : 0;
     const tokenMs = request.measures === true ? await measureToken(model) : undefined;
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
     const { vocabularySize } = model.facts;
     const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
-    const pace = new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken);
+    const mostBeside = Math.min(besideReplies(request, model), mostTokens);
+    const pace = new PrefillPace(mostTokens, mostBeside, msPerToken, passMs);
     const { states, tokenBytes } = model;
+    const isWhole = await savesAll(context, states, tokenBytes);
     const mostBytes = (savedBytes: number) => request.savedStateBytes ?? mostSavedBytes(savedBytes);
     const readingMs = (tokens: number) => pace.predictedMs(tokens);
-    const saved = (await savesConversations(request, model))
-      ? new SavedPrefixes({ states, tokenBytes, mostBytes, readingMs })
-      : undefined;
+    const saved =
+      isWhole && request.prefixReuse === "on" && request.savedStateBytes !== 0
+        ? new SavedPrefixes({ states, tokenBytes, mostBytes, readingMs })
+        : undefined;
     const arrivals = new Arrivals();
     const work = new Batcher({
       ...events,
@@ -115,6 +118,7 @@ export class Runner {
       speculation: speculation(request, model, readingMs),
       readsWhileComputing: model.facts.gpu !== "cpu",
       polledSequences: polledSequences(model),
+      pads: isWhole ? { batchTokens: model.batchTokens, contextTokens } : undefined,
     });
     const facts: LoadedFacts = {
       ...sizing,
@@ -219,11 +223,6 @@ const polledSequences = ({ facts: { gpu, gpuLayers, layers }, cores }: LoadedMod
 const adaptableThreads = ({ threads, facts }: LoadedModel, request: LoadRequest): number =>
   request.threads === undefined && facts.gpu === "cpu" ? threads : 1;
 
-const savesConversations = async (request: LoadRequest, model: LoadedModel): Promise<boolean> =>
-  request.prefixReuse === "on" &&
-  request.savedStateBytes !== 0 &&
-  (await savesAll(model.context, model.states, model.tokenBytes));
-
 /** Of the memory that would be free without them. Engines that run side by side leave each other their parts. */
 const shareForSaved = 1 / 4;
 
@@ -233,11 +232,12 @@ const triedTokens = 8;
 
 /**
  * Proves that the model computes, and brings its weights into memory before the first request has to. Returns how
- * long a token of a prompt takes then.
+ * long a token of a prompt takes then, and a step of a single one.
  */
-async function warmUp(context: BatchContext): Promise<number> {
+async function warmUp(context: BatchContext): Promise<{ msPerToken: number; passMs: number }> {
   await measureStep(context, triedTokens);
-  return (await measureStep(context, triedTokens)) / triedTokens;
+  const msPerToken = (await measureStep(context, triedTokens)) / triedTokens;
+  return { msPerToken, passMs: await measureStep(context, 1) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BatchContext } from "../batch-context.js";
-import { Batcher } from "./batcher.js";
+import { Batcher, type BatcherOptions } from "./batcher.js";
 import { GrammarBudget } from "./grammar-budget.js";
 import type { Ending, StepReport } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
@@ -118,6 +118,8 @@ function setUp({
   movesSequences = true,
   copyPays = (_tokens: number): boolean => true,
   msPerToken = 0,
+  passMs = 0,
+  pads = undefined as BatcherOptions["pads"],
   readsWhileComputing = false,
   stop = [] as string[],
   pause = () => Promise.resolve(),
@@ -143,7 +145,8 @@ function setUp({
       };
     },
     cache: new PrefixCache(sequences, reuse, undefined, saves ? savedIn(context) : undefined),
-    pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
+    pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined, passMs),
+    pads,
     threads: { run: (step) => step() },
     grammarBudget: new GrammarBudget(100, [() => spentMs]),
     movesSequences,
@@ -223,6 +226,28 @@ describe("batcher", () => {
     });
     expect(sampling()).toBe(0);
     expect(context.disposed).toEqual([0, 0]);
+  });
+
+  it("pads shorter prompts where that saves a pass, and takes back what it added", async () => {
+    const { context, start, textOf } = setUp({
+      ...{ paceTokens: 64, msPerToken: 1, passMs: 9 },
+      pads: { batchTokens: 64, contextTokens: 100 },
+    });
+    start(1, 5, 3);
+    start(2, 7, 3);
+    for (let step = 0; step < 4; step++) await context.step();
+    // A token that is added in the wrong place would be noticed: the context knows where each sequence ends.
+    expect(context.batches).toEqual([
+      [
+        [0, 7],
+        [1, 7],
+      ],
+      ...Array.from({ length: 2 }, () => [
+        [0, 1],
+        [1, 1],
+      ]),
+    ]);
+    expect([textOf(1), textOf(2)]).toEqual(["abc", "abc"]);
   });
 
   it("makes text of a token while the next one is computed, where a GPU does that", async () => {

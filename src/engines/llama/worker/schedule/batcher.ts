@@ -25,6 +25,7 @@ import type { Arrivals } from "./arrivals.js";
 import type { GrammarBudget } from "./grammar-budget.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
+import { padding } from "./padding.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { PrefillTurns } from "./prefill-turns.js";
@@ -48,6 +49,8 @@ export interface BatcherOptions extends SlotsOptions {
   readsWhileComputing?: boolean;
   /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
   polledSequences?: number;
+  /** The most tokens of a batch, and of a sequence, where sequences may be padded (padding.ts); never by default. */
+  pads?: { batchTokens: number; contextTokens: number } | undefined;
   /** Prompts that will be started in a moment; none by default. */
   arrivals?: Pick<Arrivals, "count">;
   /** Guesses tokens of a reply that runs alone; never by default. */
@@ -361,23 +364,40 @@ export class Batcher {
   async #decode(entries: readonly Entry[]): Promise<Uint32Array[] | null> {
     const { context } = this.options;
     try {
-      context.initBatch(entries.reduce((sum, { tokens }) => sum + tokens.length, 0));
-      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, samples, isPrefill }) => {
+      const lengths = this.#paddedLengths(entries);
+      context.initBatch(lengths.reduce((sum, length) => sum + length, 0));
+      const logitIndexes = entries.map(({ sequenceId, sequence, tokens, samples, isPrefill }, index) => {
         // Of a reply, each token is sampled from.
         const first = isPrefill ? tokens.length - 1 : 0;
         const asked = samples ? Uint32Array.from(tokens.keys()).subarray(first) : noLogits;
-        return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked);
+        const padded = new Uint32Array(lengths[index] ?? 0);
+        padded.set(tokens);
+        return context.addToBatch(sequenceId, sequence.computed.length, padded, asked);
       });
       const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
       const computing = this.options.threads.run(() => context.decodeBatch(), kind);
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;
+      for (const [index, { sequenceId, sequence, tokens }] of entries.entries()) {
+        const end = sequence.computed.length + tokens.length;
+        if ((lengths[index] ?? 0) > tokens.length) context.removeTokenCellsFromSequence(sequenceId, end, -1);
+      }
       this.#slots.copiesMade();
       return logitIndexes;
     } catch {
       return null;
     }
+  }
+
+  #paddedLengths(entries: readonly Entry[]): number[] {
+    const { pads, pace } = this.options;
+    if (pads === undefined) return entries.map(({ tokens }) => tokens.length);
+    const { batchTokens, contextTokens } = pads;
+    const padded = entries.map(({ sequenceId, sequence, tokens }) => ({
+      ...{ sequenceId, tokens: tokens.length, most: contextTokens - sequence.computed.length },
+    }));
+    return padding(padded, pace.passTokens, batchTokens);
   }
 
   /** Returns what can be sampled now. */

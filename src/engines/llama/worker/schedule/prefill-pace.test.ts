@@ -45,6 +45,17 @@ describe("prefill pace", () => {
     expect(new PrefillPace(504, 128, 0.001).tokens(alone)).toBe(504);
   });
 
+  it("knows how many tokens cost as much as a pass", () => {
+    expect(new PrefillPace(504, 128).passTokens).toBe(0);
+    const pace = new PrefillPace(504, 128, 2, 40);
+    expect(pace.passTokens).toBe(19);
+    settle(pace, 4);
+    expect(pace.passTokens).toBe(9);
+    // A step of replies is a pass, so this one was measured when the machine was busy.
+    pace.record(0, 24, beside);
+    expect(pace.passTokens).toBe(5);
+  });
+
   it("does not starve prompts where every step is slow", () => {
     const pace = new PrefillPace(504, 128);
     pace.record(0, 2000, beside);

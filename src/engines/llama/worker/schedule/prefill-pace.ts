@@ -52,11 +52,12 @@ export class PrefillPace {
   readonly #added = new Map<number, Recent>();
   #stepsAtSize = 0;
 
-  /** `msPerToken`: what a prompt token took in a first try, if there was one. */
+  /** `msPerToken`, `passMs`: what a prompt token, and a pass with one token, took in a first try, if there was one. */
   constructor(
     private readonly mostTokens: number,
     private readonly mostBeside: number,
     private readonly msPerToken?: number,
+    private readonly passMs?: number,
   ) {
     const fitting = msPerToken === undefined ? firstTokens : powerOfTwo(targetStepMs / msPerToken);
     this.#alone = Math.max(fewestTokens, Math.min(fitting, mostTokens));
@@ -71,6 +72,13 @@ export class PrefillPace {
   /** How long reading so many tokens takes when there is nothing else to do; 0 while nothing was measured. */
   predictedMs(promptTokens: number): number {
     return promptTokens * (this.#aloneTokenMs.median ?? this.msPerToken ?? 0);
+  }
+
+  /** How many more tokens a pass through the weights could have in the time that another pass takes; 0 if unknown. */
+  get passTokens(): number {
+    const passMs = Math.min(this.passMs ?? 0, this.#replyStepMs.median ?? Infinity);
+    const tokenMs = this.predictedMs(1);
+    return tokenMs === 0 ? 0 : Math.max(0, passMs / tokenMs - 1);
   }
 
   /** A step with so many prompt tokens took so long. */
