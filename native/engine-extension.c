@@ -9,7 +9,7 @@
  * returned. Everything else is found by name in the libraries that the binding has loaded, with the signatures of the
  * release that it is pinned to.
  *
- * Threads come in pools, of as many as compute or one more: a larger one would wake up all of its threads for each graph.
+ * Threads come in pools, of exactly as many as compute: a larger one would wake up all of its threads for each graph.
  * Pools belong to one context, or to several that never compute at the same time, until these are freed: ggml pauses the
  * one that a context used before, whoever else computes with it by then.
  *
@@ -158,7 +158,7 @@ static struct pool *new_pool(int count) {
 static struct ggml_threadpool *pool_of(struct context *context, int count) {
     if (count < fewest_pooled) return NULL;
     struct pool **at = &context->pools->first;
-    while (*at != NULL && (*at)->count != count && (*at)->count != count + 1) at = &(*at)->next;
+    while (*at != NULL && (*at)->count != count) at = &(*at)->next;
     if (*at == NULL) *at = new_pool(count);
     return *at == NULL ? NULL : (*at)->threads;
 }

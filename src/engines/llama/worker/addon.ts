@@ -177,8 +177,6 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   const native = nativeHandles(llama, model, context);
   const extended = extension === undefined ? undefined : extendContext(native.context, extension);
   const threaded = extended ?? native.context;
-  // The larger number first, so that one pool of threads serves both: prompts are read with one for each core.
-  if (request.threads === undefined && threads > 1) threaded.setThreads(Math.max(threads, cores));
   threaded.setThreads(threads);
   const drafting = draft === undefined ? undefined : await startDraft(llama, draft, sizing, request, cores);
   return {

@@ -109,7 +109,6 @@ export class Runner {
       pace,
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
-        mostForPrompts: model.cores,
         setThreads: model.setThreads,
         idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),

@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 import { ThreadPace } from "./thread-pace.js";
 
 /** Steps of a second on a machine that gives us so many cores. */
-function setUp(most: number, idleAtFirst?: number, mostForPrompts = most) {
+function setUp(most: number, idleAtFirst?: number) {
   let [nowMs, cpuMs, idleMs, idleCores] = [0, 0, 0, idleAtFirst ?? 0];
   const changes: number[] = [];
   const pace = new ThreadPace(
     {
       most,
-      mostForPrompts,
       setThreads: (threads) => changes.push(threads),
       idleMs: idleAtFirst === undefined ? undefined : () => idleMs,
     },
@@ -38,17 +37,6 @@ describe("thread pace", () => {
     const { steps, changes } = setUp(4);
     await steps(100, 4);
     expect(changes).toEqual([]);
-  });
-
-  it("reads prompts with more, unless it has given up some", async () => {
-    const { steps, changes } = setUp(15, undefined, 16);
-    await steps(2, 16, "prompts");
-    await steps(2, 15);
-    await steps(1, 16, "prompts");
-    expect(changes).toEqual([16, 15, 16]);
-    await steps(3, 8);
-    await steps(1, 8, "prompts");
-    expect(changes).toEqual([16, 15, 16, 15, 8]);
   });
 
   it("uses fewer when they have to share", async () => {

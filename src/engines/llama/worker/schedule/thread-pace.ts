@@ -18,8 +18,6 @@ import { quotaCores } from "../../cgroup.js";
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
   most: number;
-  /** For steps that read prompts, as long as the others use the most: they keep every core busy, for longer. */
-  mostForPrompts?: number;
   setThreads: (threads: number) => void;
   /** For how long the machine's cores were idle, all together. Not where only some of them are ours. */
   idleMs?: (() => number) | undefined;
@@ -38,7 +36,7 @@ const missingCores = {
 };
 
 /** What steps took, and the processor time below which they were crowded, and from which on calm. */
-const emptyWindow = () => ({ ms: 0, cpuMs: 0, threadMs: 0, crowdedMs: 0, calmMs: 0 });
+const emptyWindow = () => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 });
 /** Single steps say little: some are short, and our own process for requests takes its moments too. */
 const windowMs = 250;
 const crowdedWindows = 2;
@@ -51,7 +49,6 @@ const longestCalmMs = 60_000;
 
 export class ThreadPace {
   threads: number;
-  #inUse: number;
   #window = emptyWindow();
   #crowded = 0;
   #calmMs = 0;
@@ -66,33 +63,28 @@ export class ThreadPace {
     private readonly nowMs = () => performance.now(),
   ) {
     this.threads = options.most;
-    this.#inUse = options.most;
   }
 
   /** Runs one step, and changes the threads for the next one where that is better. */
   async run(step: () => Promise<void>, kind: keyof typeof missingCores = "replies"): Promise<void> {
-    const { most, mostForPrompts = most } = this.options;
-    if (most === 1) return step();
-    const threads = kind === "prompts" && this.threads === most ? mostForPrompts : this.threads;
-    this.#use(threads);
+    if (this.options.most === 1) return step();
     const [startedMs, startedCpuMs] = [this.nowMs(), this.cpuMs()];
     await step();
     const tookMs = this.nowMs() - startedMs;
     const { crowded, calm } = missingCores[kind];
     this.#window.ms += tookMs;
     this.#window.cpuMs += this.cpuMs() - startedCpuMs;
-    this.#window.threadMs += tookMs * threads;
-    this.#window.crowdedMs += tookMs * (threads - crowded(threads));
-    this.#window.calmMs += tookMs * (threads - calm(threads));
+    this.#window.crowdedMs += tookMs * (this.threads - crowded(this.threads));
+    this.#window.calmMs += tookMs * (this.threads - calm(this.threads));
     if (this.#window.ms < windowMs) return;
     this.#judge(this.#window);
     this.#window = emptyWindow();
   }
 
-  #judge({ ms, cpuMs, threadMs, crowdedMs, calmMs }: ReturnType<typeof emptyWindow>): void {
+  #judge({ ms, cpuMs, crowdedMs, calmMs }: ReturnType<typeof emptyWindow>): void {
     const isShort = cpuMs < calmMs;
     const mayGrow = this.threads < this.options.most;
-    const missingMs = Math.max(0, threadMs - cpuMs);
+    const missingMs = Math.max(0, this.threads * ms - cpuMs);
     const matters = isShort || mayGrow;
     const idleMs = matters ? this.#idleMs(ms) : undefined;
     if (!matters) this.#before = undefined;
@@ -130,12 +122,7 @@ export class ThreadPace {
     this.threads = threads;
     this.#crowded = 0;
     this.#calmMs = 0;
-    this.#use(threads);
-  }
-
-  #use(threads: number): void {
-    if (threads !== this.#inUse) this.options.setThreads(threads);
-    this.#inUse = threads;
+    this.options.setThreads(threads);
   }
 }
 
