@@ -17,7 +17,6 @@ import type { ServiceError } from "../errors.js";
 import {
   type CallerMeters,
   type Meter,
-  metersOf,
   neverFits,
   type QuotaReading,
   type RateReading,
@@ -31,6 +30,7 @@ import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 interface AdmissionParts {
   admissions: Admissions;
   caller: KeyRecord;
+  meters: CallerMeters;
   state: "new" | "deferred" | "counted";
   /** Null where there are none. */
   quotas: QuotaBook | null;
@@ -74,7 +74,7 @@ export class Admission {
 
   constructor(private readonly parts: AdmissionParts) {
     this.#state = parts.state;
-    this.#meters = metersOf(parts.caller);
+    this.#meters = parts.meters;
   }
 
   /** The request may proceed without having been counted. */
