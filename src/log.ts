@@ -21,19 +21,21 @@ const causePattern = /^[A-Z0-9_]{2,40}$/;
 const number: Field = (value) =>
   typeof value === "number" && Number.isFinite(value) ? String(Math.round(value * 1000) / 1000) : undefined;
 const truth: Field = (value) => (typeof value === "boolean" ? String(value) : undefined);
-/** Most texts need no escaping, which costs more than to find that out. */
-const quoted = (value: string): string =>
-  /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value) ? `"${value}"` : JSON.stringify(value);
 const text =
   (pattern: RegExp): Field =>
   (value) =>
-    typeof value === "string" && pattern.test(value) ? quoted(value) : undefined;
+    typeof value === "string" && pattern.test(value) ? JSON.stringify(value) : undefined;
+/** Of characters that JSON does not escape, which is not looked for again. */
+const word =
+  (pattern: RegExp): Field =>
+  (value) =>
+    typeof value === "string" && pattern.test(value) ? `"${value}"` : undefined;
 const oneOf = (...allowed: string[]): Field => {
   const known = new Map<unknown, string>(allowed.map((name) => [name, JSON.stringify(name)]));
   return (value) => known.get(value);
 };
 
-const id = text(/^[A-Za-z0-9_-]{1,64}$/);
+const id = word(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** Everything a line may carry. */
 const fields = {
@@ -43,11 +45,11 @@ const fields = {
   model: oneOf(...modelIds),
   method: oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"),
   /** The route as written in the route table, never the path that was asked for. */
-  route: text(/^[a-z0-9/_:.*{}-]{1,80}$/i),
+  route: word(/^[a-z0-9/_:.*{}-]{1,80}$/i),
   status: number,
   code: oneOf(...Object.keys(errorTable)),
   /** Why a dependency fails: an errno, a SQLSTATE, the prefix of a Redis error, the HTTP status of an upstream. */
-  cause: text(causePattern),
+  cause: word(causePattern),
   outcome: oneOf("finished", "failed", "hung_up"),
   stream: truth,
   promptTokens: number,
@@ -62,7 +64,7 @@ const fields = {
   contextTokens: number,
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
   fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
-  gpuFailure: text(/^[a-z_]{1,24}$/),
+  gpuFailure: word(/^[a-z_]{1,24}$/),
   /** Words of a GPU's library from a process that had seen no request, known by how they begin. */
   gpuError: text(
     /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/,
@@ -75,18 +77,21 @@ const fields = {
   tokenMs: number,
   delayMs: number,
   exitCode: number,
-  exitSignal: text(/^SIG[A-Z0-9]{1,10}$/),
+  exitSignal: word(/^SIG[A-Z0-9]{1,10}$/),
   /** Words of the engine from before it had loaded, and so before any request, known by how they begin. */
   loadError: text(
     /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/,
   ),
   /** An engine on the network, by host and port as the operator set them. */
-  engine: text(/^[\w.:[\]-]{1,120}$/),
+  engine: word(/^[\w.:[\]-]{1,120}$/),
   restarts: number,
   count: number,
 } satisfies Record<string, Field>;
 
-const byName = new Map<string, Field>(Object.entries(fields));
+/** By name, with what comes before the value. */
+const byName = new Map<string, { label: string; read: Field }>(
+  Object.entries(fields).map(([name, read]) => [name, { label: `,"${name}":`, read }]),
+);
 
 export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
 
@@ -180,8 +185,9 @@ function lineOf(level: number, message: LogMessage, given: LogFields = {}, more:
   let line = `{"level":${level},"time":"${timeNow()}"`;
   for (const name in given) {
     const value = given[name as keyof LogFields];
-    const json = value === undefined ? undefined : byName.get(name)?.(value);
-    if (json !== undefined) line += `,"${name}":${json}`;
+    const field = value === undefined ? undefined : byName.get(name);
+    const json = field?.read(value);
+    if (field !== undefined && json !== undefined) line += field.label + json;
   }
   for (const [name, value] of Object.entries(more)) line += `,"${name}":${JSON.stringify(value)}`;
   return `${line},"msg":"${message}"}\n`;

@@ -5,11 +5,17 @@
 import { type Aggregator, AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { ErrorCode } from "./core/errors.js";
 import type { LimitScope } from "./core/limits/limits.js";
-import { modelIds, type ModelId } from "./core/models.js";
+import { forEachModel, modelIds, type ModelId } from "./core/models.js";
 import type { SavedPrivacyCheck } from "./core/proof/privacy-check.js";
 import { Counter } from "./metrics/counter.js";
 import { Histogram } from "./metrics/histogram.js";
 import { sumOfTexts } from "./metrics/sum-of-texts.js";
+
+/** Put together once: a new text is hashed each time it is looked up. */
+const tokenLabels = forEachModel((model) => ({
+  prompt: `model="${model}",kind="prompt"`,
+  completion: `model="${model}",kind="completion"`,
+}));
 
 const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
@@ -158,8 +164,8 @@ export class Metrics {
 
   completion(metric: CompletionMetric): void {
     const { model } = metric;
-    this.#tokens.add(`model="${model}",kind="prompt"`, metric.promptTokens);
-    this.#tokens.add(`model="${model}",kind="completion"`, metric.completionTokens);
+    this.#tokens.add(tokenLabels[model].prompt, metric.promptTokens);
+    this.#tokens.add(tokenLabels[model].completion, metric.completionTokens);
     if (metric.queuedMs !== undefined) this.#queueWait.observe(model, metric.queuedMs / 1000);
     if (metric.firstTokenMs !== undefined) this.#firstToken.observe(model, metric.firstTokenMs / 1000);
   }

@@ -152,7 +152,9 @@ export class Fleet implements Engine {
 
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<readonly GenerationEvent[]> {
     const { deployment, inner } = preparedOf(prepared);
-    return deployment.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
+    const { maxTokens } = prepared;
+    const own = inner.maxTokens === maxTokens ? inner : { ...inner, maxTokens };
+    return deployment.engine.generate(own, signal);
   }
 
   status(model: ModelId): EngineStatus {

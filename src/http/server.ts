@@ -8,10 +8,11 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type onRequestAsyncHookHandler,
+  type onRequestHookHandler,
   type RouteOptions,
 } from "fastify";
 import { ServiceError } from "../core/errors.js";
-import { authenticate, countRequest } from "./api/auth.js";
+import { authenticateAndCount } from "./api/auth.js";
 import { noteArrival } from "./api/note-arrival.js";
 import { speaksMessages } from "./api/request-dialect.js";
 import { inChunks, sealWhole } from "./encrypted/whole-reply.js";
@@ -67,7 +68,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   app.decorateRequest("exchange");
   // Bodies are read by the handlers that want one.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => {
+  // With the usual type by name: Fastify parses any other again for each request.
+  app.addContentTypeParser(["application/json", "*"], (_request, _payload, done) => {
     done(null);
   });
   app.setErrorHandler(answerError(parts.log));
@@ -76,22 +78,24 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   );
 
   // --------------------------------------------------------------------------------- order of middleware
-  app.addHook("onRequest", async (request, reply) => {
+  // Hooks that wait for nothing call `done`: a promise for each costs more than most of them do.
+  app.addHook("onRequest", (request, reply, done) => {
     writeSecurityHeaders(request, reply);
     exchanges.open(request, reply, parts.clock.monotonicMs(), onEnd);
     reply.header("x-request-id", request.id);
     if (speaksMessages(request)) reply.header("request-id", request.id);
     requireSoundHead(request, reply);
+    done();
   });
   const api = apiRoutes(parts);
   const unknownUrl = unknownUrlOf(api);
-  const forCallers = [announceMaintenance(parts), authenticate(parts), countRequest(parts)];
+  const forCallers = [announceMaintenance(parts), authenticateAndCount(parts)];
   addRoutes(app, "/v1", forCallers, api, unknownUrl);
   addRoutes(app, "/api", forCallers, [...ollamaRoutes(parts), ...ollamaRefusals(parts)], null);
   addRoutes(app, "", [], openRoutes(parts), unknownUrl);
-  app.addHook("onSend", async (request, reply, payload) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     closeWhileDraining(parts, reply);
-    return inChunks(request, linger(request, reply, sealWhole(request, reply, payload)));
+    done(null, inChunks(request, linger(request, reply, sealWhole(request, reply, payload))));
   });
   return app;
 }
@@ -100,7 +104,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
 function addRoutes(
   app: FastifyInstance,
   prefix: string,
-  onRequest: onRequestAsyncHookHandler[],
+  onRequest: (onRequestHookHandler | onRequestAsyncHookHandler)[],
   routes: readonly RouteOptions[],
   unknownUrl: UnknownUrl | null,
 ): void {
@@ -117,8 +121,9 @@ function addRoutes(
 function explainUnknown(scope: FastifyInstance, unknownUrl: UnknownUrl): void {
   // After every onRequest hook, also those of the dashboard, which has a page for unknown addresses.
   // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
-  scope.addHook("preParsing", async (request) => {
+  scope.addHook("preParsing", (request, _reply, _payload, done) => {
     if (request.is404) throw unknownUrl(request);
+    done();
   });
   scope.setNotFoundHandler((request) => {
     throw unknownUrl(request);
@@ -126,10 +131,11 @@ function explainUnknown(scope: FastifyInstance, unknownUrl: UnknownUrl): void {
 }
 
 /** On every answer of the API, so that programs can warn their users beforehand. */
-function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHandler {
-  return async (_request, reply) => {
+function announceMaintenance({ maintenance }: HttpParts): onRequestHookHandler {
+  return (_request, reply, done) => {
     const announced = maintenance?.() ?? null;
     if (announced !== null) reply.header("x-sotto-maintenance", announced);
+    done();
   };
 }
 

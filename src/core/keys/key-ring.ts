@@ -89,13 +89,13 @@ export class KeyRing {
     const now = this.clock.now();
     if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
 
-    this.#noteUse(record.key.id, null);
+    this.#noteUse(record.key.id, null, now);
     return record;
   }
 
   /** Notes that a request with this key named this model. */
   noteModel(keyId: string, model: ModelId): void {
-    this.#noteUse(keyId, model);
+    this.#noteUse(keyId, model, this.clock.now());
   }
 
   /** Whether there may be a key that works while the store is unreachable. */
@@ -127,13 +127,13 @@ export class KeyRing {
     return this.#flushes.finish();
   }
 
-  #noteUse(keyId: string, model: ModelId | null): void {
+  #noteUse(keyId: string, model: ModelId | null, at: Date): void {
     const held = this.#lastUsed.get(keyId);
     if (held !== undefined) {
-      held.at = this.clock.now();
+      held.at = at;
       held.model = model ?? held.model;
     } else if (this.#lastUsed.size < mostLastUsed) {
-      this.#lastUsed.set(keyId, { at: this.clock.now(), model });
+      this.#lastUsed.set(keyId, { at, model });
     }
   }
 
@@ -146,7 +146,7 @@ export class KeyRing {
     } catch {
       const since = this.#lastUsed;
       this.#lastUsed = new Map([...batch].slice(-mostLastUsed));
-      for (const [keyId, { model }] of since) this.#noteUse(keyId, model);
+      for (const [keyId, { model, at }] of since) this.#noteUse(keyId, model, at);
     }
   }
 

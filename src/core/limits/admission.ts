@@ -17,7 +17,6 @@ import type { ServiceError } from "../errors.js";
 import {
   type CallerMeters,
   type Meter,
-  metersOf,
   neverFits,
   type QuotaReading,
   type RateReading,
@@ -31,6 +30,7 @@ import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 interface AdmissionParts {
   admissions: Admissions;
   caller: KeyRecord;
+  meters: CallerMeters;
   state: "new" | "deferred" | "counted";
   /** Null where there are none. */
   quotas: QuotaBook | null;
@@ -74,7 +74,7 @@ export class Admission {
 
   constructor(private readonly parts: AdmissionParts) {
     this.#state = parts.state;
-    this.#meters = metersOf(parts.caller);
+    this.#meters = parts.meters;
   }
 
   /** The request may proceed without having been counted. */
@@ -93,8 +93,8 @@ export class Admission {
    * Takes the lease, and throws when no tokens are left, before any work on the prompt. Deferred as well, unless
    * `isLong`: work on the prompt may then take so long that other requests are refused meanwhile.
    */
-  async hold({ isLong }: { isLong: () => boolean }): Promise<void> {
-    if (!this.isDeferred || isLong()) await this.#admit(0);
+  hold({ isLong }: { isLong: () => boolean }): Promise<unknown> | undefined {
+    return this.isDeferred && !isLong() ? undefined : this.#admit(0);
   }
 
   /** Takes the lease without reserving tokens, for work that uses none. */
@@ -186,7 +186,7 @@ export class Admission {
 
   /** Asks for everything that is still due; null: without tokens. */
   async #admit(amount: number | null): Promise<AdmissionAnswer> {
-    const refusal = await this.#counting;
+    const refusal = this.#counting && (await this.#counting);
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#openQuotaMeters();
     const isDue = this.#state !== "counted";

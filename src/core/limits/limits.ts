@@ -11,6 +11,7 @@ import type { QuotaBook, QuotaMeter } from "./quota-book.js";
 import { Admission, type ReadRates } from "./admission.js";
 import {
   accountMeter,
+  type CallerMeters,
   metersOf,
   tightestOf,
   windowAsk,
@@ -66,13 +67,15 @@ export class Limits {
 
   /** Asks the counters nothing yet. Call `close` on it at the end, however the request ended. */
   enter(caller: KeyRecord, { onRates, isCounted = false }: EnterOptions = {}): Admission {
-    const isDeferred = !isCounted && this.#seesRoom(caller);
-    if (isDeferred) this.#noteUncounted(caller, 1);
+    const meters = metersOf(caller);
+    const isDeferred = !isCounted && this.#seesRoom(caller, meters);
+    if (isDeferred) this.#noteUncounted(meters, 1);
     return new Admission({
       admissions: this.admissions,
       caller,
+      meters,
       state: isCounted ? "counted" : isDeferred ? "deferred" : "new",
-      onCounted: isDeferred ? () => this.#noteUncounted(caller, -1) : nothing,
+      onCounted: isDeferred ? () => this.#noteUncounted(meters, -1) : nothing,
       onRates: onRates ?? nothing,
       quotas: this.options.quotas ?? null,
       onRefusal: this.#onRefusal,
@@ -125,11 +128,10 @@ export class Limits {
   }
 
   /** Whether, as far as this replica knows, every limit has room for one more besides the uncounted ones. */
-  #seesRoom(caller: KeyRecord): boolean {
+  #seesRoom(caller: KeyRecord, { requests, tokens, concurrency }: CallerMeters): boolean {
     const { admissions } = this;
     if (!admissions.canRecall) return false;
     const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
-    const { requests, tokens, concurrency } = metersOf(caller);
     const hasLeft = ({ name, limit }: Meter): boolean => admissions.recall(name) < limit;
     return (
       requests.every(({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit) &&
@@ -139,8 +141,8 @@ export class Limits {
     );
   }
 
-  #noteUncounted(caller: KeyRecord, amount: number): void {
-    for (const owner of metersOf(caller).owners) {
+  #noteUncounted({ owners }: CallerMeters, amount: number): void {
+    for (const owner of owners) {
       const left = (this.#uncounted.get(owner) ?? 0) + amount;
       if (left > 0) this.#uncounted.set(owner, left);
       else this.#uncounted.delete(owner);

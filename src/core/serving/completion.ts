@@ -230,7 +230,8 @@ export class Completions {
     queueOf(model).requireRoom(entrant);
     try {
       // A model that is being loaded may take a minute.
-      await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
+      const held = admission.hold({ isLong: () => engine.status(model).state !== "ready" });
+      if (held !== undefined) await held;
       const prepared: PreparedGeneration[] = [];
       let [promptTokens, cost] = [0, 0];
       for (const generation of generationsOf(request, model, accountId)) {
@@ -254,10 +255,10 @@ export class Completions {
         promptTokens,
         startedMs,
         events: run.events,
-        settle: async (used) => {
+        settle: (used) => {
           if ("end" in run) run.end();
           slot?.leave(used);
-          await admission.settle(used);
+          return admission.settle(used);
         },
       };
     } catch (error) {

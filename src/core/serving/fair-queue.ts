@@ -200,7 +200,7 @@ export class FairQueue {
   /** In an idle queue no account is ahead of another; resetting keeps the tags small and the map empty. */
   #reset(): void {
     this.#virtualTime = 0;
-    this.#endTags.clear();
+    if (this.#endTags.size > 0) this.#endTags.clear();
   }
 
   /** Reserves a retry slot for a refused caller: call it once for each. */

@@ -53,6 +53,7 @@ export class MaintenanceGate {
 
   /** For the header that announces it: the window that is open or comes next, as an ISO 8601 interval. */
   announcement(): string | null {
+    if (this.#windows.length === 0) return null;
     const now = this.options.clock.now();
     const window = this.#windows.find((one) => !isOver(one, now));
     return window === undefined ? null : `${isoSeconds(window.startsAt)}/${isoSeconds(window.endsAt)}`;
@@ -82,6 +83,8 @@ export class MaintenanceGate {
   }
 
   #open(): MaintenanceWindow | null {
+    // Asked for each request, and most of the time there is none.
+    if (this.#windows.length === 0) return null;
     const now = this.options.clock.now();
     return this.#windows.find((window) => window.startsAt <= now && !isOver(window, now)) ?? null;
   }

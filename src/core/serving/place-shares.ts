@@ -59,8 +59,9 @@ export class PlaceShares {
   noteArrival(accountId: string): void {
     this.#lastArrivals.delete(accountId);
     this.#lastArrivals.set(accountId, this.options.clock.monotonicMs());
+    if (this.#lastArrivals.size <= 2) return;
     const [oldest] = this.#lastArrivals.keys();
-    if (this.#lastArrivals.size > 2 && oldest !== undefined) this.#lastArrivals.delete(oldest);
+    if (oldest !== undefined) this.#lastArrivals.delete(oldest);
   }
 
   /** Whether there is a place for it now. A request for more places than exist runs alone. */

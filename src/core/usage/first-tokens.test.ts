@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  firstTokenAfter,
+  addFirstToken,
   firstTokenMedian,
   firstTokenP95,
   noFirstTokenTimes,
@@ -8,8 +8,11 @@ import {
   type FirstTokenTimes,
 } from "./first-tokens.js";
 
-const timesOf = (...times: number[]): FirstTokenTimes =>
-  times.map(firstTokenAfter).reduce(sumOfFirstTokenTimes, noFirstTokenTimes);
+function timesOf(...times: number[]): FirstTokenTimes {
+  const sum = { ...noFirstTokenTimes };
+  for (const ms of times) addFirstToken(sum, ms);
+  return sum;
+}
 
 describe("times to the first token", () => {
   it("fall into the step that ends at or after them", () => {

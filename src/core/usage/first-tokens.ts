@@ -23,19 +23,21 @@ export interface FirstTokenTimes {
 
 export const noFirstTokens: readonly number[] = new Array<number>(firstTokenBoundsMs.length + 1).fill(0);
 
-export const noFirstTokenTimes: FirstTokenTimes = {
+export const noFirstTokenTimes: Readonly<FirstTokenTimes> = {
   firstTokenMs: 0,
   firstTokens: noFirstTokens,
   firstTokenMinMs: null,
   firstTokenMaxMs: null,
 };
 
-/** Of one reply. */
-export function firstTokenAfter(ms: number): FirstTokenTimes {
+/** That of one reply, into the sums themselves: it is done for each request. */
+export function addFirstToken(times: FirstTokenTimes, ms: number): void {
   // Without one that is as long it is -1, which is the last.
   const step = firstTokenBoundsMs.findIndex((bound) => ms <= bound);
-  const firstTokens = noFirstTokens.with(step, 1);
-  return { firstTokenMs: ms, firstTokens, firstTokenMinMs: ms, firstTokenMaxMs: ms };
+  times.firstTokens = times.firstTokens.with(step, (times.firstTokens.at(step) ?? 0) + 1);
+  times.firstTokenMs += ms;
+  times.firstTokenMinMs = Math.min(times.firstTokenMinMs ?? ms, ms);
+  times.firstTokenMaxMs = Math.max(times.firstTokenMaxMs ?? ms, ms);
 }
 
 export const sumOfFirstTokenTimes = (a: FirstTokenTimes, b: FirstTokenTimes): FirstTokenTimes => ({

@@ -17,7 +17,7 @@ import type { Clock } from "../clock.js";
 import type { ModelId } from "../models.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
-import { firstTokenAfter, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
+import { addFirstToken, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { QuotaDay, UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./ports.js";
 
@@ -91,7 +91,7 @@ export class UsageRecorder {
     const { model, queuedMs } = used;
     if (model !== null && queuedMs !== undefined) this.parts.rates.addWait(model, queuedMs);
     const bucket = this.#bucketOf(used);
-    if (bucket !== null) Object.assign(bucket, sumOfUsage(bucket, countsOf(used)));
+    if (bucket !== null) count(used, bucket);
   }
 
   /** Counts for quotas, by the day that the request belongs to. Urgent: it is written without delay. */
@@ -255,15 +255,18 @@ export class UsageRecorder {
   }
 }
 
-const countsOf = ({ outcome, promptTokens, completionTokens, firstTokenMs }: UsedRequest): UsageCounts => ({
-  requests: outcome === "ok" || outcome === "error" ? 1 : 0,
-  errors: outcome === "error" ? 1 : 0,
-  rateLimited: outcome === "rate_limited" ? 1 : 0,
-  unavailable: outcome === "unavailable" ? 1 : 0,
-  promptTokens,
-  completionTokens,
-  ...(firstTokenMs === undefined ? noFirstTokenTimes : firstTokenAfter(firstTokenMs)),
-});
+function count(
+  { outcome, promptTokens, completionTokens, firstTokenMs }: UsedRequest,
+  into: UsageCounts,
+): void {
+  if (outcome === "ok" || outcome === "error") into.requests += 1;
+  if (outcome === "error") into.errors += 1;
+  if (outcome === "rate_limited") into.rateLimited += 1;
+  if (outcome === "unavailable") into.unavailable += 1;
+  into.promptTokens += promptTokens;
+  into.completionTokens += completionTokens;
+  if (firstTokenMs !== undefined) addFirstToken(into, firstTokenMs);
+}
 
 export const noUsage: UsageCounts = {
   requests: 0,

@@ -9,14 +9,16 @@ import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
 
-/** Needs the headers only: a refusal does not wait for the body. */
-export function authenticate({ keys }: HttpParts) {
-  return async (request: FastifyRequest): Promise<void> => {
+/** Needs the headers only: a refusal does not wait for the body. One hook, since each that waits takes time. */
+export function authenticateAndCount(parts: HttpParts) {
+  const count = countRequest(parts);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const key = keyIn(request.raw.rawHeaders);
     if (key === null) throw new ServiceError("invalid_api_key");
-    const caller = await keys.verify(key);
+    const caller = await parts.keys.verify(key);
     request.exchange.caller = caller;
     if (!mayCallFrom(caller, request)) throw new ServiceError("ip_not_allowed");
+    return count(request, reply);
   };
 }
 
@@ -30,12 +32,13 @@ export function countRequest(
   mayDefer: (request: FastifyRequest) => boolean = (request) =>
     request.routeOptions.config.countsRequests === true,
 ) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const admission = limits.enter(callerOf(request), { onRates: (rates) => writeRates(reply, rates) });
     request.exchange.admission = admission;
-    if (admission.isDeferred && mayDefer(request)) return;
-    const refusal = await admission.count();
-    if (refusal !== null) throw refusal;
+    if (admission.isDeferred && mayDefer(request)) return undefined;
+    return admission.count().then((refusal) => {
+      if (refusal !== null) throw refusal;
+    });
   };
 }
 

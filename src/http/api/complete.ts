@@ -72,7 +72,10 @@ function answerIn(parts: HttpParts, name: DialectName) {
         : {}),
     };
     const admit = async (): Promise<void> => {
-      const { model, promptTokens, startedMs } = await firstOf(events);
+      const { value: first } = await events.next();
+      if (first === undefined || !isAdmission(first))
+        throw new Error("A completion begins with its admission.");
+      const { model, promptTokens, startedMs } = first;
       head.model = model;
       head.promptTokens = promptTokens;
       // A stream that comments have opened while the model was loading has sent its headers.
@@ -110,12 +113,6 @@ function requirePlaceForReceipt({ streamFormat }: Dialect, { chat }: ParsedReque
 
 const nothing: ReplyChoice = { parts: [], finishReason: "stop" };
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-
-async function firstOf(events: Events): Promise<AdmittedEvent> {
-  const first = await events.next();
-  if (first.done !== true && isAdmission(first.value)) return first.value;
-  throw new Error("A completion begins with its admission.");
-}
 
 const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent => "type" in arrival;
 

@@ -82,11 +82,10 @@ export async function readBody(
   if (length !== undefined && length > limitBytes + (decoder?.extraBytes ?? 0)) throw tooLarge(limitBytes);
   if (length !== undefined && length > smallBytes) await large?.admit(Math.min(length, limitBytes));
   if (waitsForContinue(message)) reply.raw.writeContinue();
-  const { signal } = request.exchange;
   if (length !== undefined && length <= smallBytes) {
     // Node hands over the headers before it looks at what came behind them.
     await Promise.resolve();
-    if (!signal.aborted && hasArrived(message, length)) {
+    if (hasArrived(message, length)) {
       const bytes = takeArrived(message);
       if (decoder === null) return bytes;
       decoder.add(bytes);
@@ -108,7 +107,7 @@ export async function readBody(
   return readBytes(
     message,
     limitBytes,
-    signal,
+    request.exchange.signal,
     { onArrived, isTooSlow, everyMs },
     decoder ?? new PlainBody(),
   );

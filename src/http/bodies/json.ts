@@ -10,7 +10,7 @@ const maxValues = 100_000;
 const comma = 0x2c;
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, openBrace, closeBracket, closeBrace] = [0x5b, 0x7b, 0x5d, 0x7d];
-const byteOrderMark = [0xef, 0xbb, 0xbf];
+const byteOrderMark = "\ufeff";
 
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) {
@@ -28,9 +28,9 @@ export function parseJson(bytes: Buffer): unknown {
       message: `The request body has too many values: at most ${maxValues} fields and items in all.`,
     });
   }
-  const start = byteOrderMark.every((byte, place) => bytes[place] === byte) ? byteOrderMark.length : 0;
+  const text = bytes.toString();
   try {
-    return JSON.parse(bytes.toString("utf8", start));
+    return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
   } catch {
     throw new ServiceError("invalid_json");
   }

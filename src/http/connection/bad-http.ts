@@ -53,10 +53,12 @@ export function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): 
   const hosts = headerValues(raw.rawHeaders, "host").length;
   const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
   // Nothing here would decode a further coding inside the chunks.
-  const coding = headerValues(raw.rawHeaders, "transfer-encoding").join(",").trim().toLowerCase();
+  const codings = headerValues(raw.rawHeaders, "transfer-encoding");
+  const isKnownCoding =
+    codings.length === 0 || ["", "chunked"].includes(codings.join(",").trim().toLowerCase());
   // The parser also reads 0.9 and 2.0 in a request line. Neither has such a line and headers.
   const isKnownVersion = raw.httpVersion === "1.1" || raw.httpVersion === "1.0";
-  if (hasOneHost && isKnownVersion && ["", "chunked"].includes(coding)) return;
+  if (hasOneHost && isKnownVersion && isKnownCoding) return;
   reply.header("connection", "close");
   throw notHttp();
 }

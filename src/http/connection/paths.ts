@@ -6,6 +6,8 @@ import type { FastifyRequest } from "fastify";
  * and that no route has.
  */
 export function routableTarget(target: string): string {
+  // Most need no look at their parts.
+  if (/^\/[\w/.-]*$/.test(target)) return target;
   const [, path = "", query = ""] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)(.*)$/is.exec(target) ?? [];
   // `OPTIONS *` and bare hosts.
   if (!path.startsWith("/")) return `/${query}`;

@@ -26,10 +26,9 @@ export class PendingResponses {
     const pending = { message, response, arrivedMs: this.clock.monotonicMs() };
     const all = this.#bySocket.get(message.socket) ?? new Set();
     this.#bySocket.set(message.socket, all.add(pending));
-    // These come once, and `once` would cost a wrapper for each.
-    message.on("end", () => {
-      pending.arrivedMs = this.clock.monotonicMs();
-    });
+    // These come once, and `once` would cost a wrapper for each. Only HTTP/1.0 is asked when it arrived (half-close.ts).
+    if (message.httpVersion === "1.0")
+      message.on("end", () => (pending.arrivedMs = this.clock.monotonicMs()));
     response.on("close", () => all.delete(pending));
   }
 

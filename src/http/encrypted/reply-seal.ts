@@ -1,7 +1,7 @@
 /** Encrypts the reply to an encrypted request, under keys that are derived from the request's own. */
+import { randomBytes } from "node:crypto";
 import { expand, exportSecret, extract, FrameCipher, type HpkeContext } from "../../core/proof/hpke.js";
 import type { ReplySeal } from "../connection/exchange.js";
-import { pooledBytes } from "../connection/ids.js";
 
 const keyBytes = 32;
 const nonceBytes = 12;
@@ -10,7 +10,7 @@ const keyLabel = Buffer.from("key");
 const nonceLabel = Buffer.from("nonce");
 
 export function sealReply(encapsulated: Uint8Array, context: HpkeContext): ReplySeal {
-  const nonce = pooledBytes(32);
+  const nonce = randomBytes(32);
   const cipher = replyCipher(exportSecret(context, responseLabel, keyBytes), encapsulated, nonce);
   return {
     nonce: nonce.toString("hex"),

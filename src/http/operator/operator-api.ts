@@ -11,7 +11,7 @@ import type { Person } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { KeyScope } from "../../core/key-scopes.js";
 import { hasScope } from "../../core/serving/permission.js";
-import { authenticate, countRequest } from "../api/auth.js";
+import { authenticateAndCount } from "../api/auth.js";
 import { openApi } from "../api/openapi.js";
 import { callerOf } from "../connection/caller.js";
 import { Visit } from "../dashboard/guard/visit.js";
@@ -59,8 +59,7 @@ export const scopedHooks = (
   async (_request, reply) => {
     reply.header("cache-control", "no-store");
   },
-  authenticate(http),
-  countRequest(http),
+  authenticateAndCount(http),
   async (request) => {
     const scope = scopeOf(request);
     if (hasScope(callerOf(request), scope)) return;

@@ -130,10 +130,11 @@ function serve(request: FastifyRequest, reply: FastifyReply, file: StaticFile): 
  * that one checks the key first.
  */
 function showNotFound(page: StaticFile) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!request.is404 || /^\/(v1|api)(\/|$)/i.test(request.url)) return;
-    const shown = notFoundPage(request, reply, page);
-    if (shown !== null) await reply.send(shown);
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const isPage = request.is404 && !/^\/(v1|api)(\/|$)/i.test(request.url);
+    const shown = isPage ? notFoundPage(request, reply, page) : null;
+    if (shown === null) done();
+    else reply.send(shown);
   };
 }
 

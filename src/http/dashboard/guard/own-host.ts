@@ -30,11 +30,14 @@ const dashboardApi = /^\/api(\/|\?|$)/;
 export function requireOwnHost(names: OwnNames) {
   const isOwn = ownHosts(names);
   const refusal = refusalText(names);
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (elsewhere.test(request.url) || isOllamaPath(request.url) || isOwn(request.host)) return undefined;
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (elsewhere.test(request.url) || isOllamaPath(request.url) || isOwn(request.host)) {
+      done();
+      return;
+    }
     if (dashboardApi.test(request.url)) throw new DashboardError("forbidden", refusal);
     request.exchange.code = "insufficient_permissions";
-    return reply.code(403).header("content-type", "text/plain; charset=utf-8").send(`${refusal}\n`);
+    reply.code(403).header("content-type", "text/plain; charset=utf-8").send(`${refusal}\n`);
   };
 }
 
