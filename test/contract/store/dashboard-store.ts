@@ -9,7 +9,7 @@ import type { Session } from "../../../src/core/sign-in/ports.js";
 import type { NewAccount } from "../../../src/core/store.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 
-export interface FullStoreUnderTest {
+interface FullStoreUnderTest {
   store: FullStore;
   /** Closes all connections and removes the database. */
   dispose(): Promise<void>;
