@@ -17,7 +17,6 @@ export function ChatCode({ secret, model, stream: atFirst = false, className = "
   const [stream, setStream] = useState(atFirst);
   return (
     <CodeTabs
-      label="Language"
       samples={chatSamples({
         stream,
         ...(secret === undefined ? {} : { key: secret }),
