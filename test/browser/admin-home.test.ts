@@ -4,6 +4,7 @@ import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
 import { noUsage } from "../../src/core/usage/usage-recorder.js";
 import { ServiceError } from "../../src/core/errors.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { eventually } from "../support/eventually.js";
 import { violations } from "./support/axe.js";
 import { Keyboard } from "./support/keyboard.js";
@@ -23,11 +24,7 @@ const stage = setStage(async (dashboard) => {
     expiresInDays: null,
   });
   const chat = async () => {
-    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "one" }] }),
-    });
+    const response = await postChat(dashboard.url, secret);
     await response.text();
   };
   await chat();

@@ -9,6 +9,7 @@ import { expectNoFaults, widths } from "../support/look.js";
 import { layoutErrors } from "../support/layout-faults.js";
 import { setStage } from "../support/stage.js";
 import { chooseAction, openPage, returningContext } from "../support/visit.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
 
 let context: BrowserContext;
@@ -30,11 +31,7 @@ const stage = setStage(async (dashboard) => {
   rotated = await ada.post<KeyWithSecret>(`/api/keys/${old.key.id}/rotate`, { graceHours: 0 });
   const revoked = await ada.post<KeyWithSecret>("/api/keys", { ...key, name: "Prototype" });
   await ada.post(`/api/keys/${revoked.key.id}/revoke`);
-  const headers = { authorization: `Bearer ${rotated.secret}`, "content-type": "application/json" };
-  const messages = [{ role: "user", content: "Hi" }];
-  await fetch(`${dashboard.url}/v1/chat/completions`, {
-    ...{ method: "POST", headers, body: JSON.stringify({ model: "prism", messages }) },
-  });
+  await postChat(dashboard.url, rotated.secret, { model: "prism" });
   for (let i = 0; i < 500; i++) {
     await dashboard.app.store.createKey({
       ...{ accountId: account.id, name: `Service ${i}`, hash: Buffer.from(`${i}`.padStart(32, "-")) },
