@@ -31,12 +31,11 @@ describe("usage", () => {
     await response.text();
     return response.status;
   };
-  const playground = (body: object = {}) =>
+  const playground = () =>
     ada.send("POST", "/api/playground", {
       model: "prism",
       messages: [{ role: "user", content: "one two" }],
       stream: true,
-      ...body,
     });
   const day = { from: "2030-01-01T00:00:00Z", to: "2030-01-02T00:00:00Z" };
   const read = (query: Record<string, string>) =>
