@@ -12,8 +12,6 @@ import type { Field } from "./config/kinds.js";
 import { type ChatModelId, forEachChatModel, type ModelId } from "./core/models.js";
 import { hasCircle } from "./core/serving/substitutes.js";
 
-export { configFields } from "./config/fields.js";
-
 type ValuesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)[G]> };
 

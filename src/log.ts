@@ -96,7 +96,7 @@ const byName = new Map<string, { label: string; read: Field }>(
 export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
 
 /** Everything a line can say. */
-export type LogMessage =
+type LogMessage =
   | "request"
   | "listening"
   | "process ended, to be started again"

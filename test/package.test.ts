@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { postChat } from "./support/clients/post-chat.js";
 import { eventually } from "./support/eventually.js";
 import { installPackage, packageName, type InstalledPackage } from "./support/processes/installed-package.js";
 import { newDataDir, startSotto } from "./support/processes/sotto-process.js";
@@ -86,14 +87,9 @@ it("answers from the corrected starter", async () => {
   const sotto = await startSotto({ dataDir, program: [installed.program, "serve"] });
   try {
     expect(sotto.output()).toContain("omega   tinyllama-1.1b-chat-corrected-q4_0.gguf");
-    const response = await fetch(`${sotto.baseURL}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${await sotto.newKey()}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "omega",
-        temperature: 0,
-        messages: [{ role: "user", content: "What is the capital of France?" }],
-      }),
+    const response = await postChat(sotto.url, await sotto.newKey(), {
+      temperature: 0,
+      messages: [{ role: "user", content: "What is the capital of France?" }],
     });
     const reply = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })) });
     expect(reply.parse(await response.json()).choices[0]?.message.content).toContain("Paris");

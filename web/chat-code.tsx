@@ -10,20 +10,17 @@ interface ChatCodeProps {
   model?: ChatModelId;
   /** The switch's initial state. */
   stream?: boolean;
-  className?: string;
 }
 
-export function ChatCode({ secret, model, stream: atFirst = false, className = "" }: ChatCodeProps) {
+export function ChatCode({ secret, model, stream: atFirst = false }: ChatCodeProps) {
   const [stream, setStream] = useState(atFirst);
   return (
     <CodeTabs
-      label="Language"
       samples={chatSamples({
         stream,
         ...(secret === undefined ? {} : { key: secret }),
         ...(model === undefined ? {} : { model }),
       })}
-      className={className}
       aside={
         <label className="flex h-9 shrink-0 cursor-pointer items-center gap-2 px-2 text-sm text-muted hover:text-ink">
           <input

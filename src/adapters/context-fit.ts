@@ -141,7 +141,7 @@ export const cacheBytesOf = (model: ModelSize, { sequences, contextTokens, cache
   sequences * contextTokens * scaledFromF16(model.cacheBytesPerToken, cacheType);
 
 /** What it can use at most: the whole context for all of the usual sequences. */
-export function mostCacheBytes(model: ModelSize, configured: ConfiguredSize): number {
+function mostCacheBytes(model: ModelSize, configured: ConfiguredSize): number {
   const trained = model.contextTokens ?? usualContextTokens;
   const { sequences = usualSequences, contextTokens = trained, cacheType = "f16" } = configured;
   return cacheBytesOf(model, { sequences, contextTokens, cacheType });

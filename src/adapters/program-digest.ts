@@ -27,7 +27,7 @@ export async function installedProgram(): Promise<InstalledProgram> {
 }
 
 /** Of the folders `bin` and `dist` below `root`. */
-export async function digestOf(root: string): Promise<string> {
+async function digestOf(root: string): Promise<string> {
   const lines: string[] = [];
   for (const path of await programFiles(root)) {
     const hash = createHash("sha256")

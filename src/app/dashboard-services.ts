@@ -83,8 +83,6 @@ export interface DashboardParts {
   cutStreams: (target: CutTarget) => void;
 }
 
-export type Dashboard = ReturnType<typeof createDashboard>;
-
 export function createDashboard(
   context: Context,
   storage: Storage,

@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import { ProcessLink } from "../adapters/process-link.js";
 import type { OwnerMethods, ProcessMethods } from "./process-owner.js";
 
-export type LinkToOwner = ProcessLink<OwnerMethods, ProcessMethods>;
+type LinkToOwner = ProcessLink<OwnerMethods, ProcessMethods>;
 
 /** Longer than the owner waits for the answers of all processes. */
 const answerMs = 5_000;

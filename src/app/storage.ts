@@ -67,7 +67,7 @@ const sharedBy = (storage: Config["storage"], ownProcess?: OwnProcess): Config["
   replicas: storage.replicas * (ownProcess?.count ?? 1),
 });
 
-export class DatabaseHealth {
+class DatabaseHealth {
   isUp = true;
   /** The code of the last error of a query. */
   cause: string | undefined;

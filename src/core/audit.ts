@@ -29,7 +29,7 @@ export interface TeamMatter {
 export type OnRecorded = (action: AuditAction, target: string, team?: TeamMatter) => void;
 
 /** A line as it is kept: ids, never addresses; of what was deleted not even those. */
-export interface AuditRecord {
+interface AuditRecord {
   id: string;
   at: Date;
   /** An account's id, `command line`, or `deleted account`. */

@@ -5,7 +5,7 @@ import type { ModelId } from "./models.js";
 export type Role = "user" | "admin";
 
 /** A team is an account that holds keys, a plan and usage, and that nobody signs in to. */
-export type AccountKind = "person" | "team";
+type AccountKind = "person" | "team";
 
 /** The one that may do most first. */
 export const teamRoles = ["owner", "admin", "member", "viewer"] as const;

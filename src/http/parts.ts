@@ -26,7 +26,7 @@ import type { Metrics } from "../metrics.js";
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
 
-export interface ImageOptions {
+interface ImageOptions {
   /** What a model that reads text only does with them. `auto`: as the API has it (`Dialect.images`). */
   onTextModel: (model: ModelId) => "auto" | "refuse" | "omit";
   /** Absent: addresses are refused. */

@@ -50,9 +50,8 @@ export class SpeedNotes {
     private readonly store: Pick<Store, "setSetting">,
     /** The file that answers for the model on this machine; null where none does. */
     private readonly fileOf: (model: ModelId) => string | null,
-    everyMs = 60_000,
   ) {
-    this.#notes = new PeriodicTask(() => this.#note(), everyMs);
+    this.#notes = new PeriodicTask(() => this.#note(), 60_000);
   }
 
   /** `tokens` arrived together, `gapMs` after those before them. */

@@ -5,7 +5,7 @@ import * as json from "./read-json.js";
 
 export type Content = Pick<ChatMessage, "content" | "parts">;
 
-export const omittedImage = "[image omitted: this model reads text only]";
+const omittedImage = "[image omitted: this model reads text only]";
 
 /** Content, whole or in parts, of which `part` reads one. */
 export const contentIn =

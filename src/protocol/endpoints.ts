@@ -178,13 +178,11 @@ const byPath = endpoints
       b.path.length - a.path.length || Number(a.method === "any") - Number(b.method === "any"),
   );
 
-/** The row that a path belongs to; of one API, where it is given. */
-export const endpointAt = (method: string, path: string, api?: ApiName): Endpoint | undefined =>
+/** The row that a path belongs to. */
+export const endpointAt = (method: string, path: string): Endpoint | undefined =>
   byPath.find(
     ({ endpoint, pattern }) =>
-      (api === undefined || endpoint.api === api) &&
-      (endpoint.method === "any" || endpoint.method === method) &&
-      pattern.test(path),
+      (endpoint.method === "any" || endpoint.method === method) && pattern.test(path),
   )?.endpoint;
 
 /** Whether an API has anything at this path. */

@@ -29,7 +29,7 @@ const knownToOtherModels = [
 ] as const;
 
 /** A closed set: what a client calls a type of its own is never repeated. */
-export type HostedType =
+type HostedType =
   (typeof runByTheService)[number] | (typeof knownToOtherModels)[number] | "mcp" | "custom" | "other";
 
 export interface HostedTool {

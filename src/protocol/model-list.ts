@@ -23,7 +23,7 @@ export interface WireModel {
   alias_of?: string;
 }
 
-export interface ModelCapabilities {
+interface ModelCapabilities {
   tools: boolean;
   json_schema: boolean;
   reasoning: boolean;

@@ -20,7 +20,7 @@ export interface ToolChoice {
 }
 
 /** A tool's name, and where the client wrote it. */
-export interface NamedPlace {
+interface NamedPlace {
   name: string;
   path: string;
 }

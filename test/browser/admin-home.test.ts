@@ -1,24 +1,21 @@
 /** An operator's day in a real browser: the checklist, the last hour, the service's usage, the public status. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
 import { noUsage } from "../../src/core/usage/usage-recorder.js";
 import { ServiceError } from "../../src/core/errors.js";
-import { launchBrowser } from "../support/browser.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { eventually } from "../support/eventually.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { violations } from "./support/axe.js";
 import { Keyboard } from "./support/keyboard.js";
+import { setStage } from "./support/stage.js";
 import { openPage, returningContext } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let faults: string[];
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   await dashboard.setUp("operator@example.com");
   const ada = await dashboard.signUp("ada@example.com");
   const { secret } = await ada.post<KeyWithSecret>("/api/keys", {
@@ -27,11 +24,7 @@ beforeAll(async () => {
     expiresInDays: null,
   });
   const chat = async () => {
-    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "one" }] }),
-    });
+    const response = await postChat(dashboard.url, secret);
     await response.text();
   };
   await chat();
@@ -46,14 +39,10 @@ beforeAll(async () => {
     return dashboard.tables().get("outcomes")?.includes("engine_unavailable") === true;
   });
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 beforeEach(async () => {
   // The plotting library needs a language that Intl knows.
-  context = await returningContext(browser, dashboard.url, "operator@example.com", { locale: "en-US" });
-  ({ page, faults } = await openPage(context, dashboard.url));
+  context = await returningContext(stage.browser, stage.url, "operator@example.com", { locale: "en-US" });
+  ({ page, faults } = await openPage(context, stage.url));
 });
 afterEach(async () => {
   await context.close();
@@ -64,25 +53,27 @@ const heading = (name: string) => page.getByRole("heading", { level: 1, name }).
 
 describe("an unusual account", () => {
   it("is suspended in one click, which is undone in another, without a mouse", async () => {
-    const { id } = (await dashboard.app.store.findAccountByEmail("ada@example.com")) ?? { id: "" };
+    const { id } = (await stage.dashboard.app.store.findAccountByEmail("ada@example.com")) ?? { id: "" };
     const now = Date.now();
     const start = new Date(now - (now % 3_600_000));
     const place = { accountId: id, keyId: "playground", model: "omega", start } as const;
-    await dashboard.app.store.usage.add([{ ...noUsage, ...place, rateLimited: 1_200 }]);
-    await page.goto(`${dashboard.url}/app`);
+    await stage.dashboard.app.store.usage.add([{ ...noUsage, ...place, rateLimited: 1_200 }]);
+    await page.goto(`${stage.url}/app`);
     await page.getByRole("heading", { name: "Unusual accounts" }).waitFor();
     await page.getByText("1,200 rate-limited requests, usually none").waitFor();
     expect(await violations(page)).toEqual([]);
     const keyboard = new Keyboard(page);
     await keyboard.choose(/^Suspend ada@example\.com$/);
     await page.getByText("ada@example.com: suspended.").waitFor();
-    expect((await dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).not.toBeNull();
+    expect(
+      (await stage.dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt,
+    ).not.toBeNull();
     // The focus is on the line that took the place of the buttons.
     await eventually(() => page.evaluate("document.activeElement.tagName === 'LI'"));
     await keyboard.choose(/^Undo: Suspend ada@example\.com$/);
     // Exactly: the undo button's own name contains the other's.
     await page.getByRole("button", { name: "Suspend ada@example.com", exact: true }).waitFor();
-    expect((await dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).toBeNull();
+    expect((await stage.dashboard.app.store.findAccountByEmail("ada@example.com"))?.suspendedAt).toBeNull();
     await page.getByRole("button", { name: "Dismiss the alert about ada@example.com" }).click();
     await page.getByText("ada@example.com: dismissed for a day.").waitFor();
     await page.reload();
@@ -93,7 +84,7 @@ describe("an unusual account", () => {
 
 describe("the operator's overview", () => {
   it("shows the set-up checklist and the last hour instead of the quickstart", async () => {
-    await page.goto(`${dashboard.url}/app`);
+    await page.goto(`${stage.url}/app`);
     await page.getByRole("heading", { name: "Set up your service" }).waitFor();
     expect(await page.getByText("Create your first key").count()).toBe(0);
     await page.getByRole("img", { name: "Requests by minute: 2 in the last hour" }).waitFor();
@@ -104,7 +95,7 @@ describe("the operator's overview", () => {
   });
 
   it("lets the keyboard tick off what the server cannot know, take it back, and hide the list", async () => {
-    await page.goto(`${dashboard.url}/app`);
+    await page.goto(`${stage.url}/app`);
     await page.getByText("1 of 7 done").waitFor();
     const keyboard = new Keyboard(page);
     await keyboard.choose(/^Mark as done: Say who runs this service$/);
@@ -136,12 +127,12 @@ describe("the operator's overview", () => {
   });
 
   it("is for operators: others have their own", async () => {
-    const other = await returningContext(browser, dashboard.url, "ada@example.com");
-    const opened = await openPage(other, dashboard.url);
-    await opened.page.goto(`${dashboard.url}/app`);
+    const other = await returningContext(stage.browser, stage.url, "ada@example.com");
+    const opened = await openPage(other, stage.url);
+    await opened.page.goto(`${stage.url}/app`);
     await opened.page.getByRole("link", { name: "Show the quickstart" }).waitFor();
     expect(await opened.page.getByText("Last hour").count()).toBe(0);
-    await opened.page.goto(`${dashboard.url}/admin/usage`);
+    await opened.page.goto(`${stage.url}/admin/usage`);
     await opened.page.getByRole("heading", { name: "Page not found" }).first().waitFor();
     await other.close();
   });
@@ -149,7 +140,7 @@ describe("the operator's overview", () => {
 
 describe("the service's usage", () => {
   it("has totals, causes and top lists, with its filters in the address", async () => {
-    await page.goto(`${dashboard.url}/admin/usage`);
+    await page.goto(`${stage.url}/admin/usage`);
     await heading("Service usage");
     await page
       .getByRole("table", { name: "Errors and refusals by cause" })
@@ -183,10 +174,10 @@ describe("the service's usage", () => {
   });
 
   it.each(["of the service", "of an account"])("shows days of one's own, %s", async (whose) => {
-    const accounts = await dashboard.app.store.listAccounts();
+    const accounts = await stage.dashboard.app.store.listAccounts();
     const ada = accounts.find(({ email }) => email === "ada@example.com")?.id ?? "";
     const path = whose === "of the service" ? "/admin/usage" : `/admin/accounts/${ada}`;
-    await page.goto(dashboard.url + path);
+    await page.goto(stage.url + path);
     await page.getByText("Custom", { exact: true }).click();
     const from = page.getByLabel("From", { exact: true });
     const earliest = (await from.getAttribute("min")) ?? "";
@@ -203,7 +194,7 @@ describe("the service's usage", () => {
   });
 
   it("finds an account by its address from the keyboard, and says when there is none", async () => {
-    await page.goto(`${dashboard.url}/admin/usage`);
+    await page.goto(`${stage.url}/admin/usage`);
     await page.getByLabel("Find an account").waitFor();
     const keyboard = new Keyboard(page);
     await keyboard.to(/^Find an account$/);
@@ -221,7 +212,7 @@ describe("the service's usage", () => {
 
 describe("the public status page", () => {
   it("has 90 days by model, as a picture and as a table, and a feed", async () => {
-    await page.goto(`${dashboard.url}/status`);
+    await page.goto(`${stage.url}/status`);
     await page.getByRole("img", { name: /^omega: 50% of requests answered in 90 days/ }).waitFor();
     await page.getByRole("img", { name: "lambda: no requests in 90 days" }).waitFor();
     await new Keyboard(page).choose(/^omega as a table$/);

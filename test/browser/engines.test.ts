@@ -11,6 +11,7 @@ import { systemClock } from "../../src/core/clock.js";
 import { createLog } from "../../src/log.js";
 import type { EngineView } from "../../src/protocol/dashboard/engines.js";
 import { launchBrowser } from "../support/browser.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { Browser as Visitor, tokenOf } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import {
@@ -100,12 +101,12 @@ afterAll(async () => {
 /** A conversation of its own each time, which no engine is warm for; its reply does not end. */
 async function ask(secret: string): Promise<void> {
   const messages = [{ role: "user", content: `Hello ${busy.chats.length} ${leaving.chats.length}` }];
-  const reply = await fetch(`${app.url}/v1/chat/completions`, {
-    method: "POST",
-    signal: hangUp.signal,
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "prism", stream: true, messages }),
-  }).catch(() => undefined);
+  const reply = await postChat(
+    app.url,
+    secret,
+    { model: "prism", stream: true, messages },
+    hangUp.signal,
+  ).catch(() => undefined);
   if (reply) replies.push(reply);
 }
 

@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { password, type Browser as Visitor } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { setStage } from "./support/stage.js";
@@ -40,11 +41,7 @@ const as = async <T>(page: Page, method: "get" | "post", path: string, data?: ob
 };
 
 async function chat(secret: string): Promise<number> {
-  const response = await fetch(`${stage.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hello" }] }),
-  });
+  const response = await postChat(stage.url, secret);
   await response.text();
   return response.status;
 }

@@ -2,23 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, launchProfile } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { describe, expect, it } from "vitest";
+import { launchProfile } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
+import { setStage } from "./support/stage.js";
 import { openPage, signedInContext, signUp } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
-
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
+const stage = setStage();
 
 const attack = [
   '<img src="https://elsewhere.example/a.png" onerror="window.hacked = 1"> ',
@@ -28,18 +18,18 @@ const attack = [
 
 describe("the pages", () => {
   it("show HTML in a reply and in names as text: nothing of it runs, loads or leads anywhere", async () => {
-    const context = await signedInContext(browser, dashboard.url, "hostile@example.com");
-    const { page, faults } = await openPage(context, dashboard.url);
+    const context = await signedInContext(stage.browser, stage.url, "hostile@example.com");
+    const { page, faults } = await openPage(context, stage.url);
     const name = `<img src=x onerror="window.hacked = 1">`;
-    await context.request.post(`${dashboard.url}/api/keys`, {
-      headers: { origin: dashboard.url },
+    await context.request.post(`${stage.url}/api/keys`, {
+      headers: { origin: stage.url },
       data: { name, models: null, expiresInDays: null },
     });
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByText(name).waitFor();
 
-    dashboard.engine.script = () => ({ fragments: attack });
-    await page.goto(`${dashboard.url}/app/playground`);
+    stage.dashboard.engine.script = () => ({ fragments: attack });
+    await page.goto(`${stage.url}/app/playground`);
     await page.getByRole("textbox", { name: "Message" }).fill("hello");
     await page.keyboard.press("Enter");
     const reply = page.getByRole("article", { name: "Reply from omega" });
@@ -54,19 +44,19 @@ describe("the pages", () => {
     const prompt = "unmistakable-prompt-4711";
     const answer = "unmistakable-answer-0815";
     const draft = "unmistakable-draft-1234";
-    dashboard.engine.script = () => ({ fragments: [answer] });
+    stage.dashboard.engine.script = () => ({ fragments: [answer] });
     const profile = await mkdtemp(join(tmpdir(), "sotto-profile-"));
     const context = await launchProfile(profile);
-    const { page, faults } = await openPage(context, dashboard.url);
-    await signUp(page, dashboard.url, "profile@example.com");
-    await page.goto(`${dashboard.url}/app/playground`);
+    const { page, faults } = await openPage(context, stage.url);
+    await signUp(page, stage.url, "profile@example.com");
+    await page.goto(`${stage.url}/app/playground`);
     await page.getByLabel("System prompt").fill(prompt);
     await page.getByRole("textbox", { name: "Message" }).fill(prompt);
     await page.keyboard.press("Enter");
     await page.getByText(answer, { exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill(draft);
     // Leaving and coming back is when a browser writes down what it would restore.
-    await page.goto(`${dashboard.url}/app/limits`);
+    await page.goto(`${stage.url}/app/limits`);
     await page.goBack();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
@@ -85,13 +75,13 @@ describe("the pages", () => {
   });
 
   it("send less than 200 KB of script for the first one, compressed", async () => {
-    const { page } = await openPage(await browser.newContext(), dashboard.url);
+    const { page } = await openPage(await stage.browser.newContext(), stage.url);
     const sizes: Promise<number>[] = [];
     page.on("requestfinished", (request) => {
       if (request.resourceType() !== "script") return;
       sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
     });
-    await page.goto(dashboard.url, { waitUntil: "networkidle" });
+    await page.goto(stage.url, { waitUntil: "networkidle" });
     await page.getByRole("heading", { level: 1 }).waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(50_000);

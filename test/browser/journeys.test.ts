@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { postChat } from "../support/clients/post-chat.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
@@ -40,16 +41,7 @@ async function statusOf(key: string): Promise<number> {
 }
 
 function streamWith(key: string): Promise<Response> {
-  return fetch(`${sotto.baseURL}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      max_tokens: 900,
-      stream: true,
-      messages: [{ role: "user", content: "hello" }],
-    }),
-  });
+  return postChat(sotto.url, key, { max_tokens: 900, stream: true });
 }
 
 describe("a person", () => {

@@ -1,42 +1,29 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { Keyboard } from "./support/keyboard.js";
-import { openPage, password } from "./support/visit.js";
+import { setStage } from "./support/stage.js";
+import { openPage, returningContext } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+afterAll(() => expect(faults).toEqual([]));
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   await operator.must("PUT", "/api/admin/plans/team", {
     ...{ name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
     ...{ maxTokens: null, models: null },
   });
   await Promise.all(["ada@example.com", "eve@example.com"].map((email) => dashboard.signUp(email)));
-  context = await browser.newContext({ reducedMotion: "reduce" });
-  context.setDefaultTimeout(60_000);
-  await context.request.post(`${dashboard.url}/api/sign-in`, {
-    data: { email: "operator@example.com", password },
-    headers: { origin: dashboard.url },
-  });
+  context = await returningContext(stage.browser, dashboard.url, "operator@example.com");
   ({ page, faults } = await openPage(context, dashboard.url));
   keyboard = new Keyboard(page);
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-  expect(faults).toEqual([]);
-});
 
 const open = async (path: string, heading: string) => {
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
@@ -152,7 +139,7 @@ describe("with the keyboard alone, the operator", () => {
     await keyboard.isOn(/^Cancel$/);
     await keyboard.choose(/^Call off$/);
     await row("More disks").getByText("Called off").waitFor();
-    await page.goto(`${dashboard.url}/changelog`);
+    await page.goto(`${stage.url}/changelog`);
     await page.getByText("Called off, was scheduled:").waitFor();
   });
 });

@@ -2,11 +2,10 @@
  * How far what is on the screen moves while a page loads, as browsers score it: 0.1 is what readers notice. The
  * network is slow enough for every stage of a page to be drawn.
  */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { setStage } from "./support/stage.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 const most = 0.02;
@@ -21,18 +20,10 @@ const open = pageAddresses.filter(isOpen);
 const signedIn = pageAddresses.filter((path) => !isOpen(path) && path !== "/admin");
 const operatorEmail = "operator@example.com";
 
-let dashboard: TestDashboard;
-let browser: Browser;
-
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp(operatorEmail);
   await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
   await operator.post("/api/admin/changelog", { title: "Faster replies", body: "By **a lot**." });
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
 });
 
 /** Each load is a first one. */
@@ -47,7 +38,7 @@ async function shiftsOf(page: Page, paths: readonly string[]): Promise<string[]>
   for (const { shows, ...size } of sizes) {
     await page.setViewportSize(size);
     for (const path of paths.filter(shows)) {
-      await page.goto(dashboard.url + path);
+      await page.goto(stage.url + path);
       await page.locator("h1").first().waitFor();
       await page.waitForLoadState("networkidle");
       await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
@@ -85,14 +76,14 @@ function readShifts(): Promise<{ score: number; moved: string[] }> {
 
 describe("while it loads", () => {
   it("no public page shifts while it loads", async () => {
-    const { page } = await openPage(await browser.newContext({ reducedMotion: "reduce" }), dashboard.url);
+    const { page } = await openPage(await stage.browser.newContext({ reducedMotion: "reduce" }), stage.url);
     expect(await shiftsOf(page, open)).toEqual([]);
     await page.context().close();
   });
 
   it("no signed-in page moves under the reader", async () => {
-    const context = await returningContext(browser, dashboard.url, operatorEmail);
-    const { page } = await openPage(context, dashboard.url);
+    const context = await returningContext(stage.browser, stage.url, operatorEmail);
+    const { page } = await openPage(context, stage.url);
     expect(await shiftsOf(page, signedIn)).toEqual([]);
     await context.close();
   });

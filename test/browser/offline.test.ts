@@ -1,40 +1,32 @@
 /** A browser without a network: nothing waits for it, everything says so, and forms keep what was entered. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
 import { modelIds } from "../../src/core/models.js";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { openDialog, press } from "./support/opening.js";
+import { setStage } from "./support/stage.js";
 import { chooseAction, openPage, returningContext } from "./support/visit.js";
 
 const offline = "You're offline. Check your connection and try again.";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
-  context = await returningContext(browser, dashboard.url, "operator@example.com");
+  context = await returningContext(stage.browser, dashboard.url, "operator@example.com");
   ({ page } = await openPage(context, dashboard.url));
 });
 afterEach(() => context.setOffline(false));
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 
 const keyNames = async () => {
-  const reply = await context.request.get(`${dashboard.url}/api/keys`);
+  const reply = await context.request.get(`${stage.url}/api/keys`);
   return ((await reply.json()) as { keys: { name: string }[] }).keys.map(({ name }) => name);
 };
 
 describe("offline", () => {
   it("no key is created behind the reader's back: it fails immediately and the form stays", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await openDialog(page, "Create key");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Ghost");
@@ -118,7 +110,7 @@ describe("offline", () => {
     },
   ];
   it.each(changes)("$name fails immediately", async ({ path, send }) => {
-    await page.goto(dashboard.url + path);
+    await page.goto(stage.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
     await context.setOffline(true);
@@ -127,7 +119,7 @@ describe("offline", () => {
   });
 
   it("a failed load shows an error, can be retried, and succeeds once the network recovers", async () => {
-    await page.goto(`${dashboard.url}/app/usage`);
+    await page.goto(`${stage.url}/app/usage`);
     await page.getByText("No requests in this period").waitFor();
     await context.setOffline(true);
     await page.getByText("7 days").click();
@@ -141,7 +133,7 @@ describe("offline", () => {
 });
 
 it("a dialog whose request is in progress cannot be cancelled: its result would be lost", async () => {
-  await page.goto(`${dashboard.url}/app/keys`);
+  await page.goto(`${stage.url}/app/keys`);
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -162,7 +154,7 @@ it("a dialog whose request is in progress cannot be cancelled: its result would 
 });
 
 it("a field's error disappears when the field is edited, and comes back if it still applies", async () => {
-  await page.goto(`${dashboard.url}/app/keys`);
+  await page.goto(`${stage.url}/app/keys`);
   await openDialog(page, "Create key");
   const dialog = page.getByRole("dialog");
   const name = dialog.getByLabel("Name");
@@ -188,7 +180,7 @@ it("a field's error disappears when the field is edited, and comes back if it st
 });
 
 it("a limit that is invalid is explained at its field, which gets the focus", async () => {
-  await page.goto(`${dashboard.url}/app/keys`);
+  await page.goto(`${stage.url}/app/keys`);
   await openDialog(page, "Create key");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Limited");
@@ -204,7 +196,7 @@ it("a limit that is invalid is explained at its field, which gets the focus", as
 });
 
 it("a page that was not loaded yet leaves the shell as it is, and loads after reconnecting", async () => {
-  await page.goto(`${dashboard.url}/app/keys`);
+  await page.goto(`${stage.url}/app/keys`);
   const shell = page.getByRole("navigation", { name: "Dashboard" });
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
   await context.setOffline(true);
@@ -220,7 +212,7 @@ it("a page that was not loaded yet leaves the shell as it is, and loads after re
 
 it("a page that polls without success stays at its error, and shows what it reads at last", async () => {
   await page.route("**/api/admin/engines", (route) => route.abort());
-  await page.goto(`${dashboard.url}/admin/engines`);
+  await page.goto(`${stage.url}/admin/engines`);
   const failure = page.getByText(/^Could not load/);
   await failure.waitFor();
   const changes = await page.evaluateHandle(() => {

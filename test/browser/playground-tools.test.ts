@@ -1,15 +1,12 @@
 /** Tools in the playground: defined as JSON, called by the model, answered by hand. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Script } from "../support/engines/fake-engine.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { violations } from "./support/axe.js";
 import { openDialog, press } from "./support/opening.js";
+import { setStage } from "./support/stage.js";
 import { openPage, returningContext } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let faults: string[];
@@ -28,21 +25,16 @@ const calling: Script = {
   finishReason: "tool_calls",
 };
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   await dashboard.signUp("ada@example.com");
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 beforeEach(async () => {
-  dashboard.engine.generations.length = 0;
-  dashboard.engine.script = ({ messages }) =>
+  stage.dashboard.engine.generations.length = 0;
+  stage.dashboard.engine.script = ({ messages }) =>
     messages.at(-1)?.role === "tool" ? { fragments: ["Clear in Paris, snow in Oslo."] } : calling;
-  context = await returningContext(browser, dashboard.url, "ada@example.com", { colorScheme: "light" });
-  ({ page, faults } = await openPage(context, dashboard.url));
-  await page.goto(`${dashboard.url}/app/playground`);
+  context = await returningContext(stage.browser, stage.url, "ada@example.com", { colorScheme: "light" });
+  ({ page, faults } = await openPage(context, stage.url));
+  await page.goto(`${stage.url}/app/playground`);
 });
 afterEach(async () => {
   await context.close();
@@ -76,7 +68,7 @@ describe("tools in the playground", () => {
     expect(await page.getByRole("list", { name: "Results" }).textContent()).toContain('{"sky":"snow"}');
     expect(await violations(page)).toEqual([]);
 
-    const [first, second] = dashboard.engine.generations;
+    const [first, second] = stage.dashboard.engine.generations;
     expect(first?.tooling?.tools).toMatchObject([{ name: "get_weather", strict: true }]);
     expect(second?.tooling).toEqual(first?.tooling);
     expect(second?.messages.slice(1)).toEqual([
@@ -122,7 +114,7 @@ describe("tools in the playground", () => {
     await message().fill("Paris or Oslo?");
     await press(page, "Send");
     await page.getByRole("button", { name: "Send results" }).waitFor();
-    expect(dashboard.engine.generations).toMatchObject([
+    expect(stage.dashboard.engine.generations).toMatchObject([
       { reasoningEffort: "low", tooling: { tools: [{ name: "get_weather" }], choice: "required" } },
     ]);
     await press(page, "Remove tools");
@@ -131,19 +123,19 @@ describe("tools in the playground", () => {
   });
 
   it("expands the reasoning while there is nothing else, and collapses it when the reply begins", async () => {
-    dashboard.engine.hold();
+    stage.dashboard.engine.hold();
     await ask();
-    dashboard.engine.release(2);
+    stage.dashboard.engine.release(2);
     const reasoning = replies().locator("details");
     await reasoning.getByText("I need both cities.").waitFor();
     expect(await violations(page)).toEqual([]);
-    dashboard.engine.release(1);
+    stage.dashboard.engine.release(1);
     await replies().getByText("Let me look.").waitFor();
     expect(await reasoning.getByText("I need both cities.").isVisible()).toBe(false);
 
     await reasoning.getByText("Reasoning", { exact: true }).click();
     await reasoning.getByText("I need both cities.").waitFor();
-    dashboard.engine.release();
+    stage.dashboard.engine.release();
     await page.getByRole("button", { name: "Send results" }).waitFor();
     expect(await reasoning.getByText("I need both cities.").isVisible()).toBe(true);
   });
@@ -162,8 +154,8 @@ describe("tools in the playground", () => {
     await press(page, "Send");
     await replies().nth(1).getByText("Let me look.").waitFor();
     // The calls before it have no results, and without tools there are none to define.
-    expect(dashboard.engine.generations.at(-1)?.tooling).toBeUndefined();
-    expect(dashboard.engine.generations.at(-1)?.messages).toEqual([
+    expect(stage.dashboard.engine.generations.at(-1)?.tooling).toBeUndefined();
+    expect(stage.dashboard.engine.generations.at(-1)?.messages).toEqual([
       { role: "user", content: "Paris or Oslo?" },
       { role: "assistant", content: "Let me look." },
       { role: "user", content: "And Rome?" },

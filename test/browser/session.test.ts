@@ -1,37 +1,26 @@
 /** How pages take the end of a session: what was being written is kept, what was read is not. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OneTimeLink } from "../../src/protocol/dashboard/api.js";
-import { launchBrowser } from "../support/browser.js";
-import {
-  startDashboard,
-  type Browser as Visitor,
-  type TestDashboard,
-} from "../support/processes/dashboard-server.js";
+import type { Browser as Visitor } from "../support/processes/dashboard-server.js";
 import { openDialog, press } from "./support/opening.js";
+import { setStage } from "./support/stage.js";
 import { chooseAction, openPage, password, returningContext } from "./support/visit.js";
 
 const expired = "Your session expired. Sign in to continue";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let operator: Visitor;
 let context: BrowserContext;
 let page: Page;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   operator = await dashboard.setUp();
   await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
   await dashboard.signUp("ada@example.com");
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 beforeEach(async () => {
-  context = await returningContext(browser, dashboard.url, "operator@example.com");
-  ({ page } = await openPage(context, dashboard.url));
+  context = await returningContext(stage.browser, stage.url, "operator@example.com");
+  ({ page } = await openPage(context, stage.url));
 });
 afterEach(() => context.close());
 
@@ -47,7 +36,7 @@ const signInAgain = async () => {
 
 describe("when the session expires", () => {
   it("a form that was refused for it says nothing of it after signing in again, and can be sent", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name").fill("Kept");
     await loseSession();
@@ -62,7 +51,7 @@ describe("when the session expires", () => {
 
   it("a draft in the playground is still there after signing in again", async () => {
     await page.clock.install();
-    await page.goto(`${dashboard.url}/app/playground`);
+    await page.goto(`${stage.url}/app/playground`);
     const message = page.getByRole("textbox", { name: "Message" });
     await message.fill("half a thought");
     await page.getByLabel("System prompt").fill("Answer in verse.");
@@ -74,26 +63,26 @@ describe("when the session expires", () => {
     await signInAgain();
     expect(await message.inputValue()).toBe("half a thought");
     expect(await page.getByLabel("System prompt").inputValue()).toBe("Answer in verse.");
-    dashboard.engine.script = () => ({ fragments: ["and its other half"] });
+    stage.dashboard.engine.script = () => ({ fragments: ["and its other half"] });
     await press(page, "Send");
     await page.getByText("and its other half", { exact: true }).waitFor();
     expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
   });
 
   it("a message that was refused for it can be sent again", async () => {
-    await page.goto(`${dashboard.url}/app/playground`);
+    await page.goto(`${stage.url}/app/playground`);
     await page.getByRole("textbox", { name: "Message" }).fill("are you there?");
     await loseSession();
     await press(page, "Send");
     await signInAgain();
     await page.getByText("are you there?", { exact: true }).waitFor();
-    dashboard.engine.script = () => ({ fragments: ["here again"] });
+    stage.dashboard.engine.script = () => ({ fragments: ["here again"] });
     await press(page, "Regenerate");
     await page.getByText("here again", { exact: true }).waitFor();
   });
 
   it("a form in a dialog keeps its entries", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await openDialog(page, "Create key");
     await page.getByLabel("Name").fill("Late key");
     await loseSession();
@@ -108,7 +97,7 @@ describe("when the session expires", () => {
 
   it("loaded data is cleared when the tab is shown again, and reloaded after signing in", async () => {
     await page.clock.install();
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
     await key.waitFor();
     await loseSession();
@@ -121,7 +110,7 @@ describe("when the session expires", () => {
   });
 
   it("loaded data stays cleared although a change is reverted", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
     await key.waitFor();
     await loseSession();
@@ -131,7 +120,7 @@ describe("when the session expires", () => {
   });
 
   it("a wrong password is refused there, and someone else starts at the sign-in page", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByText("Robot", { exact: true }).waitFor();
     await loseSession();
     await openDialog(page, "Create key");
@@ -142,41 +131,41 @@ describe("when the session expires", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("alert").filter({ hasText: "wrong" }).waitFor();
     await press(page, "Use another account");
-    await page.waitForURL(`${dashboard.url}/sign-in`);
+    await page.waitForURL(`${stage.url}/sign-in`);
     await page.getByLabel("Email").fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${dashboard.url}/app`);
+    await page.waitForURL(`${stage.url}/app`);
     await page.getByText("ada@example.com").first().waitFor();
   });
 });
 
 describe("the tabs of one browser", () => {
   it("sign out together", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByText("Robot", { exact: true }).waitFor();
-    const { page: other } = await openPage(context, dashboard.url);
-    await other.goto(`${dashboard.url}/app`);
+    const { page: other } = await openPage(context, stage.url);
+    await other.goto(`${stage.url}/app`);
     await press(other, /^Account: operator@/);
     await other.getByRole("menuitem", { name: "Sign out" }).click();
-    await other.waitForURL(`${dashboard.url}/sign-in`);
+    await other.waitForURL(`${stage.url}/sign-in`);
     await page.waitForURL(/\/sign-in/);
     await page.getByText("You signed out in another tab.").waitFor();
     expect(await page.getByText("Robot", { exact: true }).count()).toBe(0);
   });
 
   it("continue with whoever signs in, and show that account nothing of another's", async () => {
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByText("Robot", { exact: true }).waitFor();
     await loseSession();
-    const { page: other } = await openPage(context, dashboard.url);
-    await other.goto(`${dashboard.url}/app/usage`);
+    const { page: other } = await openPage(context, stage.url);
+    await other.goto(`${stage.url}/app/usage`);
     await other.getByText("Sign in to continue.").waitFor();
     await other.getByLabel("Email").fill("ada@example.com");
     await other.getByLabel("Password", { exact: true }).fill(password);
     await other.keyboard.press("Enter");
-    await other.waitForURL(`${dashboard.url}/app/usage`);
-    await page.waitForURL(`${dashboard.url}/app`);
+    await other.waitForURL(`${stage.url}/app/usage`);
+    await page.waitForURL(`${stage.url}/app`);
     await page.getByRole("button", { name: "Account: ada@example.com" }).waitFor();
   });
 });
@@ -188,8 +177,8 @@ it("an invitation for an address fills it in", async () => {
   await page.goto(link);
   expect(await page.getByLabel("Email").inputValue()).toBe(email);
   await page.getByText("Your invitation is for this address.").waitFor();
-  expect(page.url()).toBe(`${dashboard.url}/sign-up`);
+  expect(page.url()).toBe(`${stage.url}/sign-up`);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.keyboard.press("Enter");
-  await page.waitForURL(`${dashboard.url}/app`);
+  await page.waitForURL(`${stage.url}/app`);
 });

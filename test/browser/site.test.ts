@@ -1,29 +1,21 @@
 /** The pages that newcomers read: what the landing page shows, snippets, the API reference, the search, paper. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { setStage } from "./support/stage.js";
 import { openPage, password, returningContext, signedInContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
-let dashboard: TestDashboard;
-let browser: Browser;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   await dashboard.setUp(operatorEmail);
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 
-async function visit(path: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: "reduce", locale: "en-US", ...options });
+async function visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await stage.browser.newContext({ reducedMotion: "reduce", locale: "en-US", ...options });
   context.setDefaultTimeout(60_000);
-  const { page } = await openPage(context, dashboard.url);
-  await page.goto(dashboard.url + path);
+  const { page } = await openPage(context, stage.url);
+  await page.goto(stage.url + path);
   await page.locator("h1").first().waitFor();
   return page;
 }
@@ -43,7 +35,7 @@ describe("the landing page", () => {
       '    api_key=os.environ["OPENAI_API_KEY"],\n',
     ]);
     expect(await diff.locator("ins").allInnerTexts()).toEqual([
-      `    base_url="${dashboard.url}/v1",\n`,
+      `    base_url="${stage.url}/v1",\n`,
       '    api_key=os.environ["SOTTO_API_KEY"],\n',
     ]);
     await page.getByRole("tab", { name: "Node" }).first().click();
@@ -146,7 +138,7 @@ describe("the search in the documentation", () => {
     );
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${dashboard.url}/docs/errors#status-429`);
+    await page.waitForURL(`${stage.url}/docs/errors#status-429`);
     await page.waitForFunction(() => scrollY > 0);
     expect(await isInView(page, "status-429")).toBe(true);
     await page.context().close();
@@ -166,14 +158,14 @@ describe("the search in the documentation", () => {
 
 describe("in the browser", () => {
   it("a page's title stays as in its HTML", async () => {
-    const context = await returningContext(browser, dashboard.url, operatorEmail);
-    const { page } = await openPage(context, dashboard.url);
+    const context = await returningContext(stage.browser, stage.url, operatorEmail);
+    const { page } = await openPage(context, stage.url);
     // Forms redirect those who are signed in, and are named by what they ask for.
     const paths = pageAddresses.filter((path) => !/^\/(sign-|setup|reset|admin$)|:/.test(path));
     const changed: string[] = [];
     for (const path of paths) {
-      const html = await (await fetch(dashboard.url + path)).text();
-      await page.goto(dashboard.url + path);
+      const html = await (await fetch(stage.url + path)).text();
+      await page.goto(stage.url + path);
       await page.locator("h1").first().waitFor();
       const title = (await page.title()).replaceAll("&", "&amp;");
       if (!html.includes(`<title>${title}</title>`)) changed.push(`${path}: ${title}`);
@@ -183,23 +175,23 @@ describe("in the browser", () => {
   });
 
   it("the overview takes at most 20 requests, and asks for no script that its HTML does not name", async () => {
-    const context = await signedInContext(browser, dashboard.url, "overview@example.com");
-    const { page } = await openPage(context, dashboard.url);
+    const context = await signedInContext(stage.browser, stage.url, "overview@example.com");
+    const { page } = await openPage(context, stage.url);
     const asked = new Set<string>();
-    page.on("request", (request) => asked.add(request.url().replace(dashboard.url, "")));
-    await page.goto(`${dashboard.url}/app`);
+    page.on("request", (request) => asked.add(request.url().replace(stage.url, "")));
+    await page.goto(`${stage.url}/app`);
     await page.locator("h1").first().waitFor();
     await page.waitForLoadState("networkidle");
     await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
     expect([...asked]).toHaveLength(Math.min(asked.size, 20));
-    const html = await (await fetch(`${dashboard.url}/app`)).text();
+    const html = await (await fetch(`${stage.url}/app`)).text();
     const scripts = [...asked].filter((path) => path.endsWith(".js"));
     expect(scripts.filter((path) => !html.includes(path))).toEqual([]);
     await context.close();
   });
 
   it("letters beyond Western Europe come in the same font, and are loaded only where they occur", async () => {
-    const operator = dashboard.browser();
+    const operator = stage.dashboard.browser();
     await operator.post("/api/sign-in", { email: operatorEmail, password });
     const fontsOf = async () => {
       const page = await visit("/changelog");
@@ -219,9 +211,9 @@ describe("in the browser", () => {
 
 describe("on paper", () => {
   it.each(["/docs", "/docs/api", "/app/usage"])("%s is its content alone, and fits", async (path) => {
-    const context = await returningContext(browser, dashboard.url, operatorEmail, { colorScheme: "dark" });
-    const { page } = await openPage(context, dashboard.url);
-    await page.goto(dashboard.url + path);
+    const context = await returningContext(stage.browser, stage.url, operatorEmail, { colorScheme: "dark" });
+    const { page } = await openPage(context, stage.url);
+    await page.goto(stage.url + path);
     await page.locator("h1").first().waitFor();
     await page.waitForLoadState("networkidle");
     await page.emulateMedia({ media: "print" });

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { postChat } from "../support/clients/post-chat.js";
 import type { Browser } from "../support/processes/dashboard-server.js";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail } from "../../src/protocol/dashboard/teams.js";
@@ -26,12 +27,7 @@ const pageOf = async (name: string) => {
   return (await openPage(context, stage.url)).page;
 };
 
-const ask = (secret: string) =>
-  fetch(`${stage.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }] }),
-  });
+const ask = (secret: string) => postChat(stage.url, secret);
 
 describe("a team", () => {
   it("is created, invited to, used, over its budget, and left", async () => {

@@ -13,7 +13,15 @@ import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/core/errors.js";
 import { eventually } from "../support/eventually.js";
-import { answer, asked, lookUp, place, question, script } from "../support/clients/weather-script.js";
+import {
+  answer,
+  asked,
+  lookUp,
+  place,
+  question,
+  thoughtfulScript,
+} from "../support/clients/weather-model.js";
+import { rejectionOf } from "../support/rejection.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
@@ -22,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  server.engine.script = script;
+  server.engine.script = thoughtfulScript;
   asked.length = 0;
 });
 
@@ -159,14 +167,7 @@ describe("the Anthropic SDK", () => {
     server.engine.release();
   });
 
-  async function errorOf(failing: Promise<unknown>): Promise<APIError> {
-    const error: unknown = await failing.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof APIError)) throw new Error("It did not fail as an API error.");
-    return error;
-  }
+  const errorOf = (failing: Promise<unknown>) => rejectionOf(APIError, failing);
 
   it("throws its own class for every status, with the type, the message and the request's id", async () => {
     const prism = server.addKey("prism-only", { models: ["prism"] });

@@ -3,13 +3,13 @@ import { ChatAnthropic } from "@langchain/anthropic";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool as langChainTool } from "@langchain/core/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answer, lookUp, place, script } from "../support/clients/weather-script.js";
+import { answer, lookUp, place, prompt, thoughtfulScript } from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  server.engine.script = script;
+  server.engine.script = thoughtfulScript;
 });
 afterAll(() => server.close());
 
@@ -23,7 +23,6 @@ describe("LangChain", () => {
       maxRetries: 0,
       ...fields,
     });
-  const prompt = "How is the weather in Paris?";
   const getWeather = langChainTool(lookUp, { name: "get_weather", description: "Weather.", schema: place });
 
   it("invokes", async () => {

@@ -3,7 +3,14 @@ import { Ollama, type ChatResponse, type Message } from "ollama";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/core/errors.js";
 import { eventually } from "../support/eventually.js";
-import { answer, asked, lookUp, place, question, script } from "../support/clients/weather-script.js";
+import {
+  answer,
+  asked,
+  lookUp,
+  place,
+  question,
+  thoughtfulScript,
+} from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 const follows = { jsonSchema: true, logprobs: true, tools: true, reasoning: true };
@@ -14,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  server.engine.script = script;
+  server.engine.script = thoughtfulScript;
   asked.length = 0;
 });
 

@@ -9,6 +9,7 @@ import OpenAI, {
 } from "openai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../src/core/errors.js";
+import { rejectionOf } from "../support/rejection.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 describe("the openai package", () => {
@@ -28,14 +29,7 @@ describe("the openai package", () => {
     });
   };
 
-  async function errorOf(failing: Promise<unknown>): Promise<APIError> {
-    const error: unknown = await failing.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof APIError)) throw new Error("It did not fail as an API error.");
-    return error;
-  }
+  const errorOf = (failing: Promise<unknown>) => rejectionOf(APIError, failing);
 
   it("throws AuthenticationError for a wrong key", async () => {
     const error = await errorOf(create({ apiKey: "wrong" }));

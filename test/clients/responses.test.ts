@@ -3,10 +3,9 @@
  * that thinks, says so and looks up the weather before it answers; where a schema is asked for it answers with that.
  */
 import { createOpenAI } from "@ai-sdk/openai";
-import { tool as langChainTool } from "@langchain/core/tools";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
-import { Agent, OpenAIProvider, Runner, tool as agentTool } from "@openai/agents";
+import { OpenAIProvider, Runner } from "@openai/agents";
 import { generateObject, generateText, stepCountIs, streamText, tool as aiTool } from "ai";
 import OpenAI from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
@@ -14,6 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ServiceError } from "../../src/core/errors.js";
 import type { Generation } from "../../src/core/serving/engine-port.js";
+import { langChainWeather, testAgentsOf, weatherAgent } from "../support/clients/weather-agents.js";
 import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
 import type { Script } from "../support/engines/fake-engine.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
@@ -217,36 +217,10 @@ describe("the Agents SDK with its default model", () => {
       modelProvider: new OpenAIProvider({ openAIClient: openai() }),
       tracingDisabled: true,
     });
-  const weather = () =>
-    agentTool({
-      name: "get_weather",
-      description: "The weather.",
-      parameters: place,
-      execute: async (input) => lookUp(input),
-    });
-
-  it("runs an agent with tools to its answer", async () => {
-    const result = await runner().run(new Agent({ name: "Weather", tools: [weather()] }), prompt);
-    expect(result.finalOutput).toBe(answer);
-    expect(asked).toEqual(["Paris"]);
-  });
-
-  it("streams it", async () => {
-    const agent = new Agent({ name: "Weather", tools: [weather()] });
-    const result = await runner().run(agent, prompt, { stream: true });
-    await result.completed;
-    expect(result.finalOutput).toBe(answer);
-  });
-
-  it("hands over to another agent", async () => {
-    const expert = new Agent({ name: "Expert" });
-    const result = await runner().run(new Agent({ name: "Desk", handoffs: [expert] }), prompt);
-    expect(result.lastAgent?.name).toBe("Expert");
-    expect(result.finalOutput).toBe(answer);
-  });
+  testAgentsOf(runner);
 
   it("goes on with a conversation", async () => {
-    const agent = new Agent({ name: "Weather", tools: [weather()] });
+    const agent = weatherAgent();
     const first = await runner().run(agent, prompt);
     const second = await runner().run(agent, [...first.history, { role: "user", content: "And tomorrow?" }]);
     expect(second.finalOutput).toBe(answer);
@@ -262,12 +236,6 @@ describe("LangChain with useResponsesApi", () => {
       useResponsesApi: true,
       configuration: { baseURL: server.baseURL },
     });
-  const weather = () =>
-    langChainTool(async (input: { city: string }) => lookUp(input), {
-      name: "get_weather",
-      description: "The weather.",
-      schema: place,
-    });
 
   it("invokes and streams", async () => {
     expect((await model().invoke(prompt)).text).toBe(answer);
@@ -277,7 +245,7 @@ describe("LangChain with useResponsesApi", () => {
   });
 
   it("joins the pieces of a streamed call", async () => {
-    const pieces = await model().bindTools([weather()]).stream(prompt);
+    const pieces = await model().bindTools([langChainWeather]).stream(prompt);
     let whole;
     for await (const piece of pieces) whole = whole === undefined ? piece : whole.concat(piece);
     expect(whole?.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
@@ -289,7 +257,7 @@ describe("LangChain with useResponsesApi", () => {
   });
 
   it("runs an agent to its answer", async () => {
-    const agent = createReactAgent({ llm: model(), tools: [weather()] });
+    const agent = createReactAgent({ llm: model(), tools: [langChainWeather] });
     const { messages } = await agent.invoke({ messages: [{ role: "user", content: prompt }] });
     expect(messages.at(-1)?.text).toBe(answer);
     expect(asked).toEqual(["Paris"]);

@@ -2,6 +2,7 @@ import { generateText } from "ai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { postChat } from "../support/clients/post-chat.js";
 import { question } from "../support/clients/chat.js";
 import { clientScenarios } from "../support/clients/client-scenarios.js";
 import { eventually } from "../support/eventually.js";
@@ -49,11 +50,7 @@ describe("other clients", () => {
 
   it("that are a plain fetch with keep-alive reuse their connection", async () => {
     for (let i = 0; i < 5; i++) {
-      const response = await fetch(`${server.baseURL}/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${server.apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify(question),
-      });
+      const response = await postChat(server.url, server.apiKey, question);
       expect(response.headers.get("connection")).toBe("keep-alive");
       expect(response.headers.get("keep-alive")).toBe("timeout=130");
       await response.text();

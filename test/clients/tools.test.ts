@@ -4,16 +4,16 @@
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Instructor from "@instructor-ai/instructor";
-import { tool as langChainTool } from "@langchain/core/tools";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
-import { Agent, OpenAIChatCompletionsModel, Runner, tool as agentTool } from "@openai/agents";
+import { OpenAIChatCompletionsModel, Runner } from "@openai/agents";
 import { generateObject, generateText, stepCountIs, streamText, tool as aiTool } from "ai";
 import OpenAI from "openai";
 import { zodFunction } from "openai/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
+import { langChainWeather, testAgentsOf } from "../support/clients/weather-agents.js";
 import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
@@ -111,20 +111,14 @@ describe("LangChain", () => {
       maxRetries: 0,
       configuration: { baseURL: server.baseURL },
     });
-  const weather = () =>
-    langChainTool(async (input: { city: string }) => lookUp(input), {
-      name: "get_weather",
-      description: "The weather.",
-      schema: place,
-    });
 
   it("binds tools", async () => {
-    const { tool_calls } = await model().bindTools([weather()]).invoke(prompt);
+    const { tool_calls } = await model().bindTools([langChainWeather]).invoke(prompt);
     expect(tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
   });
 
   it("joins the pieces of a streamed call", async () => {
-    const pieces = await model().bindTools([weather()]).stream(prompt);
+    const pieces = await model().bindTools([langChainWeather]).stream(prompt);
     let whole;
     for await (const piece of pieces) whole = whole === undefined ? piece : whole.concat(piece);
     expect(whole?.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
@@ -139,7 +133,7 @@ describe("LangChain", () => {
   );
 
   it("runs an agent to its answer", async () => {
-    const agent = createReactAgent({ llm: model(), tools: [weather()] });
+    const agent = createReactAgent({ llm: model(), tools: [langChainWeather] });
     const { messages } = await agent.invoke({ messages: [{ role: "user", content: prompt }] });
     expect(messages.at(-1)?.content).toBe(answer);
     expect(asked).toEqual(["Paris"]);
@@ -149,33 +143,7 @@ describe("LangChain", () => {
 describe("the Agents SDK", () => {
   const runner = () =>
     new Runner({ model: new OpenAIChatCompletionsModel(openai(), "omega"), tracingDisabled: true });
-  const weather = () =>
-    agentTool({
-      name: "get_weather",
-      description: "The weather.",
-      parameters: place,
-      execute: async (input) => lookUp(input),
-    });
-
-  it("runs an agent with tools to its answer", async () => {
-    const result = await runner().run(new Agent({ name: "Weather", tools: [weather()] }), prompt);
-    expect(result.finalOutput).toBe(answer);
-    expect(asked).toEqual(["Paris"]);
-  });
-
-  it("streams it", async () => {
-    const agent = new Agent({ name: "Weather", tools: [weather()] });
-    const result = await runner().run(agent, prompt, { stream: true });
-    await result.completed;
-    expect(result.finalOutput).toBe(answer);
-  });
-
-  it("hands over to another agent", async () => {
-    const expert = new Agent({ name: "Expert" });
-    const result = await runner().run(new Agent({ name: "Desk", handoffs: [expert] }), prompt);
-    expect(result.lastAgent?.name).toBe("Expert");
-    expect(result.finalOutput).toBe(answer);
-  });
+  testAgentsOf(runner);
 });
 
 describe("instructor", () => {

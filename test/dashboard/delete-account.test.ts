@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -15,16 +16,7 @@ describe("deleting an account", () => {
   });
   afterEach(() => dashboard.close());
 
-  const chat = (secret: string) =>
-    fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "omega",
-        stream: true,
-        messages: [{ role: "user", content: "Hi" }],
-      }),
-    });
+  const chat = (secret: string) => postChat(dashboard.url, secret, { stream: true });
 
   it("leaves no row, no working key, no session and no running stream", async () => {
     const operator = await dashboard.setUp();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { KeyWithSecret, PlanView } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { question } from "../support/clients/chat.js";
 import { fetchPublicKey, postEncrypted } from "../support/clients/encrypting-client.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
@@ -43,11 +44,7 @@ it("refuses plain requests of a plan that requires encryption, from the playgrou
   const { plans } = await operator.get<{ plans: PlanView[] }>("/api/admin/plans");
   const { id, ...free } = plans[0] ?? { id: "" };
   await operator.must("PUT", `/api/admin/plans/${id}`, { ...free, requiresEncryption: true });
-  const plain = await fetch(`${service.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(question),
-  });
+  const plain = await postChat(service.url, key, question);
   expect([plain.status, await plain.json()]).toMatchObject([400, { error: { code: "encryption_required" } }]);
   expect((await operator.send("POST", "/api/playground", question)).status).toBe(400);
   const answer = await postEncrypted({ url: service.url, key }, question);
@@ -63,10 +60,6 @@ it("serves plain requests, and says so, where it cannot open its secrets", async
   expect((await fetch(`${service.url}/.well-known/hpke-keys`)).status).toBe(503);
   expect((await postEncrypted({ url: service.url, key }, question, publicKey)).status).toBe(422);
   expect(service.log()).toContain("secrets sealed under another service key");
-  const plain = await fetch(`${service.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(question),
-  });
+  const plain = await postChat(service.url, key, question);
   expect(plain.status).toBe(200);
 });

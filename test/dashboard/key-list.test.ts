@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noKeyLimits } from "../../src/core/entities.js";
 import type { KeyList, KeyView, KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import type { KeyPageView, KeyUsageView } from "../../src/protocol/dashboard/keys.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import { type Browser, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
@@ -24,12 +25,7 @@ const page = (who: Browser, query: Record<string, string> = {}) =>
   who.get<KeyPageView>(`/api/keys/page?${new URLSearchParams(query).toString()}`);
 const names = async (who: Browser, query: Record<string, string>) =>
   (await page(who, query)).keys.map(({ name }) => name);
-const chat = (secret: string, model: string) =>
-  fetch(`${dashboard.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] }),
-  });
+const chat = (secret: string, model: string) => postChat(dashboard.url, secret, { model });
 
 describe("among many keys", () => {
   let ada: Browser;

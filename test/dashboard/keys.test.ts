@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -19,12 +20,7 @@ describe("API keys", () => {
     who.post<KeyWithSecret>("/api/keys", { name: "laptop", models: null, expiresInDays: null, ...key });
   const models = async (secret: string) =>
     (await fetch(`${dashboard.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })).status;
-  const chat = (secret: string, body: object = {}) =>
-    fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }], ...body }),
-    });
+  const chat = (secret: string, body: object = {}) => postChat(dashboard.url, secret, body);
   const listed = async (who: Browser, id: string) =>
     (await who.get<{ keys: KeyView[] }>("/api/keys")).keys.find((key) => key.id === id);
 

@@ -9,6 +9,7 @@ import type { AccountView, KeyView, KeyWithSecret, Me, PlanView } from "../../sr
 import type { AuditPage } from "../../src/protocol/dashboard/audit.js";
 import type { AdminTeamDetail, AdminTeamList } from "../../src/protocol/dashboard/teams.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { describedOperations, OperatorClient } from "../support/clients/operator-client.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import {
@@ -48,11 +49,7 @@ const keyOf = async (who: Browser, scopes: string[]) =>
   (await who.post<KeyWithSecret>("/api/admin/operator-keys", newKey(scopes))).secret;
 const idOf = async (who: Browser) => (await who.get<Me>("/api/me")).account.id;
 const chat = (secret: string) =>
-  fetch(`${dashboard.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "canary-question" }] }),
-  });
+  postChat(dashboard.url, secret, { messages: [{ role: "user", content: "canary-question" }] });
 
 it("has every route of admins, but for those that say why not", () => {
   const admins = dashboardRoutes(nothing as DashboardParts).filter(({ access }) => access === "admin");

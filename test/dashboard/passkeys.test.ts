@@ -33,9 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-const addTo = async (browser: Browser, passkey: SoftwarePasskey, name = "Laptop") =>
+const addTo = async (browser: Browser, passkey: SoftwarePasskey) =>
   browser.post<NewCodesView>("/api/me/passkeys", {
-    name,
+    name: "Laptop",
     passkey: passkey.create(await browser.post<Options>("/api/me/passkeys/options")),
   });
 

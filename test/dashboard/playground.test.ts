@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { defaultReply } from "../support/engines/fake-engine.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
@@ -31,11 +32,7 @@ describe("the playground", () => {
       expiresInDays: null,
     });
     const playground = await ada.send("POST", "/api/playground", body);
-    const api = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+    const api = await postChat(dashboard.url, secret, body);
     expect(playground.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(anonymous(playground.text)).toBe(anonymous(await api.text()));
     expect(playground.text).toContain("Hello");
@@ -67,11 +64,7 @@ describe("the playground", () => {
     });
     dashboard.engine.hold();
     dashboard.engine.release(1);
-    const byKey = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+    const byKey = await postChat(dashboard.url, secret, body);
     const opening = ada.open("POST", "/api/playground", body);
     await eventually(() => dashboard.engine.active === 2);
     dashboard.engine.release(2);

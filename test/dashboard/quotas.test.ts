@@ -8,6 +8,7 @@ import { rotateKey } from "../../src/core/keys/issue-keys.js";
 import { keyHash } from "../../src/core/keys/key-format.js";
 import type { MonthView } from "../../src/core/limits/month-use.js";
 import type { KeyWithSecret, LimitsNow, Me, PlanMonths, PlanView } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { type SmtpServer, startSmtpServer } from "../support/clients/smtp-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -58,14 +59,9 @@ const newKey = async (browser: Browser, limits: Partial<KeyWithSecret["key"]["li
 
 /** Uses 9 tokens: 5 of the prompt, 4 of the reply. */
 const ask = (key: string, maxTokens = 5) =>
-  fetch(`${service.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      messages: [{ role: "user", content: "What is two plus two?" }],
-      max_tokens: maxTokens,
-    }),
+  postChat(service.url, key, {
+    messages: [{ role: "user", content: "What is two plus two?" }],
+    max_tokens: maxTokens,
   });
 
 describe("a quota of the plan", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
 import type { AuditPage } from "../../src/protocol/dashboard/audit.js";
 import type { AdminTeamDetail, TeamList } from "../../src/protocol/dashboard/teams.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { ScimClient } from "../support/clients/scim.js";
 import { eventually } from "../support/eventually.js";
 import { textLike } from "../support/matchers.js";
@@ -215,12 +216,7 @@ describe("a deprovisioned person", () => {
     const ofTeam = await browser.post<KeyWithSecret>(`/api/teams/${String(group.json.id)}/keys`, newKey);
     dashboard.engine.script = () => ({ fragments: ["one ", "two ", "three "] });
     dashboard.engine.hold();
-    const byKey = (secret: string) =>
-      fetch(`${dashboard.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
+    const byKey = (secret: string) => postChat(dashboard.url, secret, body);
     const opening = [byKey(own.secret), byKey(ofTeam.secret), browser.open("POST", "/api/playground", body)];
     await eventually(() => dashboard.engine.active === 3);
     dashboard.engine.release(3);

@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../../src/core/store.js";
 import type { KeyWithSecret, Me, OneTimeLink, SignedOut, Site } from "../../src/protocol/dashboard/api.js";
 import type { AdminTeamDetail, TeamList } from "../../src/protocol/dashboard/teams.js";
 import type { IdentitiesView, PendingJoin, ProviderList } from "../../src/protocol/identity-provider.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { addPhoneApp } from "../support/clients/factors.js";
 import { SoftwarePasskey } from "../support/clients/software-passkey.js";
 import { textWith } from "../support/matchers.js";
@@ -437,11 +438,7 @@ describe("signing out", () => {
     dashboard.engine.script = () => ({ fragments: ["one ", "two ", "three "] });
     dashboard.engine.hold();
     dashboard.engine.release(1);
-    const stream = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", stream: true, messages: [{ role: "user", content: "Hi" }] }),
-    });
+    const stream = await postChat(dashboard.url, secret, { stream: true });
     expect(stream.status).toBe(200);
     const token = await provider.logoutToken({ sub: login });
     expect((await logout(token)).status).toBe(200);

@@ -4,6 +4,7 @@ import type { Outcomes } from "../../src/core/admin/ports.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { StatusHistory } from "../../src/protocol/dashboard/admin.js";
 import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import { type Browser, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
@@ -82,11 +83,7 @@ describe("the status of the last 90 days", () => {
       expiresInDays: null,
     });
     const chat = () =>
-      fetch(`${dashboard.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "prism", messages: [{ role: "user", content: "one" }] }),
-      }).then((response) => response.text());
+      postChat(dashboard.url, secret, { model: "prism" }).then((response) => response.text());
     await chat();
     dashboard.engine.script = () => ({
       fragments: ["a"],

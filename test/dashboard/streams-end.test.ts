@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { KeyWithSecret, Me, PlanView } from "../../src/protocol/dashboard/api.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import { postChat } from "../support/clients/post-chat.js";
 import {
   password,
   startDashboard,
@@ -77,14 +78,7 @@ class Reply {
   }
 }
 
-const byKey = (secret: string): Promise<Reply> =>
-  Reply.begin(
-    fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
+const byKey = (secret: string): Promise<Reply> => Reply.begin(postChat(dashboard.url, secret, body));
 const inPlayground = (browser: Browser): Promise<Reply> =>
   Reply.begin(browser.open("POST", "/api/playground", body));
 const newKey = (expiresInDays: number | null = null): Promise<KeyWithSecret> =>

@@ -15,6 +15,7 @@ import type {
 } from "../../src/protocol/dashboard/teams.js";
 import type { ServiceEvent } from "../../src/core/events/events.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { textLike } from "../support/matchers.js";
 import {
   password as passwordText,
@@ -78,11 +79,7 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 const ask = async (secret: string, { url } = dashboard) => {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }] }),
-  });
+  const response = await postChat(url, secret);
   return { status: response.status, text: await response.text(), headers: response.headers };
 };
 

@@ -3,6 +3,7 @@ import { noUsage } from "../../src/core/usage/usage-recorder.js";
 import { ServiceError } from "../../src/core/errors.js";
 import type { KeyWithSecret, LimitsNow } from "../../src/protocol/dashboard/api.js";
 import type { UsageReport } from "../../src/core/usage/usage-views.js";
+import { postChat } from "../support/clients/post-chat.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -23,24 +24,18 @@ describe("usage", () => {
   const createKey = (name: string) =>
     ada.post<KeyWithSecret>("/api/keys", { name, models: null, expiresInDays: null });
   const chat = async (secret: string, body: object = {}) => {
-    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "omega",
-        messages: [{ role: "user", content: "one two three" }],
-        ...body,
-      }),
+    const response = await postChat(dashboard.url, secret, {
+      messages: [{ role: "user", content: "one two three" }],
+      ...body,
     });
     await response.text();
     return response.status;
   };
-  const playground = (body: object = {}) =>
+  const playground = () =>
     ada.send("POST", "/api/playground", {
       model: "prism",
       messages: [{ role: "user", content: "one two" }],
       stream: true,
-      ...body,
     });
   const day = { from: "2030-01-01T00:00:00Z", to: "2030-01-02T00:00:00Z" };
   const read = (query: Record<string, string>) =>

@@ -8,6 +8,7 @@ import { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import type { ProfileName } from "../../src/engines/upstream/profiles.js";
 import { createLog } from "../../src/log.js";
 import { generationOf, greedy, never, replyTo } from "../contract/engines/engine-contract.js";
+import { postChat } from "../support/clients/post-chat.js";
 import {
   answers,
   chunk,
@@ -167,11 +168,7 @@ describe("a whole service in front of an engine on the network", () => {
       expiresAt: null,
     });
     ask = async (body) => {
-      const response = await fetch(`${app.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }], ...body }),
-      });
+      const response = await postChat(app.url, key, body);
       return { status: response.status, text: await response.text() };
     };
     close = async () => {

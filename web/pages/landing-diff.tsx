@@ -16,13 +16,13 @@ interface Diff {
   lines: readonly string[];
 }
 
-export function LandingDiff({ className }: { className?: string }) {
+export function LandingDiff() {
   const diffs = diffsFor(`${location.origin}/v1`);
   const [shown, setShown] = useState("python");
   const lines = diffs.find(({ id }) => id === shown)?.lines ?? [];
   const after = lines.filter((line) => !line.startsWith("-")).map((line) => line.slice(1));
   return (
-    <LanguageTabs.Root value={shown} onValueChange={setShown} className={cx(codeFrame, className)}>
+    <LanguageTabs.Root value={shown} onValueChange={setShown} className={codeFrame}>
       <div className="flex items-center border-b border-line pr-1.5">
         <LanguageTabs.List aria-label="Language" className="-mb-px flex flex-1 gap-3 overflow-x-auto px-2.5">
           {diffs.map((diff) => (

@@ -83,7 +83,7 @@ export async function restoreOwnFile(
   return before === null ? "removed" : "restored";
 }
 
-export const backupOf = (path: string): string => `${path}.before-sotto`;
+const backupOf = (path: string): string => `${path}.before-sotto`;
 const stateOf = (path: string): string => `${path}.sotto-state`;
 
 async function forget(path: string): Promise<void> {

@@ -33,7 +33,7 @@ const levels: Record<number, { name: string; style: Style }> = {
 };
 
 /** `09:05:59 info  POST /v1/chat/completions 200  model=omega …`, the time in this machine's zone. */
-export function lineForPeople({ level, time, msg, ...fields }: Line): string {
+function lineForPeople({ level, time, msg, ...fields }: Line): string {
   const { name, style } = levels[level] ?? { name: "     ", style: "dim" };
   const { method, route, status, at, ...rest } = fields;
   const what =

@@ -1,7 +1,7 @@
 /** What a service manager needs to run Sotto, as data: `service.ts` carries it out or prints it. */
 import type { Environment } from "../environment.js";
 
-export type Scope = "system" | "user";
+type Scope = "system" | "user";
 
 export interface PlannedFile {
   path: string;

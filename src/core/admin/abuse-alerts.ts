@@ -23,11 +23,11 @@ import { type AbuseAlert, type AbuseSignal, abuseKinds, type AbuseCounts } from 
 const dayMs = 24 * hourMs;
 
 /** An hour with fewer is never an alert. */
-export const leastInAnHour: AbuseCounts = { requests: 300, tokens: 1_000_000, refusals: 100, errors: 50 };
+const leastInAnHour: AbuseCounts = { requests: 300, tokens: 1_000_000, refusals: 100, errors: 50 };
 /** Nor is one with less than so many times the usual. */
-export const timesUsual = 5;
+const timesUsual = 5;
 const usualDays = 7;
-export const mostAlerts = 10;
+const mostAlerts = 10;
 /** Hours with at least as many, of all accounts, the busiest first. */
 const mostHours = 50;
 const dismissedMs = dayMs;

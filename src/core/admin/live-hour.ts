@@ -7,7 +7,7 @@ import type { Clock } from "../clock.js";
 import type { LiveMinute, MachineNow } from "./service-views.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
 
-export const minutesKept = 60;
+const minutesKept = 60;
 const sampleEveryMs = 10_000;
 const minuteMs = 60_000;
 

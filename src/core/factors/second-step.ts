@@ -12,7 +12,7 @@ import type { FactorProof, FactorProofs } from "./factor-proofs.js";
 import { stepLifeMs, type Passkeys } from "./passkeys.js";
 import type { FactorStore, PasskeyOptions, StepStore } from "./ports.js";
 
-export const factorMethods = ["passkey", "totp", "recovery"] as const;
+const factorMethods = ["passkey", "totp", "recovery"] as const;
 export type FactorMethod = (typeof factorMethods)[number];
 
 export interface SecondStepParts {

@@ -16,7 +16,7 @@ import { PeriodicTask } from "../periodic-task.js";
 import { HpkeKeyPair, keyBytes } from "./hpke.js";
 import type { SealedSettings } from "./sealed-settings.js";
 
-export const hpkeKeyPrefix = "hpke_key_";
+const hpkeKeyPrefix = "hpke_key_";
 const refreshEveryMs = 60_000;
 /** How long before its period the next key is created, but no more than a quarter of a period. */
 const aheadMs = 30 * 60_000;

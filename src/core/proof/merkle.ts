@@ -158,7 +158,7 @@ function climb(
   return last === 0;
 }
 
-export const isSame = (a: Hash, b: Hash): boolean =>
+const isSame = (a: Hash, b: Hash): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
 
 const half = (value: number): number => Math.floor(value / 2);

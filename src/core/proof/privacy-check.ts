@@ -6,18 +6,16 @@ import type { Clock } from "../clock.js";
 import type { Store } from "../store.js";
 import type { Signer } from "./signer.js";
 
-export const placeKinds = [
-  "data_directory",
-  "database",
-  "redis",
-  "temporary_files",
-  "other_paths",
-  "server_memory",
-  "engine_memory",
-  "core_dumps",
-  "swap",
-] as const;
-export type PlaceKind = (typeof placeKinds)[number];
+export type PlaceKind =
+  | "data_directory"
+  | "database"
+  | "redis"
+  | "temporary_files"
+  | "other_paths"
+  | "server_memory"
+  | "engine_memory"
+  | "core_dumps"
+  | "swap";
 
 /** `unknown`: it could not be searched, or only in part. */
 export type Verdict = "clean" | "found" | "unknown";

@@ -36,7 +36,7 @@ export class Signer {
 }
 
 /** Base64url of the first 8 bytes of the key's SHA-256. */
-export const keyIdOf = (publicKey: Uint8Array): string =>
+const keyIdOf = (publicKey: Uint8Array): string =>
   createHash("sha256").update(publicKey).digest().subarray(0, 8).toString("base64url");
 
 /** The installation's signer; the first caller creates it. */

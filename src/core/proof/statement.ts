@@ -20,7 +20,7 @@ export type ModelPart =
     }
   | { runs: "upstream"; host: string; /** Of the privacy preflight. */ findings: string[] };
 
-export interface MachineFacts {
+interface MachineFacts {
   /** `handler`: the system gives the memory of a process that crashed to a program. */
   core_dumps: OnOff | "empty" | "unknown";
   swap: OnOff | "unknown";
@@ -61,10 +61,10 @@ interface Entered {
 export type Statement = StatementFacts & Entered & { type: "statement"; not_after: string };
 
 /** Another key signs from here on. Signed by both, unless the old one is lost. */
-export type KeyEntry = Entered & { type: "key"; old_key: string; new_key: string };
+type KeyEntry = Entered & { type: "key"; old_key: string; new_key: string };
 
 /** The database was restored from a backup that did not have the latest entries. */
-export type RestoredEntry = Entered & {
+type RestoredEntry = Entered & {
   type: "restored";
   /** As it was known. */
   previous: LogHead;

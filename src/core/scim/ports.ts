@@ -27,7 +27,7 @@ export interface ScimMember {
 }
 
 /** Users and groups are found by one attribute; `email` and `userName` compare without regard to case. */
-export interface ScimFilter<Attribute extends string> {
+interface ScimFilter<Attribute extends string> {
   attribute: Attribute;
   value: string;
 }

@@ -18,8 +18,7 @@ export interface CredentialStore {
 }
 
 /** How someone proved who they are; `link`: the operator, at the command line. */
-export const sessionMethods = ["password", "passkey", "oidc", "link"] as const;
-export type SessionMethod = (typeof sessionMethods)[number];
+export type SessionMethod = "password" | "passkey" | "oidc" | "link";
 
 export interface Session {
   hash: Uint8Array;

@@ -15,7 +15,7 @@ export interface Team extends Account {
   secondFactor: TeamFactor | null;
 }
 
-export interface TeamFactor {
+interface TeamFactor {
   /** Before it is required of a member, from `since` or from when they joined. */
   graceDays: number;
   since: Date;

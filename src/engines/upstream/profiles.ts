@@ -8,7 +8,7 @@ import type { UpstreamSource } from "../../protocol/engine-member.js";
 export type ProfileName = (typeof profileNames)[number];
 
 /** How one account's cached prompts are kept from another's. */
-export type CacheIsolation =
+type CacheIsolation =
   /** This field of a request names the part of the cache that it may use. */
   | { type: "salt"; field: string }
   /** These fields switch the reuse of prompts off. */
@@ -16,7 +16,7 @@ export type CacheIsolation =
   /** There is no way: the operator must accept that accounts can infer from timing what others asked. */
   | { type: "none" };
 
-export interface ReasoningControl {
+interface ReasoningControl {
   /** Fields that disable it, where the model's chat template can. */
   off: Readonly<Record<string, unknown>>;
   /**

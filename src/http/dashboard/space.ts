@@ -9,7 +9,7 @@ import type { TeamRight } from "../../core/teams/roles.js";
 import type { OpenTeam, Teams } from "../../core/teams/teams.js";
 import type { Visit } from "./guard/visit.js";
 
-export interface OpenSpace {
+interface OpenSpace {
   holder: KeyHolder;
   plan: Plan;
   /** Null in one's own account. */

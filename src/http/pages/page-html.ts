@@ -22,7 +22,7 @@ export interface PageSource {
   publicUrl: string | undefined;
 }
 
-export const headMark = "<!-- head -->";
+const headMark = "<!-- head -->";
 const picture = { path: "/og.png", width: 1200, height: 630, alt: "Sotto: the chat API that forgets" };
 
 export function pageHtml(source: PageSource, address: PageAddress): string {

@@ -25,7 +25,7 @@ export function hpkeKeys({ hpkeKeys: keys }: HttpParts) {
   };
 }
 
-export function keyConfiguration({ id, publicKey }: Pick<HpkeKey, "id" | "publicKey">): Buffer {
+function keyConfiguration({ id, publicKey }: Pick<HpkeKey, "id" | "publicKey">): Buffer {
   const numbers = [suite.kem, suiteBytes, suite.kdf, suite.aead].map((value) => {
     const bytes = Buffer.alloc(2);
     bytes.writeUInt16BE(value);

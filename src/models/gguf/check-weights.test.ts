@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { textLike } from "../../../test/support/matchers.js";
+import { rejectionOf } from "../../../test/support/rejection.js";
 import { chatArchitectures, embeddingArchitectures, otherArchitectures } from "./architectures.js";
 import { catalog } from "../choice/catalog.js";
 import { checkWeights } from "./check-weights.js";
@@ -24,9 +25,7 @@ const plenty = { availableBytes: 1e12 };
 async function errorOf(bytes: Buffer, machine = plenty): Promise<string> {
   const path = join(folder, "m.gguf");
   await writeFile(path, bytes);
-  const error: unknown = await checkWeights(path, machine).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsError);
-  return error instanceof Error ? error.message : "";
+  return (await rejectionOf(WeightsError, checkWeights(path, machine))).message;
 }
 
 describe("weights are refused before anything is loaded:", () => {

@@ -21,7 +21,7 @@ export interface GgufTensor {
   typeAt: number;
 }
 
-export type GgufValue = string | number | boolean | readonly number[];
+type GgufValue = string | number | boolean | readonly number[];
 
 export interface GgufHeader {
   fields: ReadonlyMap<string, GgufValue>;

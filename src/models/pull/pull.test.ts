@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { sha256, startModelServer, type ModelServer } from "../../../test/support/engines/model-server.js";
+import { rejectionOf } from "../../../test/support/rejection.js";
 import { DownloadClient, requireDownloadable } from "./download-request.js";
 import { pullWeights, type PullOptions, type Pulled } from "./pull.js";
 import { WeightsError } from "../weights-error.js";
@@ -43,11 +44,7 @@ const pull = (text: string, options: Partial<PullOptions> = {}): Promise<Pulled>
     ...options,
   });
 
-async function errorOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsError);
-  return error instanceof Error ? error.message : "";
-}
+const errorOf = async (work: Promise<unknown>) => (await rejectionOf(WeightsError, work)).message;
 
 const files = (): Promise<string[]> => readdir(folder).catch(() => []);
 const path = (): string => join(folder, "small-Q4_K_M.gguf");

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureStarterWeights, type StarterOptions, type StarterWeights } from "./starter.js";
 import { WeightsError } from "../weights-error.js";
 import { scriptArguments, sourceModule } from "../../../test/support/processes/script.js";
+import { rejectionOf } from "../../../test/support/rejection.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -42,11 +43,7 @@ const ensure = (options: StarterOptions = {}): Promise<string> =>
     ...options,
   });
 
-const fault = async (work: Promise<unknown>): Promise<string> => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsError);
-  return error instanceof Error ? error.message : "";
-};
+const fault = async (work: Promise<unknown>) => (await rejectionOf(WeightsError, work)).message;
 
 /** Names in the models folder; empty when there is none. */
 const files = (): Promise<string[]> => readdir(join(folder, "models")).catch(() => []);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../../test/support/refusal.js";
 import { parseChatRequest } from "./request.js";
 import { ServiceError } from "../../core/errors.js";
 
@@ -7,16 +8,7 @@ const minimal = { model: "omega", messages: [{ role: "user", content: "hi" }] };
 const withFields = (fields: object) => ({ ...minimal, ...fields });
 const withMessage = (message: unknown) => ({ model: "omega", messages: [message] });
 
-function refusal(body: unknown): { code: string; param: string | null; message: string } {
-  try {
-    parseChatRequest(body);
-  } catch (error) {
-    if (error instanceof ServiceError)
-      return { code: error.code, param: error.param, message: error.message };
-    throw error;
-  }
-  throw new Error("It was accepted.");
-}
+const refusal = (body: unknown) => refusalOf(() => parseChatRequest(body));
 
 describe("a chat request", () => {
   test("gets the specification's defaults", () => {

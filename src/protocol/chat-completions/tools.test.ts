@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../../test/support/refusal.js";
 import { parseChatRequest } from "./request.js";
-import { ServiceError } from "../../core/errors.js";
 
 const weather = {
   type: "function",
@@ -16,15 +16,7 @@ const messages = [{ role: "user", content: "Hi" }];
 
 const parse = (fields: object) => parseChatRequest({ model: "omega", messages, ...fields });
 
-function refusal(fields: object): ServiceError {
-  try {
-    parse(fields);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
-  throw new Error("it was accepted");
-}
+const refusal = (fields: object) => refusalOf(() => parse(fields));
 
 describe("tools", () => {
   test("are read with what they say of themselves", () => {

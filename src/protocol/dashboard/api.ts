@@ -18,7 +18,7 @@ import {
   shownBound,
 } from "../../core/bounds.js";
 import type { DashboardErrorCode } from "../../core/dashboard-error.js";
-import type { Account, ApiKey, Plan, Quotas } from "../../core/entities.js";
+import type { Account, ApiKey, Plan } from "../../core/entities.js";
 import { keyScopes } from "../../core/key-scopes.js";
 import { type ChatModelId, modelIds, type ModelId } from "../../core/models.js";
 import type { MonthView } from "../../core/limits/month-use.js";
@@ -206,7 +206,6 @@ export interface SignedOut {
 }
 // POST /api/sign-out-everywhere → {}
 
-export type QuotasView = Quotas;
 export type PlanView = InJson<Plan>;
 
 /** GET /api/me */

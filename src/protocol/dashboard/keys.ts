@@ -5,12 +5,9 @@ import { longest, mostTags } from "../../core/bounds.js";
 import type { ArrivedRequest } from "../../core/keys/connection-tests.js";
 import type { KeyPage } from "../../core/keys/key-list.js";
 
-export type KeyStatus = KeyView["status"];
-
 const searched = z.string("Enter what to look for.").max(200, "Use at most 200 characters.");
 
-export const keySorts = ["newest", "oldest", "name", "used", "unused", "expiry"] as const;
-export type KeySort = (typeof keySorts)[number];
+const keySorts = ["newest", "oldest", "name", "used", "unused", "expiry"] as const;
 
 /** GET /api/keys/page → KeyPageView */
 export const keysQuery = z.object({

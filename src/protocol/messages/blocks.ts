@@ -10,7 +10,7 @@ import type { JsonObject, Reader } from "../read-json.js";
 import * as json from "../read-json.js";
 import { toolName } from "./tools.js";
 
-export interface ToolResult extends Content {
+interface ToolResult extends Content {
   callId: string;
   path: string;
 }

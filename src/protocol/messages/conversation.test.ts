@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "../../core/errors.js";
+import { refusalOf } from "../../../test/support/refusal.js";
 import { readConversation } from "./conversation.js";
 
 const text = (content: string) => ({ type: "text", text: content, cache_control: { type: "ephemeral" } });
@@ -11,13 +11,8 @@ const result = (id: string, more: object = {}) => ({ type: "tool_result", tool_u
 const read = (messages: unknown[], more: object = {}) => readConversation({ messages, ...more });
 
 function refusal(messages: unknown): string {
-  try {
-    readConversation({ messages });
-  } catch (error) {
-    if (error instanceof ServiceError) return `${error.code} ${error.param ?? "-"}`;
-    throw error;
-  }
-  return "accepted";
+  const { code, param } = refusalOf(() => readConversation({ messages }));
+  return `${code} ${param ?? "-"}`;
 }
 
 describe("a conversation", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { refusalOf } from "../../../test/support/refusal.js";
 import type { ChatRequest } from "../../core/chat/request.js";
 import { errorTable, ServiceError } from "../../core/errors.js";
 import { readCountRequest, readMessagesRequest } from "./request.js";
@@ -10,13 +11,8 @@ const read = (changes: object = {}): ChatRequest => readMessagesRequest({ ...min
 
 /** As `code param`. */
 function refusal(body: unknown, reader: (body: unknown) => unknown = readMessagesRequest): string {
-  try {
-    reader(body);
-  } catch (error) {
-    if (error instanceof ServiceError) return `${error.code} ${error.param ?? "-"}`;
-    throw error;
-  }
-  return "accepted";
+  const { code, param } = refusalOf(() => reader(body));
+  return `${code} ${param ?? "-"}`;
 }
 const refused = (changes: object): string => refusal({ ...minimal, ...changes });
 

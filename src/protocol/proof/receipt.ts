@@ -21,9 +21,9 @@ const claimsSchema = z.looseObject({
   nonce: z.string(),
 });
 
-export type ReceiptClaims = z.infer<typeof claimsSchema>;
+type ReceiptClaims = z.infer<typeof claimsSchema>;
 
-export type ReceiptCause =
+type ReceiptCause =
   "malformed" | "unknown_key" | "signature" | "request" | "response" | "statement" | "weights";
 
 export interface ReceiptVerification {
@@ -120,7 +120,7 @@ function lastIndexOf(bytes: Uint8Array, sought: Uint8Array): number {
 }
 
 /** Base64url of the first eight bytes of the key's SHA-256, as the service names it. */
-export const keyIdOf = (key: string): string => toBase64Url(sha256(hexToBytes(key)).subarray(0, 8));
+const keyIdOf = (key: string): string => toBase64Url(sha256(hexToBytes(key)).subarray(0, 8));
 
 /** In hexadecimal or in base64url. */
 function isHash(claimed: string, bytes: Uint8Array): boolean {

@@ -50,9 +50,9 @@ const restoredSchema = z.looseObject({
 
 const entrySchema = z.discriminatedUnion("type", [statementSchema, keySchema, restoredSchema]);
 
-export const signedEntrySchema = z.looseObject({ entry: entrySchema, signatures });
+const signedEntrySchema = z.looseObject({ entry: entrySchema, signatures });
 
-export const signedCheckpointSchema = z.looseObject({
+const signedCheckpointSchema = z.looseObject({
   entry: z.looseObject({ type: z.literal("checkpoint"), time, size: z.int().min(1), root: hash }),
   signatures,
 });

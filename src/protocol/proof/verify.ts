@@ -47,7 +47,7 @@ export const rememberedSchema = z.object({
 /** What a later check relies on. */
 export type Remembered = z.infer<typeof rememberedSchema>;
 
-export type Cause =
+type Cause =
   | "history_lost"
   | "history_rewritten"
   | "log_mismatch"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../../core/errors.js";
+import { refusalOf } from "../../../test/support/refusal.js";
 import { messagesOf, readInput, withInstructions } from "./input.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 
@@ -7,16 +7,7 @@ const nameOf = (namespace: string, name: string) => `${namespace}/${name}`;
 const readAll = (input: unknown) => messagesOf(readInput(input, "input"), { nameOf });
 const read = (...items: unknown[]) => readAll(items);
 
-function refusal(...items: unknown[]): { code: string; param: string | null; message: string } {
-  try {
-    read(...items);
-  } catch (error) {
-    if (error instanceof ServiceError)
-      return { code: error.code, param: error.param, message: error.message };
-    throw error;
-  }
-  throw new Error("It was accepted.");
-}
+const refusal = (...items: unknown[]) => refusalOf(() => read(...items));
 
 const user = { role: "user", content: "hi" };
 const call = (id: string) => ({

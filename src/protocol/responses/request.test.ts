@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../../test/support/refusal.js";
 import { ServiceError } from "../../core/errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 
@@ -7,18 +8,9 @@ const minimal = { model: "omega", input: "hi" };
 const nothingKept = { recall: () => undefined, open: () => null };
 const chatOf = (fields: object = {}) => readResponseRequest({ ...minimal, ...fields }).chat;
 
-function refusal(body: unknown): { code: string; param: string | null; message: string } {
-  try {
-    resolveItems(readResponseRequest(body), nothingKept);
-  } catch (error) {
-    if (error instanceof ServiceError)
-      return { code: error.code, param: error.param, message: error.message };
-    throw error;
-  }
-  throw new Error("It was accepted.");
-}
+const refusal = (body: unknown) => refusalOf(() => resolveItems(readResponseRequest(body), nothingKept));
 
-const refusalOf = (fields: object) => refusal({ ...minimal, ...fields });
+const refusalWith = (fields: object) => refusal({ ...minimal, ...fields });
 
 describe("a request for a response", () => {
   test("gets the defaults", () => {
@@ -147,7 +139,7 @@ describe("a request for a response", () => {
       strict: true,
     });
     expect(chatOf({ text: { format: { type: "json_object" } } }).format).toEqual({ type: "json_object" });
-    expect(refusalOf({ text: { format: { type: "json_schema", schema } } })).toMatchObject({
+    expect(refusalWith({ text: { format: { type: "json_schema", schema } } })).toMatchObject({
       code: "missing_required_parameter",
       param: "text.format.name",
     });
@@ -203,7 +195,7 @@ describe("a request for a response is refused", () => {
     [{ parallel_tool_calls: 1 }, "invalid_type", "parallel_tool_calls"],
     [{ background: "yes" }, "invalid_type", "background"],
   ])("with %o", (fields, code, param) => {
-    expect(refusalOf(fields)).toMatchObject({ code, param });
+    expect(refusalWith(fields)).toMatchObject({ code, param });
   });
 
   test.each([
@@ -212,14 +204,14 @@ describe("a request for a response is refused", () => {
     [{ prompt: { id: "pmpt_1" } }, "prompt", "stores no prompts"],
     [{ background: true }, "background", "wait for the reply, or stream it"],
   ])("with %o, since nothing is stored", (fields, param, reason) => {
-    const { code, param: named, message } = refusalOf(fields);
+    const { code, param: named, message } = refusalWith(fields);
     expect({ code, named }).toEqual({ code: "unsupported_parameter", named: param });
     expect(message).toContain(reason);
   });
 
   test("for what it refers to rather than for what is missing without it", () => {
     const input = [{ type: "function_call_output", call_id: "call_1", output: "x" }];
-    expect(refusalOf({ input, previous_response_id: "resp_1" }).param).toBe("previous_response_id");
+    expect(refusalWith({ input, previous_response_id: "resp_1" }).param).toBe("previous_response_id");
   });
 
   test("anything at all with a known error, or reads it", () => {

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/core/clock.js";
 import { Limits } from "../../../src/core/limits/limits.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { ask, errorOf, send } from "../../support/clients/chat.js";
 import { expectDocumented, expectOurs } from "../../support/clients/openapi.js";
 import { eventually } from "../../support/eventually.js";
@@ -72,11 +73,7 @@ describe("a key", () => {
   it("with scopes has no models, and is refused them", async () => {
     const key = server.addKey("sk-operator", { scopes: ["admin:read", "scim"] });
     expect(await keyOf(server, key)).toMatchObject({ models: [], scopes: ["admin:read", "scim"] });
-    const refused = await fetch(`${server.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hi" }] }),
-    });
+    const refused = await postChat(server.url, key);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: { code: "insufficient_permissions" } });
   });

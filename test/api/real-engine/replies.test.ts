@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chatModelIds } from "../../../src/core/models.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { clientScenarios, type Endpoint } from "../../support/clients/client-scenarios.js";
 import type { SottoProcess } from "../../support/processes/sotto-process.js";
 import { startTinySotto } from "../../support/processes/tiny-sotto.js";
@@ -72,14 +73,9 @@ describe("what the engine computed for a conversation", () => {
     content: `turn ${turn} of a conversation that goes on for a while`,
   }));
   const cached = async (apiKey: string) => {
-    const response = await fetch(`${sotto.baseURL}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "omega",
-        max_tokens: 4,
-        messages: [...history, { role: "user", content: "and now?" }],
-      }),
+    const response = await postChat(sotto.url, apiKey, {
+      max_tokens: 4,
+      messages: [...history, { role: "user", content: "and now?" }],
     });
     const { usage } = (await response.json()) as {
       usage: { prompt_tokens: number; prompt_tokens_details: { cached_tokens: number } };

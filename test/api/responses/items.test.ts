@@ -41,7 +41,7 @@ async function reply(stream: boolean, fields: object = {}): Promise<ResponseShap
 }
 
 /** The second turn of a conversation, with references in place of what came back. */
-const goOn = ({ output }: ResponseShape, more: Sent = {}, fields: object = {}) =>
+const goOn = ({ output }: ResponseShape, more: Sent = {}) =>
   sent(
     {
       input: [
@@ -49,7 +49,6 @@ const goOn = ({ output }: ResponseShape, more: Sent = {}, fields: object = {}) =
         ...output.map(({ id }) => ({ type: "item_reference", id })),
         { type: "function_call_output", call_id: "call_1", output: "empty" },
       ],
-      ...fields,
     },
     more,
   );

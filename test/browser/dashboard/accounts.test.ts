@@ -1,24 +1,21 @@
 /** What an operator does with many accounts, invitations and the audit trail, by pointer and by keyboard. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import type { AccountPage } from "../../../src/protocol/dashboard/accounts.js";
-import { launchBrowser } from "../../support/browser.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
 import { expectNoFaults } from "../support/look.js";
+import { setStage } from "../support/stage.js";
 import { openPage, returningContext } from "../support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 let adaId: string;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+afterAll(() => expect(faults).toEqual([]));
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   await operator.must("PUT", "/api/admin/plans/team", {
     ...{ name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
@@ -37,20 +34,15 @@ beforeAll(async () => {
     ...{ accountId: adaId, keyId: "playground", model: "omega", outcome: "ok" },
     ...{ promptTokens: 12, completionTokens: 30, firstTokenMs: 40 },
   });
-  context = await returningContext(browser, dashboard.url, "operator@example.com", {
+  context = await returningContext(stage.browser, dashboard.url, "operator@example.com", {
     ...{ colorScheme: "light", locale: "en-US", timezoneId: "America/New_York" },
   });
   ({ page, faults } = await openPage(context, dashboard.url));
   keyboard = new Keyboard(page);
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-  expect(faults).toEqual([]);
-});
 
 const open = async (path: string, heading: string) => {
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });

@@ -1,27 +1,25 @@
 /** What someone does with hundreds of keys, by pointer and by keyboard. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
 import { expectNoFaults, widths } from "../support/look.js";
 import { layoutErrors } from "../support/layout-faults.js";
+import { setStage } from "../support/stage.js";
 import { chooseAction, openPage, returningContext } from "../support/visit.js";
-import { launchBrowser } from "../../support/browser.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 let rotated: KeyWithSecret;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+afterAll(() => expect(faults).toEqual([]));
+const stage = setStage(async (dashboard) => {
   const ada = await dashboard.signUp("ada@example.com");
   const { account } = await ada.get<Me>("/api/me");
   const key = { models: null, expiresInDays: null };
@@ -33,11 +31,7 @@ beforeAll(async () => {
   rotated = await ada.post<KeyWithSecret>(`/api/keys/${old.key.id}/rotate`, { graceHours: 0 });
   const revoked = await ada.post<KeyWithSecret>("/api/keys", { ...key, name: "Prototype" });
   await ada.post(`/api/keys/${revoked.key.id}/revoke`);
-  const headers = { authorization: `Bearer ${rotated.secret}`, "content-type": "application/json" };
-  const messages = [{ role: "user", content: "Hi" }];
-  await fetch(`${dashboard.url}/v1/chat/completions`, {
-    ...{ method: "POST", headers, body: JSON.stringify({ model: "prism", messages }) },
-  });
+  await postChat(dashboard.url, rotated.secret, { model: "prism" });
   for (let i = 0; i < 500; i++) {
     await dashboard.app.store.createKey({
       ...{ accountId: account.id, name: `Service ${i}`, hash: Buffer.from(`${i}`.padStart(32, "-")) },
@@ -45,20 +39,15 @@ beforeAll(async () => {
       ...{ limits: noKeyLimits, tags: i === 250 ? ["special"] : [] },
     });
   }
-  context = await returningContext(browser, dashboard.url, "ada@example.com", {
+  context = await returningContext(stage.browser, dashboard.url, "ada@example.com", {
     ...{ colorScheme: "light", locale: "en-US" },
   });
   ({ page, faults } = await openPage(context, dashboard.url));
   keyboard = new Keyboard(page);
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-  expect(faults).toEqual([]);
-});
 
 const open = async (query: string) => {
-  await page.goto(`${dashboard.url}/app/keys${query}`);
+  await page.goto(`${stage.url}/app/keys${query}`);
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });

@@ -4,6 +4,7 @@
  */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { postChat } from "../../support/clients/post-chat.js";
 import type { Browser as Visitor } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
@@ -22,11 +23,7 @@ const stage = setStage(async (dashboard) => {
   const ada = await dashboard.signUp("ada@example.com");
   await newKey(ada, "Unused");
   const secret = await newKey(ada, "Invoice reader");
-  const reply = await fetch(`${dashboard.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hi" }] }),
-  });
+  const reply = await postChat(dashboard.url, secret);
   expect(reply.status).toBe(200);
   await stage.dashboard.usageWritten(1);
   await stage.dashboard.signUp("eve@example.com");

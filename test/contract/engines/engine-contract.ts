@@ -64,7 +64,7 @@ export async function collect(arrivals: AsyncIterable<readonly GenerationEvent[]
 }
 
 /** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
-export async function collectChoices(
+async function collectChoices(
   arrivals: AsyncIterable<readonly GenerationEvent[]>,
   count: number,
 ): Promise<Reply[]> {

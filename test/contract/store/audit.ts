@@ -1,21 +1,7 @@
 /** The promises of `AuditStore`. */
 import { describe, expect, it } from "vitest";
 import type { AuditFilter } from "../../../src/core/audit.js";
-import type { FullStore } from "../../../src/store/full-store.js";
-import { noKeyLimits } from "../../../src/core/entities.js";
-import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
-
-const newKey = (store: FullStore, accountId: string) =>
-  store.createKey({
-    accountId,
-    name: "k",
-    hash: someHash(),
-    lastFour: "abcd",
-    models: null,
-    operations: null,
-    limits: noKeyLimits,
-    expiresAt: null,
-  });
+import { at, describeWithStore, type Opened, type OpenStore } from "./dashboard-store.js";
 
 export function describeAuditContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps an audit trail`, open, (opened) => {
@@ -67,7 +53,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
     it("finds actions by an account and on it and its keys, each line once", async () => {
       const { store } = opened;
       const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
-      const key = await newKey(store, ada.id);
+      const key = await opened.createKey(ada.id);
       const lines = [
         [ada.id, "signed in", ada.id],
         [ada.id, "created key", key.id],
@@ -97,20 +83,20 @@ export function describeAuditContract(name: string, open: OpenStore): void {
     it("shows the name of a key that exists, and whose it is", async () => {
       const { store } = opened;
       const ada = await opened.createAccount();
-      const key = await newKey(store, ada.id);
+      const key = await opened.createKey(ada.id);
       await store.audit.add({ at: at("08:00:00"), actor: ada.id, action: "created key", target: key.id });
       expect(await store.audit.list(null, 1)).toMatchObject([
-        { targetKey: { name: "k", lastFour: "abcd", accountId: ada.id, ownerEmail: ada.email } },
+        { targetKey: { name: "laptop", lastFour: "abcd", accountId: ada.id, ownerEmail: ada.email } },
       ]);
     });
 
     it("shows the key that someone acted with, until their account is deleted", async () => {
       const { store } = opened;
       const ada = await opened.createAccount();
-      const { id: actorKey } = await newKey(store, ada.id);
+      const { id: actorKey } = await opened.createKey(ada.id);
       const line = { at: at("08:00:00"), actor: ada.id, actorKey, action: "saved plan", target: "free" };
       await store.audit.add(line);
-      const shown = { ...line, actorKeyName: { name: "k", lastFour: "abcd" } };
+      const shown = { ...line, actorKeyName: { name: "laptop", lastFour: "abcd" } };
       expect(await store.audit.list(null, 1)).toMatchObject([shown]);
       await store.deleteAccount(ada.id);
       await store.audit.add(line);
@@ -140,7 +126,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       it("keeps only lines between it and other accounts, without its id", async () => {
         const { store } = opened;
         const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
-        const [adasKey, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
+        const [adasKey, bobsKey] = [await opened.createKey(ada.id), await opened.createKey(bob.id)];
         const lines = [
           [ada.id, "signed in", ada.id],
           [ada.id, "created key", adasKey.id],
@@ -165,7 +151,7 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       it("removes lines written about it while it was being deleted", async () => {
         const { store } = opened;
         const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
-        const [key, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
+        const [key, bobsKey] = [await opened.createKey(ada.id), await opened.createKey(bob.id)];
         await remove(opened, ada.id);
         const add = (time: string, actor: string, target: string) =>
           store.audit.add({ at: at(time), actor, action: "signed in", target });

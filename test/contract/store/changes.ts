@@ -1,22 +1,10 @@
 /** The promises of `ChangeStore`, and that what other servers must learn of is written down. */
 import { expect, it } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
-import { noKeyLimits } from "../../../src/core/entities.js";
 import { describeWithStore, newSession, someHash, type OpenStore } from "./dashboard-store.js";
 
 export function describeChangeContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps the promises about changes`, open, (opened) => {
-    const newKey = async (accountId: string) =>
-      opened.store.createKey({
-        accountId,
-        name: "k",
-        hash: someHash(),
-        lastFour: "abcd",
-        models: null,
-        operations: null,
-        limits: noKeyLimits,
-        expiresAt: null,
-      });
     const written = async (store: FullStore) =>
       (await store.changes.readAfter(0, 100)).map(({ kind, subject }) => `${kind} ${subject}`);
 
@@ -42,7 +30,11 @@ export function describeChangeContract(name: string, open: OpenStore): void {
 
     it("writes down what ends or changes a key", async () => {
       const account = await opened.createAccount();
-      const [a, b, c] = [await newKey(account.id), await newKey(account.id), await newKey(account.id)];
+      const [a, b, c] = [
+        await opened.createKey(account.id),
+        await opened.createKey(account.id),
+        await opened.createKey(account.id),
+      ];
       await opened.store.revokeKey(a.id, new Date());
       await opened.store.revokeKey(b.id, new Date(Date.now() + 60_000));
       await opened.store.accounts.setKeyDisabled(c.id, new Date());

@@ -1,12 +1,12 @@
 /** The promises of `AccountStore`. */
 import { expect, it } from "vitest";
-import { noKeyLimits, type Plan } from "../../../src/core/entities.js";
-import type { NewKey } from "../../../src/core/store.js";
+import type { Plan } from "../../../src/core/entities.js";
 import type { AccountSummary } from "../../../src/core/accounts/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import {
   at,
   describeWithStore,
+  newKey,
   newSession,
   someHash,
   type Opened,
@@ -14,18 +14,6 @@ import {
 } from "./dashboard-store.js";
 
 const now = at("12:00:00");
-
-const newKey = (accountId: string, key: Partial<NewKey> = {}): NewKey => ({
-  accountId,
-  name: "laptop",
-  hash: someHash(),
-  lastFour: "aB3z",
-  limits: noKeyLimits,
-  models: null,
-  operations: null,
-  expiresAt: null,
-  ...key,
-});
 
 export function describeAccountContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps accounts for the dashboard`, open, (opened) => {
@@ -132,9 +120,9 @@ export function describeAccountContract(name: string, open: OpenStore): void {
     it("counts active keys, and has the last use of any key", async () => {
       const { store } = opened;
       const { id } = await opened.createAccount();
-      await store.createKey(newKey(id));
-      const used = await store.createKey(newKey(id, { expiresAt: at("11:59:59") }));
-      const revoked = await store.createKey(newKey(id));
+      await opened.createKey(id);
+      const used = await opened.createKey(id, { expiresAt: at("11:59:59") });
+      const revoked = await opened.createKey(id);
       await store.revokeKey(revoked.id, now);
       await store.touchKeys(new Map([[used.id, { at: at("11:00:00"), model: null }]]));
       expect(await store.accounts.findSummary(id, now)).toMatchObject({
@@ -228,7 +216,7 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       const made: string[] = [];
       for (let i = 0; i < 5; i++) made.push((await opened.createAccount()).id);
       const [first = ""] = made;
-      await store.createKey(newKey(first));
+      await opened.createKey(first);
       const listed: AccountSummary[] = [];
       for (;;) {
         const page = await store.accounts.listSummaries(listed.at(-1)?.account ?? null, 2, now);

@@ -3,13 +3,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
 import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
-import type { Account } from "../../../src/core/entities.js";
+import { noKeyLimits, type Account, type ApiKey } from "../../../src/core/entities.js";
 import type { Passkey } from "../../../src/core/factors/ports.js";
 import type { Session } from "../../../src/core/sign-in/ports.js";
-import type { NewAccount } from "../../../src/core/store.js";
+import type { NewAccount, NewKey } from "../../../src/core/store.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 
-export interface FullStoreUnderTest {
+interface FullStoreUnderTest {
   store: FullStore;
   /** Closes all connections and removes the database. */
   dispose(): Promise<void>;
@@ -21,6 +21,7 @@ export type OpenStore = () => Promise<FullStoreUnderTest>;
 export interface Opened {
   readonly store: FullStore;
   createAccount(account?: Partial<NewAccount>): Promise<Account>;
+  createKey(accountId: string, key?: Partial<NewKey>): Promise<ApiKey>;
 }
 
 /** Runs `tests` with a store of its own for each. */
@@ -47,6 +48,7 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
           ...account,
         });
       },
+      createKey: (accountId, key) => current.store.createKey(newKey(accountId, key)),
     });
   });
 }
@@ -55,6 +57,18 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
 export const someHash = (): Uint8Array => Uint8Array.from(createHash("sha256").update(randomUUID()).digest());
 
 export const at = (time: string): Date => new Date(`2030-01-01T${time}Z`);
+
+export const newKey = (accountId: string, key: Partial<NewKey> = {}): NewKey => ({
+  accountId,
+  name: "laptop",
+  hash: someHash(),
+  lastFour: "abcd",
+  models: null,
+  operations: null,
+  limits: noKeyLimits,
+  expiresAt: null,
+  ...key,
+});
 
 export const newSession = (accountId: string, session: Partial<Session> = {}): Session => ({
   hash: someHash(),

@@ -1,9 +1,9 @@
 /** Replicas write last-used times of the same keys at the same time: the order of locks keeps them from a deadlock. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Client } from "pg";
-import { noKeyLimits } from "../../../src/core/entities.js";
 import { eventually } from "../../support/eventually.js";
 import { openTemporaryPostgresStore, type TemporaryPostgresStore } from "../../support/stores/postgres.js";
+import { newKey } from "./dashboard-store.js";
 
 const keyCount = 1_000;
 
@@ -21,16 +21,7 @@ beforeEach(async () => {
     role: "user",
     planId: "free",
   });
-  const key = await store.createKey({
-    accountId: account.id,
-    name: "key",
-    hash: Buffer.alloc(32),
-    lastFour: "aaaa",
-    models: null,
-    operations: null,
-    limits: noKeyLimits,
-    expiresAt: null,
-  });
+  const key = await store.createKey(newKey(account.id));
   // On disk in the opposite of their order, and so many that an update reads them from there: it would lock the last
   // one first.
   await client.query(`insert into keys select copy.* from keys as one,

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "libsql";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { noKeyLimits, type Account, type ApiKey } from "../../../src/core/entities.js";
+import type { Account, ApiKey } from "../../../src/core/entities.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
 import { FullStore } from "../../../src/store/full-store.js";
 import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sql/sqlite.js";
 import { newDatabase, testPlan } from "../../support/stores/temporary-store.js";
-import { someHash } from "./dashboard-store.js";
+import { newKey, someHash } from "./dashboard-store.js";
 
 const large = [
   "accounts",
@@ -50,7 +50,7 @@ beforeEach(async () => {
     role: "admin",
     planId: "free",
   });
-  key = await store.createKey(newKey());
+  key = await store.createKey(newKey(account.id));
   asked = [];
 });
 afterEach(async () => {
@@ -83,17 +83,6 @@ function bound(target: object, name: string | symbol): unknown {
   const value: unknown = Reflect.get(target, name);
   return typeof value === "function" ? value.bind(target) : value;
 }
-
-const newKey = () => ({
-  accountId: account.id,
-  name: "k",
-  hash: someHash(),
-  lastFour: "abcd",
-  models: null,
-  operations: null,
-  limits: noKeyLimits,
-  expiresAt: null,
-});
 
 /** Reads of a whole table, with the statement that does it. Reading it in order until a limit is none. */
 function scans(): string[] {
@@ -212,7 +201,7 @@ const queries: Record<string, () => Promise<unknown>> = {
   "a plan that nobody is on": () => store.accounts.deletePlan("gold"),
   "less power for an admin": () => store.accounts.setRole(account.id, "user"),
   "a suspension": () => store.setAccountSuspended(account.id, now),
-  "a rotation": () => store.rotateKey(key.id, now, newKey()),
+  "a rotation": () => store.rotateKey(key.id, now, newKey(account.id)),
   "a deletion": () => store.deleteAccount(account.id),
 };
 it.each(Object.entries(queries))("finds by an index: %s", async (_name, ask) => {

@@ -2,9 +2,8 @@
 import { expect, it } from "vitest";
 import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
 import type { Outcomes } from "../../../src/core/admin/ports.js";
-import { noKeyLimits } from "../../../src/core/entities.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
-import { at, describeWithStore, someHash, usageBucket, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, usageBucket, type OpenStore } from "./dashboard-store.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -119,16 +118,7 @@ export function describeServiceContract(name: string, open: OpenStore): void {
         await opened.createAccount({ email: "bob@example.com" }),
         await opened.createAccount({ email: "cid@example.com" }),
       ];
-      const key = await store.createKey({
-        accountId: bob.id,
-        name: "laptop",
-        hash: someHash(),
-        lastFour: "abcd",
-        models: null,
-        operations: null,
-        limits: noKeyLimits,
-        expiresAt: null,
-      });
+      const key = await opened.createKey(bob.id);
       await store.usage.add([
         bucket(ada.id, { requests: 9, promptTokens: 1, completionTokens: 1 }),
         bucket(bob.id, { keyId: key.id, requests: 4, promptTokens: 500, completionTokens: 0 }),

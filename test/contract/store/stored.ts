@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import type { FullStore } from "../../../src/store/full-store.js";
 import type { StoredRows } from "../../../src/core/accounts/stored-views.js";
-import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
 import {
@@ -47,16 +46,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
       for (const { id, email } of [ada, bob]) {
         for (let i = 0; i < 5; i++) {
           const times = { createdAt: at(`08:00:0${i}`), expiresAt: at("20:00:00") };
-          const key = await store.createKey({
-            accountId: id,
-            name: "k",
-            hash: someHash(),
-            lastFour: "abcd",
-            models: null,
-            operations: null,
-            limits: noKeyLimits,
-            expiresAt: null,
-          });
+          const key = await opened.createKey(id);
           await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
           const session = newSession(id, { lastSeenAt: at("09:00:00"), ...times });
           await store.factors.addPasskey(newPasskey(id, { createdAt: times.createdAt }));

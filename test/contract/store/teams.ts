@@ -1,22 +1,20 @@
 /** The promises of `TeamStore`, and what they mean for keys, quotas and accounts. */
 import { expect, it } from "vitest";
 import { noKeyLimits, noQuotas } from "../../../src/core/entities.js";
-import { OnlyOwner, type NewKey } from "../../../src/core/store.js";
+import { OnlyOwner } from "../../../src/core/store.js";
 import type { Team } from "../../../src/core/teams/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import {
   at,
   describeWithStore,
+  newKey,
   newSession,
   someHash,
   type Opened,
   type OpenStore,
 } from "./dashboard-store.js";
 
-const keyOf = (team: Team, memberId: string | null = null): NewKey => ({
-  ...{ accountId: team.id, memberId, name: "k", hash: someHash(), lastFour: "abcd" },
-  ...{ models: null, operations: null, limits: noKeyLimits, expiresAt: null },
-});
+const keyOf = (team: Team, memberId: string | null = null) => newKey(team.id, { memberId });
 
 async function teamOf(opened: Opened) {
   const owner = await opened.createAccount();

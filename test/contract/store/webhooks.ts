@@ -1,7 +1,6 @@
 /** The promises of `WebhookStore`. */
 import { expect, it } from "vitest";
 import type { NewDelivery, Webhook } from "../../../src/core/events/ports.js";
-import { noKeyLimits } from "../../../src/core/entities.js";
 import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
 
 export function describeWebhooksContract(name: string, open: OpenStore): void {
@@ -131,15 +130,11 @@ export function describeWebhooksContract(name: string, open: OpenStore): void {
     it("finds keys that expire, without those that were revoked", async () => {
       const { store } = opened;
       const { id: accountId } = await opened.createAccount();
-      const create = (seed: number, expiresAt: Date | null) =>
-        store.createKey({
-          ...{ accountId, name: "k", hash: new Uint8Array(32).fill(seed), lastFour: "abcd", models: null },
-          ...{ operations: null, limits: noKeyLimits, expiresAt },
-        });
-      await create(1, now);
-      const [second, third] = [await create(2, end), await create(3, later)];
-      await create(4, null);
-      await store.revokeKey((await create(5, later)).id, now);
+      const create = (expiresAt: Date | null) => opened.createKey(accountId, { expiresAt });
+      await create(now);
+      const [second, third] = [await create(end), await create(later)];
+      await create(null);
+      await store.revokeKey((await create(later)).id, now);
       const found = (key: { id: string }, expiresAt: Date) => ({ id: key.id, accountId, expiresAt });
       expect(await store.webhooks.keysExpiring(now, end, 9)).toEqual([
         found(third, later),

@@ -7,6 +7,7 @@ import { dashboardRoutes } from "../../../src/http/dashboard/routes.js";
 import type { AccountPage } from "../../../src/protocol/dashboard/accounts.js";
 import type { AccountView, KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
@@ -254,11 +255,7 @@ describe("an admin", () => {
     dashboard.engine.hold();
     const messages = [{ role: "user", content: "Hi" }];
     dashboard.engine.release(1);
-    const stream = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", stream: true, messages }),
-    });
+    const stream = await postChat(dashboard.url, secret, { stream: true, messages });
     const opening = eve.open("POST", "/api/playground", { model: "omega", stream: true, messages });
     await eventually(() => dashboard.engine.active === 2);
     dashboard.engine.release(2);

@@ -11,6 +11,7 @@ import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { ServiceError } from "../../../src/core/errors.js";
 import { backUpSqlite } from "../../../src/store/sql/backup.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
@@ -151,11 +152,7 @@ describe("the checklist", () => {
 
 describe("the last hour", () => {
   const chat = async (key: string): Promise<number> => {
-    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "one" }] }),
-    });
+    const response = await postChat(dashboard.url, key);
     await response.text();
     return response.status;
   };

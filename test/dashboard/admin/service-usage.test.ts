@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import type { ServiceUsageReport, TopUsers } from "../../../src/core/usage/usage-views.js";
 import { ServiceError } from "../../../src/core/errors.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
@@ -32,14 +33,9 @@ describe("service-wide usage", () => {
   }
 
   const chat = async (secret: string, body: object = {}) => {
-    const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "omega",
-        messages: [{ role: "user", content: "one two three" }],
-        ...body,
-      }),
+    const response = await postChat(dashboard.url, secret, {
+      messages: [{ role: "user", content: "one two three" }],
+      ...body,
     });
     await response.text();
     return response.status;

@@ -9,6 +9,7 @@ import type {
   WebhookView,
   WebhookWithSecret,
 } from "../../../src/protocol/dashboard/webhooks.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { verify, WebhookReceiver } from "../../support/clients/webhook-receiver.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
@@ -169,12 +170,7 @@ describe("webhooks", () => {
     const ada = await dashboard.signUp("quota@example.com");
     const body = { name: "test", models: null, expiresInDays: null };
     const { key, secret } = await ada.post<KeyWithSecret>("/api/keys", body);
-    const ask = () =>
-      fetch(`${dashboard.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "Hi" }] }),
-      });
+    const ask = () => postChat(dashboard.url, secret);
     const statuses: number[] = [];
     for (let times = 0; times < 7; times += 1) {
       statuses.push((await ask()).status);

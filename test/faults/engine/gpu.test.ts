@@ -19,6 +19,7 @@ import { createLog } from "../../../src/log.js";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
 import type { EngineView } from "../../../src/protocol/dashboard/engines.js";
 import { generationOf, replyTo } from "../../contract/engines/engine-contract.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { isAlive } from "../../support/processes/children.js";
 import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";
@@ -94,14 +95,9 @@ async function start(gpu: FakeGpu, config: Config, workerFile = realWorker): Pro
     reply: async () => {
       const key = { name: "Program", models: null, expiresInDays: null, limits: null };
       const { secret } = await operator.post<KeyWithSecret>("/api/keys", key);
-      const response = await fetch(`${app.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({
-          model: "omega",
-          messages: [{ role: "user", content: "Hello" }],
-          max_tokens: 8,
-        }),
+      const response = await postChat(app.url, secret, {
+        messages: [{ role: "user", content: "Hello" }],
+        max_tokens: 8,
       });
       const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
       return choices[0]?.message.content ?? "";

@@ -9,6 +9,7 @@ import { firstRunKey } from "../../../src/core/accounts/first-run.js";
 import { createLog } from "../../../src/log.js";
 import { chatModelIds, type ChatModelId } from "../../../src/core/models.js";
 import { parseEvents } from "../../support/clients/chat.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { childrenOf, isAlive } from "../../support/processes/children.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
@@ -119,17 +120,7 @@ async function start({
     logLines,
     states,
     ask: (model, body = {}, signal) =>
-      fetch(`${running.url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key ?? ""}`, "content-type": "application/json" },
-        body: JSON.stringify({
-          model,
-          messages: [{ role: "user", content: "Hello" }],
-          max_tokens: 4,
-          ...body,
-        }),
-        ...(signal === undefined ? {} : { signal }),
-      }),
+      postChat(running.url, key ?? "", { model, max_tokens: 4, ...body }, signal),
     memoryBytes: async (model) => {
       const headers = { authorization: `Bearer ${metricsToken}` };
       const text = await (await fetch(`${running.url}/metrics`, { headers })).text();

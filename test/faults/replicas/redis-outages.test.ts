@@ -5,6 +5,7 @@
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { noQuotas } from "../../../src/core/entities.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { newApiCaller, type ApiCaller } from "../../support/clients/api-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
@@ -98,14 +99,9 @@ const planOf = async ({ app }: TestDashboard): Promise<string> => {
 };
 
 const ask = async (url: string, caller: ApiCaller, kind: string): Promise<number> => {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${caller.text}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      max_tokens: maxTokens,
-      messages: [{ role: "user", content: kind }],
-    }),
+  const response = await postChat(url, caller.text, {
+    max_tokens: maxTokens,
+    messages: [{ role: "user", content: kind }],
   });
   await response.arrayBuffer();
   return response.status;

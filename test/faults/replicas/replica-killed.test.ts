@@ -1,5 +1,6 @@
 /** Whole replicas as processes of their own, on one Postgres and one Redis, with the real engine. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postChat } from "../../support/clients/post-chat.js";
 import { question } from "../../support/clients/chat.js";
 import { eventually } from "../../support/eventually.js";
 import { TestPostgres } from "../../support/stores/postgres.js";
@@ -34,11 +35,7 @@ describe.skipIf(noRedis)("a replica that is killed", () => {
     if (killed === undefined || left === undefined) throw new Error("there are no replicas");
     const key = await killed.newKey();
     const ask = (replica: SottoProcess, stream: boolean) =>
-      fetch(`${replica.baseURL}/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ ...question, stream, max_tokens: stream ? 100_000 : 1 }),
-      });
+      postChat(replica.url, key, { ...question, stream, max_tokens: stream ? 100_000 : 1 });
     const running = await ask(killed, true);
     // It stands still in the middle of the reply, so that it can release nothing.
     killed.kill("SIGSTOP");

@@ -7,6 +7,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noKeyLimits } from "../../../src/core/entities.js";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { startBalancer, type Balancer } from "../../support/clients/balancer.js";
 import { question } from "../../support/clients/chat.js";
 import { startScriptedUpstream, type ScriptedUpstream } from "../../support/engines/scripted-upstream.js";
@@ -178,11 +179,7 @@ async function readStream(client: OpenAI): Promise<OpenAI.CompletionUsage | unde
 }
 
 async function ask(url: string, secret: string): Promise<number> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
+  const response = await postChat(url, secret, request);
   await response.arrayBuffer();
   return response.status;
 }

@@ -1,6 +1,7 @@
 /** Signing in and out with a provider, and the end of someone's access, across replicas on one Postgres and one Redis. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Site } from "../../../src/protocol/dashboard/api.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { ScimClient } from "../../support/clients/scim.js";
 import { eventually } from "../../support/eventually.js";
 import {
@@ -76,11 +77,7 @@ describe.skipIf(noRedis)("two replicas", () => {
       [one, two].map(async (dashboard) => {
         dashboard.engine.script = () => ({ fragments: ["one ", "two ", "three "] });
         dashboard.engine.hold();
-        const byKey = fetch(`${dashboard.url}/v1/chat/completions`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-          body: JSON.stringify(body),
-        });
+        const byKey = postChat(dashboard.url, secret, body);
         const bySession = elsewhere(browser, dashboard).open("POST", "/api/playground", body);
         // Both wait for a token, so that each gets one.
         await eventually(() => dashboard.engine.active === 2);

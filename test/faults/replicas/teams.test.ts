@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/core/clock.js";
 import { noKeyLimits, noQuotas } from "../../../src/core/entities.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import type { Team } from "../../../src/core/teams/ports.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { question } from "../../support/clients/chat.js";
 import { eventually } from "../../support/eventually.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
@@ -59,11 +60,7 @@ describe.skipIf(noRedis)("three replicas", () => {
   };
 
   const ask = async (replica: number, key: string) => {
-    const response = await fetch(`${replicas[replica % 3]?.url ?? ""}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ ...question, max_tokens: 8 }),
-    });
+    const response = await postChat(replicas[replica % 3]?.url ?? "", key, { ...question, max_tokens: 8 });
     return { status: response.status, text: await response.text() };
   };
 

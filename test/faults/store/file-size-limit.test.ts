@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postChat } from "../../support/clients/post-chat.js";
 import { question } from "../../support/clients/chat.js";
 import { Browser, password } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";
@@ -29,12 +30,7 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
     await ada.must("POST", "/api/sign-up", { email: "ada@example.com", password });
     const newKey = { name: "laptop", models: null, expiresInDays: null };
     const created = await ada.must<{ secret: string; key: { id: string } }>("POST", "/api/keys", newKey);
-    const ask = async () =>
-      fetch(`${sotto.baseURL}/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${created.secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ ...question, max_tokens: 2 }),
-      });
+    const ask = async () => postChat(sotto.url, created.secret, { ...question, max_tokens: 2 });
     expect((await ask()).status).toBe(200);
 
     limitFiles("1");

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CommandLine } from "../../cli/run.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { Browser, password } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";
 import { fillDisk, mountSmallDisk } from "../../support/stores/small-disk.js";
@@ -32,11 +33,7 @@ describe.skipIf(disk === null)("a full disk", () => {
   const body = (name: string) => ({ name, models: null, expiresInDays: null });
   const newKey = () => person.post<{ secret: string }>("/api/keys", body("k"));
   const ask = async () => {
-    const response = await fetch(`${sotto.baseURL}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "omega", max_tokens: 4, messages: [{ role: "user", content: "hi" }] }),
-    });
+    const response = await postChat(sotto.url, key, { max_tokens: 4 });
     await response.text();
     return response.status;
   };

@@ -16,6 +16,7 @@ import { threadDialect, type ThreadsOptions } from "../../../src/store/sql/sqlit
 import { eventually } from "../../support/eventually.js";
 import { builtThreads, testPlan } from "../../support/stores/temporary-store.js";
 import { scriptArguments, sourceModule } from "../../support/processes/script.js";
+import { rejectionOf } from "../../support/rejection.js";
 
 let folder: string;
 let path: string;
@@ -52,11 +53,7 @@ const putEventually = (db: Kysely<Schema>, name: string) =>
     ),
   );
 const names = () => beside.prepare("select name from settings order by name").pluck().all().map(String);
-const causeOf = async (work: Promise<unknown>): Promise<unknown> => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(StoreUnavailable);
-  return error instanceof StoreUnavailable ? error.cause : null;
-};
+const causeOf = async (work: Promise<unknown>) => (await rejectionOf(StoreUnavailable, work)).cause;
 
 describe("while another process holds the database", () => {
   it("no more statements are queued than allowed, and those that are succeed later", async () => {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { usageSpillPath } from "../../../src/store/usage-spill.js";
+import { postChat } from "../../support/clients/post-chat.js";
 import { eventually } from "../../support/eventually.js";
 import { TestPostgres } from "../../support/stores/postgres.js";
 import { startPacedSotto } from "../../support/engines/paced-service.js";
@@ -27,14 +28,9 @@ const start = async (dataDir: string, drainMs = 200): Promise<SottoProcess> => {
 };
 
 const ask = async (server: SottoProcess, key: string): Promise<void> => {
-  const response = await fetch(`${server.baseURL}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "omega",
-      max_tokens: 4,
-      messages: [{ role: "user", content: "a question" }],
-    }),
+  const response = await postChat(server.url, key, {
+    max_tokens: 4,
+    messages: [{ role: "user", content: "a question" }],
   });
   expect([response.status, typeof (await response.json())]).toEqual([200, "object"]);
 };

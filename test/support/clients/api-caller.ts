@@ -1,4 +1,5 @@
 /** A program with a key, on a whole service. */
+import { postChat } from "./post-chat.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { createAccount } from "../../../src/core/accounts/accounts.js";
 import type { FullStore } from "../../../src/store/full-store.js";
@@ -19,12 +20,7 @@ export async function newApiCaller(store: FullStore, email: string, planId = "fr
   const account = await createAccount(store, request, () => Promise.reject(new Error("no password")));
   const permissions = { name: "test", models: null, operations: null, expiresAt: null };
   const { key, text } = await createKey(store, systemClock, account, permissions);
-  const send = (url: string, stream: boolean) =>
-    fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${text}`, "content-type": "application/json" },
-      body: JSON.stringify({ ...question, stream, max_tokens: 8 }),
-    });
+  const send = (url: string, stream: boolean) => postChat(url, text, { ...question, stream, max_tokens: 8 });
   return {
     key,
     text,

@@ -45,7 +45,7 @@ function unreadable(): never {
 }
 
 /** The first key in a key configuration. */
-export const publicKeyIn = (configuration: Uint8Array): Buffer => Buffer.from(configuration.subarray(3, 35));
+const publicKeyIn = (configuration: Uint8Array): Buffer => Buffer.from(configuration.subarray(3, 35));
 
 export async function fetchPublicKey(url: string): Promise<Buffer> {
   const response = await fetch(`${url}/.well-known/hpke-keys`);

@@ -8,6 +8,8 @@ import type { Script } from "../engines/fake-engine.js";
 
 export const place = z.object({ city: z.string() });
 export const prompt = "How is the weather in Paris?";
+/** The prompt, for clients that take messages. */
+export const question = [{ role: "user" as const, content: prompt }];
 export const answer = "It is sunny in Paris.";
 
 /** The cities that were asked for; a test empties it. */
@@ -39,3 +41,10 @@ export function weatherScript(
   const said = format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}'];
   return { fragments: [...thoughts, ...said] };
 }
+
+/** Thinks first, unless it is told not to. */
+export const thoughtfulScript = (generation: Generation): Script =>
+  weatherScript(generation, {
+    thoughts: generation.reasoningEffort === "none" ? [] : [{ reasoning: "The weather" }, { reasoning: "…" }],
+    before: ["Let me look."],
+  });

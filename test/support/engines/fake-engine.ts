@@ -29,7 +29,7 @@ export const withTasks: EngineStatus["follows"] = {
 };
 
 /** Text, or something else that a token may bring. */
-export type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };
+type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };
 
 export interface Script {
   fragments: Fragment[];

@@ -13,7 +13,7 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-export interface Behaviour {
+interface Behaviour {
   /** End the connection after so many bytes of a file, so many times. */
   cutAfter?: number;
   cuts?: number;

@@ -78,8 +78,8 @@ export class IdentityProvider {
   }
 
   /** A token as the provider would sign it; a claim that is undefined is left out. */
-  sign(claims: Record<string, unknown>, nowMs = Date.now()): Promise<string> {
-    const seconds = Math.floor(nowMs / 1_000);
+  sign(claims: Record<string, unknown>): Promise<string> {
+    const seconds = Math.floor(Date.now() / 1_000);
     const payload: JWTPayload = {
       ...{ iss: this.issuer, aud: clientId, iat: seconds, exp: seconds + 120 },
       ...claims,

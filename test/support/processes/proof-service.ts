@@ -31,12 +31,10 @@ export class ProofService {
   readonly clock = new FakeClock();
   /** Where the last head is remembered outside the database. */
   head: LogHead | null = null;
+  readonly serviceKey = randomBytes(32);
   readonly #replicas: Replica[] = [];
 
-  private constructor(
-    readonly temporary: TemporaryStore,
-    readonly serviceKey = randomBytes(32),
-  ) {}
+  private constructor(readonly temporary: TemporaryStore) {}
 
   static async open(): Promise<ProofService> {
     return new ProofService(await openTemporaryStore());

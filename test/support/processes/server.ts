@@ -71,7 +71,7 @@ export interface TestServerOptions {
   proof?: TestProof | undefined;
 }
 
-export interface TestProof {
+interface TestProof {
   /** Shared by the servers that are to have the same keys. */
   settings?: SettingStore;
   shared?: SharedUses;

@@ -12,6 +12,7 @@ import { newDataDir, type SottoProcess, startSotto } from "./sotto-process.js";
 import { startTinySotto } from "./tiny-sotto.js";
 import { TestPostgres } from "../stores/postgres.js";
 import { TestRedis } from "../stores/redis.js";
+import { postChat } from "../clients/post-chat.js";
 
 export interface Replica {
   process: SottoProcess;
@@ -149,11 +150,5 @@ export async function ask(replica: Replica, key: string): Promise<number> {
 export const openStream = (replica: Replica, key: string, signal?: AbortSignal): Promise<Response> =>
   send(replica, key, { stream: true, max_tokens: engineContextTokens }, signal);
 
-function send({ process }: Replica, key: string, changes: object, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${process.baseURL}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ ...question, ...changes }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-}
+const send = ({ process }: Replica, key: string, changes: object, signal?: AbortSignal) =>
+  postChat(process.url, key, { ...question, ...changes }, signal);

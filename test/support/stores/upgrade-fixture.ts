@@ -18,7 +18,7 @@ import { testPlan } from "./temporary-store.js";
 
 const sums = z.object({ requests: z.number(), promptTokens: z.number(), completionTokens: z.number() });
 
-export const expectedSchema = z.object({
+const expectedSchema = z.object({
   /** The number of that version's last migration. */
   steps: z.number(),
   /** When it was last written to: its sessions and usage have expired by any later clock. */

@@ -41,15 +41,13 @@ export function Button({ variant, size, pending = false, icon, className, childr
 
 interface ButtonLinkProps extends Look {
   href: string;
-  icon?: ReactNode;
   className?: string;
   children: ReactNode;
 }
 
-export function ButtonLink({ variant, size, href, icon, className, children }: ButtonLinkProps) {
+export function ButtonLink({ variant, size, href, className, children }: ButtonLinkProps) {
   return (
     <Link href={href} className={cx(buttonLook({ variant, size }), className)}>
-      {icon}
       {children}
     </Link>
   );

@@ -9,7 +9,6 @@ interface SwitchProps {
   hint?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
-  disabled?: boolean;
 }
 
 export function Checkbox({
@@ -19,7 +18,7 @@ export function Checkbox({
   onChange,
   disabled,
   className,
-}: SwitchProps & { className?: string }) {
+}: SwitchProps & { disabled?: boolean; className?: string }) {
   const id = useId();
   return (
     <div className={cx("flex gap-2.5", className)}>
@@ -44,7 +43,7 @@ export function Checkbox({
   );
 }
 
-export function Switch({ label, hint, checked, onChange, disabled = false }: SwitchProps) {
+export function Switch({ label, hint, checked, onChange }: SwitchProps) {
   const id = useId();
   return (
     <div className="flex items-center justify-between gap-6">
@@ -64,9 +63,8 @@ export function Switch({ label, hint, checked, onChange, disabled = false }: Swi
         aria-checked={checked}
         aria-labelledby={`${id}-label`}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        disabled={disabled}
         onClick={() => onChange(!checked)}
-        className="relative h-5.5 w-9.5 shrink-0 rounded-full border border-edge bg-sunken transition-colors disabled:opacity-55 aria-checked:border-accent aria-checked:bg-accent"
+        className="relative h-5.5 w-9.5 shrink-0 rounded-full border border-edge bg-sunken transition-colors aria-checked:border-accent aria-checked:bg-accent"
       >
         <span
           className={cx(

@@ -3,15 +3,7 @@ import { useEffect, useState } from "react";
 import { IconButton } from "./button.tsx";
 
 /** Copies a text and briefly confirms it, visibly and to screen readers. */
-export function CopyButton({
-  text,
-  label = "Copy",
-  className,
-}: {
-  text: string;
-  label?: string;
-  className?: string;
-}) {
+export function CopyButton({ text, label, className }: { text: string; label: string; className?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;

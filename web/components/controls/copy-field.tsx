@@ -1,11 +1,11 @@
-/** A secret or a one-time link, shown once, with a button to copy it. `note` says that it will not be shown again. */
+/** A secret or a one-time link, shown once, with a button to copy it. */
 import { useId, useState } from "react";
 import { Check, Copy } from "lucide-react";
 import { cx } from "../../cx.ts";
 import { Button } from "./button.tsx";
 import { copyText } from "./copy-button.tsx";
 
-export function CopyField({ label, value, note }: { label: string; value: string; note?: string }) {
+export function CopyField({ label, value }: { label: string; value: string }) {
   const id = useId();
   const [copied, setCopied] = useState(false);
   return (
@@ -37,7 +37,6 @@ export function CopyField({ label, value, note }: { label: string; value: string
           {copied ? "Copied" : "Copy"}
         </Button>
       </div>
-      {note !== undefined && <p className="text-sm text-muted">{note}</p>}
       <span role="status" className="sr-only">
         {copied ? "Copied" : ""}
       </span>

@@ -75,7 +75,7 @@ export interface OnValue {
   onValue?: (value: string) => void;
 }
 
-export const onChangeOf = (onValue: OnValue["onValue"]) =>
+const onChangeOf = (onValue: OnValue["onValue"]) =>
   onValue && { onChange: (event: { target: { value: string } }) => onValue(event.target.value) };
 
 /** For names and addresses that no browser should complete or correct. */

@@ -5,13 +5,12 @@ import { useErrorUntilEdited } from "./form.tsx";
 interface FieldsetProps {
   legend: string;
   /** In the request. */
-  name?: string;
-  error?: string | undefined;
+  name: string;
   children: ReactNode;
 }
 
-export function Fieldset({ legend, name, error: found, children }: FieldsetProps) {
-  const { error, watch } = useErrorUntilEdited(found, name);
+export function Fieldset({ legend, name, children }: FieldsetProps) {
+  const { error, watch } = useErrorUntilEdited(undefined, name);
   const errorId = useId();
   return (
     <fieldset {...watch} aria-describedby={error === undefined ? undefined : errorId}>

@@ -6,6 +6,7 @@
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { fieldError, formError } from "../../form-errors.ts";
 import { Callout } from "../states/callout.tsx";
+import { Button } from "./button.tsx";
 
 interface FormProps {
   /** For a submit button outside, as in a dialog's footer. */
@@ -67,6 +68,24 @@ export function FormFailure() {
     <Callout tone="bad" className="col-span-full">
       {failure}
     </Callout>
+  );
+}
+
+interface FormEndProps {
+  change: { isPending: boolean };
+  disabled?: boolean;
+  children: string;
+}
+
+/** What was refused, and the button that submits a form within a page. */
+export function FormEnd({ change, disabled = false, children }: FormEndProps) {
+  return (
+    <>
+      <FormFailure />
+      <Button type="submit" pending={change.isPending} disabled={disabled} className="self-start">
+        {children}
+      </Button>
+    </>
   );
 }
 

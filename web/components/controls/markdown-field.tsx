@@ -1,25 +1,22 @@
-/** A Markdown editor with a preview. */
+/** The text of an announcement: a Markdown editor with a preview. */
 import { useState } from "react";
+import { longest } from "../../../src/core/bounds.js";
 import { Button } from "./button.tsx";
 import { Field, useFieldControl, Textarea } from "./field.tsx";
 import { Markdown } from "../text/markdown.tsx";
 
 interface MarkdownFieldProps {
-  label: string;
   value: string;
   onChange: (text: string) => void;
-  /** In the request. */
-  name: string;
-  maxLength?: number;
 }
 
-export function MarkdownField({ label, name, value, onChange, maxLength }: MarkdownFieldProps) {
+export function MarkdownField({ value, onChange }: MarkdownFieldProps) {
   const [preview, setPreview] = useState(false);
   return (
     <Field
-      label={label}
+      label="Text"
       hint="Markdown. HTML is shown as text, images are not loaded."
-      name={name}
+      name="body"
       aside={
         <Button
           size="sm"
@@ -33,20 +30,25 @@ export function MarkdownField({ label, name, value, onChange, maxLength }: Markd
       }
     >
       {preview ? (
-        <Preview label={label} text={value} />
+        <Preview text={value} />
       ) : (
-        <Textarea value={value} maxLength={maxLength} onValue={onChange} className="max-h-80 min-h-40" />
+        <Textarea
+          value={value}
+          maxLength={longest.announcement}
+          onValue={onChange}
+          className="max-h-80 min-h-40"
+        />
       )}
     </Field>
   );
 }
 
-function Preview({ label, text }: { label: string; text: string }) {
+function Preview({ text }: { text: string }) {
   return (
     <div
       {...useFieldControl()}
       role="group"
-      aria-label={`${label}, preview`}
+      aria-label="Text, preview"
       tabIndex={0}
       className="max-h-80 min-h-40 overflow-y-auto rounded-md border border-line bg-bg px-4 py-3"
     >

@@ -8,18 +8,14 @@ interface TabsProps {
   label: string;
   items: readonly { id: string; label: ReactNode; content: ReactNode }[];
   value?: string;
-  onValueChange?: (id: string) => void;
-  /** At the right of the row of tabs. */
-  aside?: ReactNode;
-  className?: string;
+  onValueChange: (id: string) => void;
 }
 
-export function Tabs({ label, items, value, onValueChange, aside, className }: TabsProps) {
+export function Tabs({ label, items, value, onValueChange }: TabsProps) {
   return (
     <Radix.Root
       {...(value === undefined ? { defaultValue: items[0]?.id ?? "" } : { value })}
-      {...(onValueChange === undefined ? {} : { onValueChange })}
-      className={className}
+      onValueChange={onValueChange}
     >
       <div className="flex items-center justify-between gap-4 border-b border-line">
         <Radix.List aria-label={label} className={cx(tabRow, "-ml-1.5")}>
@@ -29,7 +25,6 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
             </Radix.Trigger>
           ))}
         </Radix.List>
-        {aside}
       </div>
       {items.map((item) => (
         <Radix.Content key={item.id} value={item.id} className="pt-5">

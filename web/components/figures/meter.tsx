@@ -8,13 +8,12 @@ interface MeterProps {
   limit: number;
   /** At the right, under the bar: "resets in 12 s". */
   hint?: ReactNode;
-  unit?: string;
 }
 
-export function Meter({ label, used, limit, hint, unit }: MeterProps) {
+export function Meter({ label, used, limit, hint }: MeterProps) {
   const id = useId();
   const share = limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 0;
-  const words = `${used.toLocaleString()} of ${limit.toLocaleString()}${unit === undefined ? "" : ` ${unit}`}`;
+  const words = `${used.toLocaleString()} of ${limit.toLocaleString()}`;
   return (
     <div>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm">

@@ -6,18 +6,16 @@ import { Skeleton } from "../states/skeleton.tsx";
 interface StatProps {
   label: string;
   value: ReactNode;
-  unit?: string;
   hint?: ReactNode;
 }
 
-export function Stat({ label, value, unit, hint }: StatProps) {
+export function Stat({ label, value, hint }: StatProps) {
   return (
     <div className="@container bg-surface px-5 py-4.5 sm:px-6">
       <dt className="text-sm text-muted">{label}</dt>
       <dd>
         <span className="mt-1 flex items-baseline gap-1.5 text-[clamp(1.0625rem,13cqi,1.5rem)] leading-8 font-[520] tabular-nums">
           {value === undefined ? <Skeleton className="my-1 h-6 w-20" /> : value}
-          {unit !== undefined && value !== undefined && <span className="text-sm text-muted">{unit}</span>}
         </span>
         {/* Its line is reserved while the value loads, to avoid a layout shift. */}
         {value === undefined ? (

@@ -8,7 +8,7 @@ import { Callout } from "../states/callout.tsx";
 import { Time, TimeRange } from "../text/time.tsx";
 
 /** How long before its start a window is announced on every page. */
-export const noticeMs = 24 * 3_600_000;
+const noticeMs = 24 * 3_600_000;
 
 /** The width and padding of the content below, so that both align. */
 const publicWidth = "mx-auto max-w-7xl px-5 sm:px-8";

@@ -23,7 +23,7 @@ const drawings: Record<ModelId, string> = {
 };
 
 /** A model's sign. Decorative: the name always stands beside it. */
-export function ModelMark({ model, className = "size-5" }: { model: ModelId; className?: string }) {
+export function ModelMark({ model, className }: { model: ModelId; className: string }) {
   return (
     <svg
       viewBox="0 0 24 24"

@@ -5,7 +5,7 @@ import { Button } from "../controls/button.tsx";
 
 interface ErrorStateProps {
   error: Error;
-  onRetry?: (() => unknown) | undefined;
+  onRetry: () => unknown;
   /** What could not be loaded: "the keys". */
   what?: string | undefined;
 }
@@ -14,24 +14,16 @@ export function ErrorState({ error, onRetry, what = "this" }: ErrorStateProps) {
   const [retrying, setRetrying] = useState(false);
   async function retry() {
     setRetrying(true);
-    await onRetry?.();
+    await onRetry();
     setRetrying(false);
   }
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-14 text-center">
       <p className="font-medium">Could not load {what}</p>
       <p className="mt-1 max-w-sm text-sm text-muted">{error.message}</p>
-      {onRetry !== undefined && (
-        <Button
-          size="sm"
-          className="mt-5"
-          icon={<RotateCw />}
-          pending={retrying}
-          onClick={() => void retry()}
-        >
-          Try again
-        </Button>
-      )}
+      <Button size="sm" className="mt-5" icon={<RotateCw />} pending={retrying} onClick={() => void retry()}>
+        Try again
+      </Button>
     </div>
   );
 }

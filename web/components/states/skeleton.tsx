@@ -7,7 +7,7 @@ export function Skeleton({ className }: { className?: string }) {
 }
 
 /** Placeholder lines of text, announced once as loading. */
-export function SkeletonLines({ lines = 3 }: { lines?: number }) {
+export function SkeletonLines({ lines }: { lines: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-3">
       {Array.from({ length: lines }, (_, line) => (

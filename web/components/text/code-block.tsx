@@ -43,7 +43,8 @@ export function CodeBlock({ code, language = "text", title, icon, className }: C
 }
 
 interface CodeTabsProps {
-  label: string;
+  /** What the tabs choose. */
+  label?: string;
   samples: readonly Sample[];
   /** Before the button that copies. */
   aside?: ReactNode;
@@ -57,7 +58,7 @@ export interface Sample {
   code: string;
 }
 
-export function CodeTabs({ label, samples, aside, className }: CodeTabsProps) {
+export function CodeTabs({ label = "Language", samples, aside, className }: CodeTabsProps) {
   const [shown, setShown] = useState(samples[0]?.id ?? "");
   const code = samples.find((sample) => sample.id === shown)?.code ?? "";
   return (

@@ -1,14 +1,14 @@
 /** One account, for admins: its owner, usage, keys, sessions and audit trail. */
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { useLocation, useParams } from "wouter";
 import type { AccountDetail } from "../../../src/protocol/dashboard/accounts.js";
 import { MonthCard } from "../../components/figures/month-use.tsx";
 import { Stat, StatRow } from "../../components/figures/stat.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { UnlessFailed } from "../../components/states/loaded.tsx";
+import { BackLink } from "../../components/text/back-link.tsx";
 import { Address } from "../../components/text/breakable.tsx";
 import { ArrowLink } from "../../components/text/arrow-link.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
@@ -31,13 +31,7 @@ export default function AccountPage() {
   const month = useQuery(adminQueries.accountMonth(id));
   return (
     <>
-      <Link
-        href="/admin/accounts"
-        className="mb-3 inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-ink"
-      >
-        <ArrowLeft className="size-4" aria-hidden />
-        Accounts
-      </Link>
+      <BackLink href="/admin/accounts">Accounts</BackLink>
       <PageHeader
         title={data?.account.email ?? "Account"}
         heading={data && <Address email={data.account.email} />}

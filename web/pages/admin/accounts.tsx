@@ -1,6 +1,6 @@
 import { useQuery, keepPreviousData } from "@tanstack/react-query";
 import { MailPlus, UsersRound } from "lucide-react";
-import { useState, useEffect } from "react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { mostAtOnce } from "../../../src/core/bounds.js";
 import type { AccountView } from "../../../src/protocol/dashboard/api.js";
@@ -16,8 +16,8 @@ import { Address } from "../../components/text/breakable.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
 import { actionsColumn, Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
-import { useDebounced } from "../../hooks/use-debounced.ts";
 import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { useUrlSearch } from "../../hooks/use-url-search.ts";
 import { adminQueries } from "../../service/admin.ts";
 import { usePlans } from "../../service/use-plans.ts";
 import { formatCount, plural } from "../../units.ts";
@@ -70,14 +70,11 @@ type Trail = readonly (string | undefined)[];
 const firstPage: Trail = [undefined];
 
 function AccountList() {
-  const [{ search: sought }, setFilters] = useUrlFilters({ search: "" });
-  const [typed, setTyped] = useState(sought);
-  const search = useDebounced(typed.trim());
+  const { typed, setTyped, search } = useUrlSearch();
   const [trail, setTrail] = useState(firstPage);
   const [task, setTask] = useState<AccountTask | null>(null);
   const [bulk, setBulk] = useState<BulkAction | null>(null);
   const [selection, setSelection] = useState<Selection>(noSelection);
-  useEffect(() => setFilters({ search }), [search]);
   const list = useQuery({
     ...adminQueries.accounts(search, trail.at(-1)),
     placeholderData: keepPreviousData,

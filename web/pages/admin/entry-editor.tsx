@@ -51,13 +51,7 @@ export function EntryEditor({ entry, draft, onClose }: EntryEditorProps) {
       <Field label="Title" name="title" error={checked && untitled ? "Enter a title." : undefined}>
         <Input value={title} maxLength={longest.title} onValue={setTitle} />
       </Field>
-      <MarkdownField
-        label="Text"
-        name="body"
-        value={body}
-        onChange={setBody}
-        maxLength={longest.announcement}
-      />
+      <MarkdownField value={body} onChange={setBody} />
     </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
 /** A team's plan, and the quotas that count in place of the plan's. */
 import { useState } from "react";
 import type { AdminTeamDetail } from "../../../src/protocol/dashboard/teams.js";
-import { Button } from "../../components/controls/button.tsx";
 import { Field, Select } from "../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../components/controls/form.tsx";
+import { Form, FormEnd } from "../../components/controls/form.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { useChange } from "../../hooks/use-change.ts";
 import { teamApi } from "../../service/teams.ts";
@@ -38,12 +37,7 @@ export function TeamPlan({ detail: { team, quotas } }: { detail: AdminTeamDetail
           plan={plans.find((plan) => plan.id === planId)}
           className="gap-5"
         />
-        <FormFailure />
-        <div>
-          <Button type="submit" pending={save.isPending}>
-            Save
-          </Button>
-        </div>
+        <FormEnd change={save}>Save</FormEnd>
       </Form>
     </Card>
   );

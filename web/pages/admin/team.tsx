@@ -1,6 +1,5 @@
 /** One team, for admins: its plan and quotas, who is in it, suspension and deletion. */
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { AdminTeamDetail, MemberView } from "../../../src/protocol/dashboard/teams.js";
@@ -14,6 +13,7 @@ import { toast } from "../../components/overlays/toast.tsx";
 import { Badge } from "../../components/states/badge.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { UnlessFailed } from "../../components/states/loaded.tsx";
+import { BackLink } from "../../components/text/back-link.tsx";
 import { Address } from "../../components/text/breakable.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
@@ -41,13 +41,7 @@ export default function AdminTeamPage() {
   });
   return (
     <>
-      <Link
-        href="/admin/teams"
-        className="mb-3 inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-ink"
-      >
-        <ArrowLeft className="size-4" aria-hidden />
-        Teams
-      </Link>
+      <BackLink href="/admin/teams">Teams</BackLink>
       <PageHeader
         title={data?.team.name ?? "Team"}
         description={

@@ -1,7 +1,7 @@
 /** Teams, for admins. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus, Users } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { teamsPageSize, longest } from "../../../src/core/bounds.js";
 import type { AdminTeam } from "../../../src/protocol/dashboard/teams.js";
@@ -17,20 +17,16 @@ import { EmptyState } from "../../components/states/empty-state.tsx";
 import { Table, type Column } from "../../components/text/table.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { useChange } from "../../hooks/use-change.ts";
-import { useDebounced } from "../../hooks/use-debounced.ts";
-import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { useUrlSearch } from "../../hooks/use-url-search.ts";
 import { teamQueries, teamApi } from "../../service/teams.ts";
 import { usePlans } from "../../service/use-plans.ts";
 import { formatCount } from "../../units.ts";
 
 export default function AdminTeams() {
-  const [{ search: sought }, setFilters] = useUrlFilters({ search: "" });
-  const [typed, setTyped] = useState(sought);
-  const search = useDebounced(typed.trim());
+  const { typed, setTyped, search } = useUrlSearch();
   const [page, setPage] = useState(0);
   const [creating, setCreating] = useState(false);
   const [, navigate] = useLocation();
-  useEffect(() => setFilters({ search }), [search]);
   const list = useQuery({
     ...teamQueries.admin.list(search, page),
     placeholderData: keepPreviousData,

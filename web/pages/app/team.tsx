@@ -7,7 +7,7 @@ import { longest } from "../../../src/core/bounds.js";
 import type { TeamPage, TeamInviteView } from "../../../src/protocol/dashboard/teams.js";
 import { Button } from "../../components/controls/button.tsx";
 import { Field, Input, verbatim } from "../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../components/controls/form.tsx";
+import { Form, FormEnd } from "../../components/controls/form.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { Loaded } from "../../components/states/loaded.tsx";
@@ -85,12 +85,7 @@ function TeamSettings({ team }: { team: TeamPage }) {
         >
           <Input value={domain} placeholder="example.com" {...verbatim} onValue={setDomain} />
         </Field>
-        <FormFailure />
-        <div>
-          <Button type="submit" pending={save.isPending}>
-            Save
-          </Button>
-        </div>
+        <FormEnd change={save}>Save</FormEnd>
       </Form>
     </Card>
   );

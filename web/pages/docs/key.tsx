@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
+import { samplesIn } from "../../components/text/language-samples.ts";
 import { baseUrl } from "../../base-url.ts";
 import { keyCurl, keyNode, keyPython, keyReply } from "./key-samples.ts";
 import { Section } from "./section.tsx";
@@ -11,12 +12,11 @@ export default function YourKey() {
         <code>GET /v1/key</code> returns a key’s name, permissions and remaining limits.
       </p>
       <CodeTabs
-        label="Language"
-        samples={[
-          { id: "curl", label: "curl", language: "bash", code: keyCurl(baseUrl()) },
-          { id: "python", label: "Python", language: "python", code: keyPython(baseUrl()) },
-          { id: "node", label: "Node", language: "javascript", code: keyNode(baseUrl()) },
-        ]}
+        samples={samplesIn({
+          curl: keyCurl(baseUrl()),
+          python: keyPython(baseUrl()),
+          node: keyNode(baseUrl()),
+        })}
       />
       <CodeBlock language="json" title="200 OK" code={keyReply} />
       <Section id="fields" title="The fields">

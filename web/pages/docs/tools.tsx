@@ -1,5 +1,6 @@
 import { Link } from "wouter";
-import { CodeBlock, CodeTabs, type Sample } from "../../components/text/code-block.tsx";
+import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
+import { samplesIn } from "../../components/text/language-samples.ts";
 import { baseUrl } from "../../base-url.ts";
 import { Section } from "./section.tsx";
 import { nodeLoop, nodeStream, pythonLoop, pythonStream, streamedCall } from "./tool-samples.ts";
@@ -17,7 +18,7 @@ export default function Tools() {
           conversation, then one <code>tool</code> message for each call with its <code>tool_call_id</code>,
           and ask again. Repeat until a reply has no calls, and limit the number of steps.
         </p>
-        <CodeTabs label="Language" samples={inBoth(pythonLoop(baseUrl()), nodeLoop(baseUrl()))} />
+        <CodeTabs samples={samplesIn({ python: pythonLoop(baseUrl()), node: nodeLoop(baseUrl()) })} />
         <p>
           <code>arguments</code> is valid JSON unless the reply was cut off by its token limit. Whether the
           values make sense is for your function to check: they are the model’s own words. When a call fails,
@@ -66,7 +67,7 @@ export default function Tools() {
         </p>
         <CodeBlock title="text/event-stream" language="json" code={streamedCall} />
         <p>Join the pieces of each call, and parse them once the stream has ended:</p>
-        <CodeTabs label="Language" samples={inBoth(pythonStream, nodeStream)} />
+        <CodeTabs samples={samplesIn({ python: pythonStream, node: nodeStream })} />
         <p>
           See <Link href="/docs/streaming">Streaming</Link> for the rest of the events.
         </p>
@@ -93,8 +94,3 @@ export default function Tools() {
     </div>
   );
 }
-
-const inBoth = (python: string, node: string): Sample[] => [
-  { id: "python", label: "Python", language: "python", code: python },
-  { id: "node", label: "Node", language: "javascript", code: node },
-];

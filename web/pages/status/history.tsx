@@ -1,6 +1,5 @@
 /** The last 90 days: availability by model, incidents, maintenance that took place. */
 import { useQuery } from "@tanstack/react-query";
-import { ChevronRight } from "lucide-react";
 import type { Incident } from "../../../src/core/admin/service-views.js";
 import type { StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../components/frame/card.tsx";
@@ -8,6 +7,7 @@ import { MaintenanceWindow } from "../../components/frame/maintenance-window.tsx
 import { Loaded } from "../../components/states/loaded.tsx";
 import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { Markdown } from "../../components/text/markdown.tsx";
+import { Summary } from "../../components/text/summary.tsx";
 import { Time, TimeRange } from "../../components/text/time.tsx";
 import { adminQueries } from "../../service/admin.ts";
 import { plural } from "../../units.ts";
@@ -87,10 +87,7 @@ function Incidents({ incidents }: { incidents: readonly Incident[] }) {
       <IncidentList incidents={incidents.slice(0, newest)} />
       {older.length > 0 && (
         <details className="group mt-4">
-          <summary className="inline-flex items-center gap-1 rounded-sm text-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
-            <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
-            {plural(older.length, "older incident")}
-          </summary>
+          <Summary>{plural(older.length, "older incident")}</Summary>
           <div className="mt-4">
             <IncidentList incidents={older} />
           </div>

@@ -1,7 +1,7 @@
 /** One model's 90 days: a bar for each, and, collapsed beneath, the same as a table. */
-import { ChevronRight } from "lucide-react";
 import type { ModelDays } from "../../../src/core/admin/service-views.js";
 import { ModelName } from "../../components/models/model-name.tsx";
+import { Summary } from "../../components/text/summary.tsx";
 import { cx } from "../../cx.ts";
 import { formatCount } from "../../units.ts";
 
@@ -40,10 +40,7 @@ export function ModelAvailability({ model, availability, days }: ModelDays) {
 function Days({ model, days }: { model: string; days: readonly Day[] }) {
   return (
     <details className="group mt-1 text-sm">
-      <summary className="inline-flex items-center gap-1 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
-        <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
-        {model} as a table
-      </summary>
+      <Summary>{model} as a table</Summary>
       <div role="group" aria-label={`${model} by day`} tabIndex={0} className="mt-2 max-h-72 overflow-auto">
         <table className="w-full text-left tabular-nums">
           <caption className="sr-only">{model}: requests by day in UTC, newest first</caption>

@@ -102,7 +102,7 @@ function anyArray(grammar: Grammar): Expression {
   return grammar.define("array", () => listOf(anyValue(grammar), 0, undefined));
 }
 
-export function mapOf(grammar: Grammar, value: Expression, needsOne: boolean): Expression {
+function mapOf(grammar: Grammar, value: Expression, needsOne: boolean): Expression {
   const member = sequence(anyString(grammar), colon, value);
   const members = sequence(member, repeat(sequence(comma, member), 0));
   return sequence(text("{"), needsOne ? members : optional(members), text("}"));

@@ -13,7 +13,7 @@ import type { DashboardParts } from "../parts.js";
 import { startSession } from "../sign-in.js";
 
 const startPath = "/sign-in/oidc/:provider";
-export const joinPage = "/sign-in/join";
+const joinPage = "/sign-in/join";
 
 export function redirectRoutes({ http, dashboard }: DashboardParts): RouteOptions[] {
   const { sessions, singleSignOn } = dashboard;

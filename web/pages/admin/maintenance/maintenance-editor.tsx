@@ -68,13 +68,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
         <Input type="datetime-local" value={ends} min={starts} onValue={setEnds} />
       </Field>
       <div className="sm:col-span-2">
-        <MarkdownField
-          label="Text"
-          name="body"
-          value={body}
-          onChange={setBody}
-          maxLength={longest.announcement}
-        />
+        <MarkdownField value={body} onChange={setBody} />
       </div>
       {startsAt !== null && endsAt !== null && (
         <div className="sm:col-span-2">

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { passwordLength } from "../../../../src/core/bounds.js";
-import { Button } from "../../../components/controls/button.tsx";
 import { Field, PasswordInput } from "../../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../../components/controls/form.tsx";
+import { Form, FormEnd } from "../../../components/controls/form.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
 import { api } from "../../../service/api.ts";
@@ -37,10 +36,9 @@ export function ChangePassword({ email }: { email: string }) {
             onValue={setNext}
           />
         </Field>
-        <FormFailure />
-        <Button type="submit" pending={change.isPending} disabled={next === ""} className="self-start">
+        <FormEnd change={change} disabled={next === ""}>
           {hasPassword ? "Change password" : "Set password"}
-        </Button>
+        </FormEnd>
       </Form>
     </Card>
   );

@@ -9,7 +9,7 @@ import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { Field, Input } from "../../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../../components/controls/form.tsx";
+import { Form, FormEnd } from "../../../components/controls/form.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { useChange, useReadAgain } from "../../../hooks/use-change.ts";
@@ -52,15 +52,9 @@ export function EmailAddress({ email: present }: { email: string }) {
             onValue={setEmail}
           />
         </Field>
-        <FormFailure />
-        <Button
-          type="submit"
-          pending={change.isPending}
-          disabled={email.trim() === ""}
-          className="self-start"
-        >
+        <FormEnd change={change} disabled={email.trim() === ""}>
           Change address
-        </Button>
+        </FormEnd>
       </Form>
     </Card>
   );

@@ -50,7 +50,6 @@ export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
         />
       </Field>
       <CodeTabs
-        label="Language"
         samples={samplesOf(api, baseUrl(), request)}
         className="[&_[role=group]]:max-h-[50vh] [&_[role=group]]:overflow-y-auto"
       />

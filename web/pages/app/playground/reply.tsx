@@ -1,10 +1,11 @@
-import { RefreshCw, Square, ChevronRight } from "lucide-react";
+import { RefreshCw, Square } from "lucide-react";
 import { Fragment, memo, useId, useState } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { ModelMark } from "../../../components/models/model-name.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
+import { Summary } from "../../../components/text/summary.tsx";
 import { Calls } from "./calls.tsx";
 import { awaitsResults, isRunning, type CallResult, type ReplyTurn } from "./conversation.ts";
 import { isEmpty } from "./reply-content.ts";
@@ -113,17 +114,15 @@ function Reasoning({ text, alone }: ReasoningProps) {
   const open = chosen ?? alone;
   return (
     <details open={open} className="group text-sm">
-      <summary
-        className="inline-flex items-center gap-1 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden"
+      <Summary
         onClick={(event) => {
           // Controlled by state, not by the browser.
           event.preventDefault();
           setChosen(!open);
         }}
       >
-        <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
         Reasoning
-      </summary>
+      </Summary>
       <p
         dir="auto"
         className="mt-2 ml-2 border-l border-line pl-4 wrap-anywhere whitespace-pre-wrap text-muted"

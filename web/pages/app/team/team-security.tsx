@@ -2,10 +2,9 @@
 import { useState } from "react";
 import { graceDays } from "../../../../src/core/bounds.js";
 import type { TeamSecurityView } from "../../../../src/protocol/dashboard/teams.js";
-import { Button } from "../../../components/controls/button.tsx";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field, Input } from "../../../components/controls/field.tsx";
-import { Form, FormFailure } from "../../../components/controls/form.tsx";
+import { Form, FormEnd } from "../../../components/controls/form.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { useChange } from "../../../hooks/use-change.ts";
 import { queries } from "../../../service/queries.ts";
@@ -46,12 +45,7 @@ export function TeamSecurity({ security, save, queryKey }: TeamSecurityProps) {
             <Input inputMode="numeric" maxLength={3} value={days} onValue={setDays} />
           </Field>
         )}
-        <FormFailure />
-        <div>
-          <Button type="submit" pending={saving.isPending}>
-            Save security
-          </Button>
-        </div>
+        <FormEnd change={saving}>Save security</FormEnd>
       </Form>
     </Card>
   );

@@ -1,4 +1,3 @@
-import { ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/core/usage/usage-views.js";
 import { Chart, ChartSkeleton } from "../../../components/figures/chart.tsx";
@@ -7,6 +6,7 @@ import { Card } from "../../../components/frame/card.tsx";
 import { Skeleton } from "../../../components/states/skeleton.tsx";
 import { MomentText } from "../../../components/text/moment-text.tsx";
 import { momentPieces, zoneName } from "../../../components/text/moments.ts";
+import { Summary } from "../../../components/text/summary.tsx";
 import { formatCount, formatMs, formatShort } from "../../../units.ts";
 import { withEmptyBuckets, type UsagePeriod, axisMoment, type Step } from "./usage-period.ts";
 import { refused, askedFor } from "./usage-stats.tsx";
@@ -132,10 +132,7 @@ function UsageNumbers({ title, measures, buckets, step, format }: UsageNumbersPr
   const rows = buckets.filter((bucket) => askedFor(bucket) > 0).toReversed();
   return (
     <details className="group mt-3 text-sm">
-      <summary className="inline-flex items-center gap-1 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
-        <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
-        As a table
-      </summary>
+      <Summary>As a table</Summary>
       <div
         role="group"
         aria-label={`${title} as a table`}

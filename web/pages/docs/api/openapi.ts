@@ -44,7 +44,7 @@ export interface Body {
   content?: Record<string, Media>;
 }
 
-export interface Header {
+interface Header {
   description?: string;
   schema?: Schema;
 }

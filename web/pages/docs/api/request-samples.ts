@@ -2,6 +2,7 @@
  * An operation as code: with curl, and with the library that has a call for it in Python and Node. Operations that no
  * library knows are plain HTTP requests.
  */
+import { samplesIn } from "../../../components/text/language-samples.js";
 import {
   anthropic,
   fieldsIn,
@@ -22,13 +23,6 @@ export interface SampleRequest {
   path: string;
   operation: Operation;
   body: Record<string, unknown> | undefined;
-}
-
-interface RequestSample {
-  id: string;
-  label: string;
-  language: "bash" | "python" | "javascript";
-  code: string;
 }
 
 /** Sample values for path parameters. */
@@ -54,23 +48,13 @@ const calls: Record<string, LibraryCall | undefined> = {
   retrieveModel: { ...bothAs(openAi, "models.retrieve"), argument: '"omega"' },
 };
 
-export function requestSamples(request: SampleRequest): RequestSample[] {
+export function requestSamples(request: SampleRequest) {
   const call = calls[request.operation.operationId ?? ""];
-  return [
-    { id: "curl", label: "curl", language: "bash", code: curlCode(request) },
-    {
-      id: "python",
-      label: "Python",
-      language: "python",
-      code: call === undefined ? plainPython(request) : pythonCall(request, call),
-    },
-    {
-      id: "node",
-      label: "Node",
-      language: "javascript",
-      code: call === undefined ? plainNode(request) : nodeCall(request, call),
-    },
-  ];
+  return samplesIn({
+    curl: curlCode(request),
+    python: call === undefined ? plainPython(request) : pythonCall(request, call),
+    node: call === undefined ? plainNode(request) : nodeCall(request, call),
+  });
 }
 
 function bothAs(library: Library, call: string): LibraryCall {

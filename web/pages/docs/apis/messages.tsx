@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs } from "../../../components/text/code-block.tsx";
+import { samplesIn } from "../../../components/text/language-samples.ts";
 import { Section } from "../section.tsx";
 import {
   countTokensNode,
@@ -23,12 +24,11 @@ export default function Messages() {
       </p>
       <CodeBlock code={origin} title="Base URL, without /v1: these libraries append it" />
       <CodeTabs
-        label="Language"
-        samples={[
-          { id: "curl", label: "curl", language: "bash", code: messagesCurl(origin) },
-          { id: "python", label: "Python", language: "python", code: messagesPython(origin) },
-          { id: "node", label: "Node", language: "javascript", code: messagesNode(origin) },
-        ]}
+        samples={samplesIn({
+          curl: messagesCurl(origin),
+          python: messagesPython(origin),
+          node: messagesNode(origin),
+        })}
       />
       <Section id="names" title="Keys and model names">
         <p>
@@ -45,12 +45,11 @@ export default function Messages() {
           server-sent events:
         </p>
         <CodeTabs
-          label="Language"
-          samples={[
-            { id: "curl", label: "curl", language: "bash", code: messagesStreamCurl(origin) },
-            { id: "python", label: "Python", language: "python", code: messagesStreamPython(origin) },
-            { id: "node", label: "Node", language: "javascript", code: messagesStreamNode(origin) },
-          ]}
+          samples={samplesIn({
+            curl: messagesStreamCurl(origin),
+            python: messagesStreamPython(origin),
+            node: messagesStreamNode(origin),
+          })}
         />
         <p>
           Each block of the reply begins with <code>content_block_start</code>, continues with{" "}

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs } from "../../../components/text/code-block.tsx";
+import { samplesIn } from "../../../components/text/language-samples.ts";
 import { Section } from "../section.tsx";
 import { ollamaCurl, ollamaLines, ollamaNode, ollamaPython } from "./ollama-samples.ts";
 
@@ -14,12 +15,11 @@ export default function OllamaApi() {
       </p>
       <CodeBlock code={origin} title="Base URL, without /v1 and /api" />
       <CodeTabs
-        label="Language"
-        samples={[
-          { id: "curl", label: "curl", language: "bash", code: ollamaCurl(origin) },
-          { id: "python", label: "Python", language: "python", code: ollamaPython(origin) },
-          { id: "node", label: "Node", language: "javascript", code: ollamaNode(origin) },
-        ]}
+        samples={samplesIn({
+          curl: ollamaCurl(origin),
+          python: ollamaPython(origin),
+          node: ollamaNode(origin),
+        })}
       />
       <Section id="keys" title="Keys and model names">
         <p>

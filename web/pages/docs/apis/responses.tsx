@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs } from "../../../components/text/code-block.tsx";
+import { samplesIn } from "../../../components/text/language-samples.ts";
 import { baseUrl } from "../../../base-url.ts";
 import { Section } from "../section.tsx";
 import {
@@ -22,12 +23,11 @@ export default function Responses() {
         newer libraries. Same keys, models, limits and privacy as <Link href="/docs">chat completions</Link>.
       </p>
       <CodeTabs
-        label="Language"
-        samples={[
-          { id: "curl", label: "curl", language: "bash", code: responsesCurl(url) },
-          { id: "python", label: "Python", language: "python", code: responsesPython(url) },
-          { id: "node", label: "Node", language: "javascript", code: responsesNode(url) },
-        ]}
+        samples={samplesIn({
+          curl: responsesCurl(url),
+          python: responsesPython(url),
+          node: responsesNode(url),
+        })}
       />
       <Section id="stateless" title="Nothing is stored">
         <p>
@@ -55,12 +55,11 @@ export default function Responses() {
           server-sent events:
         </p>
         <CodeTabs
-          label="Language"
-          samples={[
-            { id: "curl", label: "curl", language: "bash", code: responsesStreamCurl(url) },
-            { id: "python", label: "Python", language: "python", code: responsesStreamPython(url) },
-            { id: "node", label: "Node", language: "javascript", code: responsesStreamNode(url) },
-          ]}
+          samples={samplesIn({
+            curl: responsesStreamCurl(url),
+            python: responsesStreamPython(url),
+            node: responsesStreamNode(url),
+          })}
         />
         <p>
           The name of an event is its <code>type</code>, and <code>sequence_number</code> counts from 0. A

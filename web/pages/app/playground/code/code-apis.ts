@@ -1,5 +1,6 @@
 /** The three APIs by which the playground's request can be sent, each with its code. */
 import type { Sample } from "../../../../components/text/code-block.tsx";
+import { samplesIn } from "../../../../components/text/language-samples.ts";
 import type { ChatBody } from "../../../../service/chat-stream.ts";
 import * as chat from "../request-code.ts";
 import * as messages from "./messages-code.ts";
@@ -26,9 +27,9 @@ export const codeApis: readonly [CodeApi, ...CodeApi[]] = [
 
 export function samplesOf({ request, code }: CodeApi, baseUrl: string, body: ChatBody): Sample[] {
   const { fields } = request(body);
-  return [
-    { id: "curl", label: "curl", language: "bash", code: code.curlCode(baseUrl, fields) },
-    { id: "python", label: "Python", language: "python", code: code.pythonCode(baseUrl, fields) },
-    { id: "node", label: "Node", language: "javascript", code: code.nodeCode(baseUrl, fields) },
-  ];
+  return samplesIn({
+    curl: code.curlCode(baseUrl, fields),
+    python: code.pythonCode(baseUrl, fields),
+    node: code.nodeCode(baseUrl, fields),
+  });
 }
