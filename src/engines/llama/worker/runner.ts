@@ -109,6 +109,7 @@ export class Runner {
       pace,
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
+        mostForFew: model.cores,
         setThreads: model.setThreads,
         idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),

@@ -375,7 +375,10 @@ export class Batcher {
         return context.addToBatch(sequenceId, sequence.computed.length, padded, asked);
       });
       const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
-      const computing = this.options.threads.run(() => context.decodeBatch(), kind);
+      const computing = this.options.threads.run(() => context.decodeBatch(), {
+        kind,
+        sequences: entries.length,
+      });
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;

@@ -2,26 +2,35 @@ import { describe, expect, it } from "vitest";
 import { ThreadPace } from "./thread-pace.js";
 
 /** Steps of a second on a machine that gives us so many cores. */
-function setUp(most: number, idleAtFirst?: number) {
+function setUp(most: number, idleAtFirst?: number, mostForFew = most) {
   let [nowMs, cpuMs, idleMs, idleCores] = [0, 0, 0, idleAtFirst ?? 0];
   const changes: number[] = [];
   const pace = new ThreadPace(
     {
       most,
+      mostForFew,
       setThreads: (threads) => changes.push(threads),
       idleMs: idleAtFirst === undefined ? undefined : () => idleMs,
     },
     () => cpuMs,
     () => nowMs,
   );
-  const steps = async (count: number, cores: number, kind?: "prompts") => {
+  const steps = async (
+    count: number,
+    cores: number,
+    kind: "prompts" | "replies" = "replies",
+    sequences = 4,
+  ) => {
     for (let step = 0; step < count; step++) {
-      await pace.run(() => {
-        nowMs += 1000;
-        idleMs += 1000 * idleCores;
-        cpuMs += 1000 * Math.min(cores, pace.threads);
-        return Promise.resolve();
-      }, kind);
+      await pace.run(
+        () => {
+          nowMs += 1000;
+          idleMs += 1000 * idleCores;
+          cpuMs += 1000 * Math.min(cores, pace.threads);
+          return Promise.resolve();
+        },
+        { kind, sequences },
+      );
     }
   };
   const rest = (ms: number) => {
@@ -37,6 +46,17 @@ describe("thread pace", () => {
     const { steps, changes } = setUp(4);
     await steps(100, 4);
     expect(changes).toEqual([]);
+  });
+
+  it("uses one more in steps of few sequences, unless it has given up some", async () => {
+    const { steps, changes } = setUp(15, undefined, 16);
+    await steps(2, 16, "replies", 2);
+    await steps(2, 15);
+    await steps(1, 16, "prompts", 1);
+    expect(changes).toEqual([16, 15, 16]);
+    await steps(2, 8);
+    await steps(1, 8, "replies", 1);
+    expect(changes).toEqual([16, 15, 16, 15, 8]);
   });
 
   it("uses fewer when they have to share", async () => {

@@ -18,6 +18,8 @@ import { quotaCores } from "../../cgroup.js";
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
   most: number;
+  /** In steps of few sequences, as long as the others use the most: they leave the API little to do. */
+  mostForFew?: number;
   setThreads: (threads: number) => void;
   /** For how long the machine's cores were idle, all together. Not where only some of them are ours. */
   idleMs?: (() => number) | undefined;
@@ -36,7 +38,7 @@ const missingCores = {
 };
 
 /** What steps took, and the processor time below which they were crowded, and from which on calm. */
-const emptyWindow = () => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 });
+const emptyWindow = () => ({ ms: 0, cpuMs: 0, threadMs: 0, crowdedMs: 0, calmMs: 0 });
 /** Single steps say little: some are short, and our own process for requests takes its moments too. */
 const windowMs = 250;
 const crowdedWindows = 2;
@@ -44,11 +46,14 @@ const crowdedWindows = 2;
 const mostPause = 1.5;
 /** Of a core, for one more thread: our own process for requests takes its part. */
 const leastRoom = 0.75;
+/** Sequences in a step. */
+const few = 2;
 const firstCalmMs = 2000;
 const longestCalmMs = 60_000;
 
 export class ThreadPace {
   threads: number;
+  #inUse: number;
   #window = emptyWindow();
   #crowded = 0;
   #calmMs = 0;
@@ -63,28 +68,36 @@ export class ThreadPace {
     private readonly nowMs = () => performance.now(),
   ) {
     this.threads = options.most;
+    this.#inUse = options.most;
   }
 
   /** Runs one step, and changes the threads for the next one where that is better. */
-  async run(step: () => Promise<void>, kind: keyof typeof missingCores = "replies"): Promise<void> {
-    if (this.options.most === 1) return step();
+  async run(
+    step: () => Promise<void>,
+    { kind, sequences }: { kind: keyof typeof missingCores; sequences: number },
+  ): Promise<void> {
+    const { most, mostForFew = most } = this.options;
+    if (most === 1) return step();
+    const threads = sequences <= few && this.threads === most ? mostForFew : this.threads;
+    this.#use(threads);
     const [startedMs, startedCpuMs] = [this.nowMs(), this.cpuMs()];
     await step();
     const tookMs = this.nowMs() - startedMs;
     const { crowded, calm } = missingCores[kind];
     this.#window.ms += tookMs;
     this.#window.cpuMs += this.cpuMs() - startedCpuMs;
-    this.#window.crowdedMs += tookMs * (this.threads - crowded(this.threads));
-    this.#window.calmMs += tookMs * (this.threads - calm(this.threads));
+    this.#window.threadMs += tookMs * threads;
+    this.#window.crowdedMs += tookMs * (threads - crowded(threads));
+    this.#window.calmMs += tookMs * (threads - calm(threads));
     if (this.#window.ms < windowMs) return;
     this.#judge(this.#window);
     this.#window = emptyWindow();
   }
 
-  #judge({ ms, cpuMs, crowdedMs, calmMs }: ReturnType<typeof emptyWindow>): void {
+  #judge({ ms, cpuMs, threadMs, crowdedMs, calmMs }: ReturnType<typeof emptyWindow>): void {
     const isShort = cpuMs < calmMs;
     const mayGrow = this.threads < this.options.most;
-    const missingMs = Math.max(0, this.threads * ms - cpuMs);
+    const missingMs = Math.max(0, threadMs - cpuMs);
     const matters = isShort || mayGrow;
     const idleMs = matters ? this.#idleMs(ms) : undefined;
     if (!matters) this.#before = undefined;
@@ -122,7 +135,12 @@ export class ThreadPace {
     this.threads = threads;
     this.#crowded = 0;
     this.#calmMs = 0;
-    this.options.setThreads(threads);
+    this.#use(threads);
+  }
+
+  #use(threads: number): void {
+    if (threads !== this.#inUse) this.options.setThreads(threads);
+    this.#inUse = threads;
   }
 }
 
