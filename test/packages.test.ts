@@ -178,7 +178,7 @@ it.each([
   [
     "serve",
     ["src/cli/serve/serve.ts", "src/app/app.ts"],
-    ["cli-progress", "commander", "fastify", "kysely", "libsql", "prom-client", "zod"],
+    ["commander", "fastify", "kysely", "libsql", "prom-client", "zod"],
   ],
 ])("sotto %s loads few packages", async (_command, entryPoints, expected) => {
   const { metafile } = await build({
