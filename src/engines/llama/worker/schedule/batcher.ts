@@ -370,8 +370,7 @@ export class Batcher {
         // Of a reply, each token is sampled from.
         const first = isPrefill ? tokens.length - 1 : 0;
         const asked = samples ? Uint32Array.from(tokens.keys()).subarray(first) : noLogits;
-        const padded = new Uint32Array(lengths[index] ?? 0);
-        padded.set(tokens);
+        const padded = paddedTo(lengths[index] ?? 0, tokens);
         return context.addToBatch(sequenceId, sequence.computed.length, padded, asked);
       });
       const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
@@ -395,11 +394,15 @@ export class Batcher {
 
   #paddedLengths(entries: readonly Entry[]): number[] {
     const { pads, pace } = this.options;
-    if (pads === undefined) return entries.map(({ tokens }) => tokens.length);
+    const lengths = entries.map(({ tokens }) => tokens.length);
+    // As in every step of replies alone, which comes for each of their tokens.
+    const areEqual = lengths.every((length) => length === lengths[0]);
+    if (pads === undefined || areEqual) return lengths;
     const { batchTokens, contextTokens } = pads;
-    const padded = entries.map(({ sequenceId, sequence, tokens }) => ({
-      ...{ sequenceId, tokens: tokens.length, most: contextTokens - sequence.computed.length },
-    }));
+    const padded = entries.map(({ sequenceId, sequence, tokens }) => {
+      const most = contextTokens - sequence.computed.length;
+      return { sequenceId, tokens: tokens.length, most };
+    });
     return padding(padded, pace.passTokens, batchTokens);
   }
 
@@ -513,3 +516,10 @@ function soleReply([first, ...others]: readonly Entry[]): Entry | undefined {
 }
 
 const emptyReport = (): StepReport => ({ active: 0, progress: [], endings: [] });
+
+function paddedTo(length: number, tokens: Uint32Array): Uint32Array {
+  if (length === tokens.length) return tokens;
+  const padded = new Uint32Array(length);
+  padded.set(tokens);
+  return padded;
+}
