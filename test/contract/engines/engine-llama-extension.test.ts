@@ -70,7 +70,7 @@ describe.skipIf(noCompiler)("the engine's extension", () => {
     };
     const [scores, expected] = [await scoresOf(extended), await scoresOf(plain)];
     expect(scores).toHaveLength(documents.length);
-    for (const [index, score] of scores.entries()) expect(score).toBeCloseTo(expected[index] ?? NaN, 5);
+    for (const [index, score] of scores.entries()) expect(score).toBeCloseTo(expected[index] ?? NaN, 3);
     await dispose();
   });
 

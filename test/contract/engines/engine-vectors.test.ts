@@ -63,6 +63,33 @@ describe("the embedded engine, on a model that embeds", () => {
     expect(cosine(alone ?? new Float32Array(), beside ?? new Float32Array())).toBeCloseTo(1, 4);
   });
 
+  it("computes the same around the size of a tile, whose rest it fills, as in larger batches", async () => {
+    // Each with the frame of two tokens.
+    const inputs = [45, 46, 50, 61, 62, 63].map((length) =>
+      Array.from({ length }, (_, index) => 40 + ((index * length) % 60)),
+    );
+    const together = await vectorsOf(tiny.engine, inputs);
+    for (const [index, input] of inputs.entries()) {
+      const [alone] = await vectorsOf(tiny.engine, [input]);
+      const likeness = together.map((vector) => cosine(vector, alone ?? new Float32Array()));
+      expect(likeness[index]).toBeGreaterThan(0.9999);
+      expect(likeness.indexOf(Math.max(...likeness))).toBe(index);
+    }
+  });
+
+  it.each([50, 100, 130])(
+    "embeds with a context of %i tokens, which its sequences do not divide",
+    async (length) => {
+      const odd = startTinyEmbedder({ contextTokens: length });
+      await odd.engine.ready();
+      const full = Array.from({ length: length - 2 }, (_, index) => 40 + (index % 60));
+      const [first, second] = await vectorsOf(odd.engine, [full, full.slice(1)]);
+      expect(cosine(first ?? new Float32Array(), first ?? new Float32Array())).toBeCloseTo(1, 4);
+      expect(second).toHaveLength(tinyDimensions);
+      await odd.dispose();
+    },
+  );
+
   it("refuses tokens that it does not have, naming the input", async () => {
     await expect(tiny.engine.prepare(taskOf(embedding(["a", [1_000_000]])), never())).rejects.toMatchObject({
       code: "invalid_value",

@@ -148,6 +148,74 @@ describe("the lanes", () => {
     expect(computing[0]?.tokens).toEqual([4, 3, 2]);
   });
 
+  describe("with inputs of several tasks", () => {
+    const input = (length: number) => new Uint32Array(length).fill(length);
+
+    it("compute them together up to 64 tokens, those of the account whose turn it is first", async () => {
+      const { start, running, computing, resultsOf, endingOf } = openLanes(1, 1, { inputs: 31, tokens: 256 });
+      start(1, [1]);
+      start(2, [], { inputs: [30, 90, 20].map(input) });
+      start(3, [], { inputs: [40, 10].map(input), accountId: "acc_1" });
+      await running([1]);
+      computing[0]?.finish();
+      // 140 of the task's own, and nothing beside them.
+      await running([90]);
+      expect(computing[0]?.tokens).toEqual([90, 30, 20]);
+      // It has read nothing yet.
+      start(4, [], { inputs: [35].map(input) });
+      computing[0]?.finish();
+      await running([35]);
+      expect(computing[0]?.tokens).toEqual([35, 10]);
+      computing[0]?.finish();
+      await running([40]);
+      computing[0]?.finish();
+      for (const id of [1, 2, 3, 4]) await eventually(() => endingOf(id) === "finished");
+      expect([2, 3, 4].flatMap(resultsOf)).toEqual([
+        { type: "scores", scores: [30, 90, 20] },
+        { type: "scores", scores: [40, 10] },
+        { type: "scores", scores: [35] },
+      ]);
+    });
+
+    it("compute each by itself after a failure, which is only that of the one that fails again", async () => {
+      const { start, running, computing, endingOf, broken } = openLanes(1, 1, { inputs: 31, tokens: 256 });
+      start(1, [1]);
+      start(2, [20]);
+      start(3, [30]);
+      start(4, [40]);
+      await running([1]);
+      computing[0]?.finish();
+      await running([20]);
+      expect(computing[0]?.tokens).toEqual([20, 30, 40]);
+      computing[0]?.fail();
+      await running([20]);
+      expect(computing[0]?.tokens).toEqual([20]);
+      computing[0]?.finish();
+      await running([30]);
+      computing[0]?.fail();
+      await running([40]);
+      computing[0]?.finish();
+      await eventually(() => endingOf(4) === "finished");
+      expect([1, 2, 3].map(endingOf)).toEqual(["finished", "finished", "failed"]);
+      expect(broken()).toBe(0);
+    });
+
+    it("end a task that was aborted with the batch it is in", async () => {
+      const { lanes, start, running, computing, endingOf } = openLanes(1, 1, { inputs: 31, tokens: 256 });
+      start(1, [1]);
+      start(2, [20, 21]);
+      start(3, [30]);
+      await running([1]);
+      computing[0]?.finish();
+      await running([20]);
+      lanes.abort(2);
+      expect(endingOf(2)).toBeUndefined();
+      computing[0]?.finish();
+      await eventually(() => lanes.isIdle);
+      expect([2, 3].map(endingOf)).toEqual(["aborted", "finished"]);
+    });
+  });
+
   it("use no more threads for an input than are fastest, and measure those that are alone", async () => {
     const { start, running, finish, computing, records, endingOf } = openLanes(8, 2);
     start(1, [10, 11]);

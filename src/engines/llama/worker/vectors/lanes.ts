@@ -4,14 +4,14 @@
  * There is a lane for each core, and all of them compute at once: lanes never wait for one another, as the threads of a
  * batch do (`bench -- embeddings`). A token of a longer input costs no more than in one batch of many; one of an input
  * below 64 tokens costs a fifth to a half more, since small matrices are multiplied less well and attention has whole tiles
- * of 64. So a lane computes short inputs of a task together, where the engine's extension hands over all vectors of a
- * batch; the binding alone hands over that of its first sequence, and a batch is one input.
+ * of 64. So a lane computes short inputs together, also those of several tasks, where the engine's extension hands over all
+ * vectors of a batch; the binding alone hands over that of its first sequence, and a batch is one input.
  * Where there are fewer batches than threads, each gets a share by its length, so that they end together, up to what is
  * fastest for one that is alone (thread-choice.ts). For the same reason the longest inputs of a task come first.
  *
  * Accounts take turns, by tokens (prefill-turns.ts); an account's tasks are computed as they came. An aborted task ends
- * with the inputs that are being computed. A task whose input fails is failed; when nothing can be computed twice in
- * a row, the native part counts as lost.
+ * with the inputs that are being computed. A task whose input fails is failed; where several were in the batch, each is
+ * computed again by itself. When nothing can be computed twice in a row, the native part counts as lost.
  */
 import type { StepReport, TaskResult } from "../../messages.js";
 import { PrefillTurns } from "../schedule/prefill-turns.js";
@@ -56,6 +56,15 @@ interface Running {
   values: Float64Array[];
   /** It is over, except for what is being computed. */
   ended: "aborted" | "failed" | undefined;
+  /** A batch with inputs of others failed: which of them it was is not known. */
+  isApart: boolean;
+}
+
+/** An input of a task. */
+interface Part {
+  running: Running;
+  index: number;
+  input: Uint32Array;
 }
 
 /** How far an account that was idle may be ahead of the others: a few inputs of usual length. */
@@ -83,7 +92,7 @@ export class Lanes {
   start(task: LaneTask): void {
     const waiting = task.inputs.map((_, index) => index).reverse();
     waiting.sort((a, b) => lengthOf(task, a) - lengthOf(task, b));
-    const running: Running = { task, waiting, computing: 0, values: [], ended: undefined };
+    const running: Running = { task, waiting, computing: 0, values: [], ended: undefined, isApart: false };
     this.#running.set(task.id, running);
     this.#fill();
     this.#settle(running);
@@ -110,67 +119,86 @@ export class Lanes {
   /** Gives every idle lane a batch, as long as there are inputs. */
   #fill(): void {
     for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
-      const running = this.#nextInTurn();
-      if (running === undefined) {
+      const batch = this.#takeBatch();
+      if (batch.length === 0) {
         this.#idle.push(lane);
         return;
       }
-      void this.#compute(lane, running);
+      void this.#compute(lane, batch);
     }
   }
 
-  #nextInTurn(): Running | undefined {
-    const waiting = [...this.#running.values()].filter((one) => inputsLeft(one) > one.computing);
-    const [first] = this.#turns.inOrder(new Set(waiting.map(({ task }) => task.accountId)), graceTokens);
-    return waiting.find(({ task }) => task.accountId === first);
-  }
-
-  async #compute(lane: Lane, running: Running): Promise<void> {
-    const { task } = running;
-    const batch = this.#takeBatch(running);
-    const inputs = batch.map((index) => task.inputs[index] ?? new Uint32Array());
-    const tokens = sum(inputs.map(({ length }) => length));
+  async #compute(lane: Lane, batch: readonly Part[]): Promise<void> {
+    const tokens = tokensOf(batch);
+    const tasks = new Set(batch.map(({ running }) => running));
     const isAlone = () => this.#inputsLeft() === batch.length;
-    running.computing += batch.length;
+    for (const { running, input } of batch) {
+      running.computing += 1;
+      this.#turns.record(running.task.accountId, input.length);
+    }
     const wasAlone = isAlone();
     const threads = wasAlone ? this.options.choice.next(tokens) : this.#share(tokens);
-    this.#turns.record(task.accountId, tokens);
     this.#count(1, tokens, threads);
     const startedMs = performance.now();
     try {
-      const values = await lane.compute(inputs, threads);
-      for (const [at, index] of batch.entries()) running.values[index] = values[at] ?? new Float64Array();
+      const values = await lane.compute(
+        batch.map(({ input }) => input),
+        threads,
+      );
+      for (const [at, { running, index }] of batch.entries())
+        running.values[index] = values[at] ?? new Float64Array();
       if (wasAlone && isAlone()) this.options.choice.record(threads, tokens, performance.now() - startedMs);
       this.#failedInARow = 0;
     } catch {
-      running.ended ??= "failed";
+      for (const { running, index } of batch) {
+        if (tasks.size === 1) running.ended ??= "failed";
+        running.isApart = true;
+        running.waiting.push(index);
+      }
       this.#failedInARow += 1;
       if (this.#failedInARow === 2) this.options.onBroken();
     }
-    running.computing -= batch.length;
+    for (const { running } of batch) running.computing -= 1;
     this.#count(-1, tokens, threads);
     this.#idle.push(lane);
-    this.#settle(running);
+    for (const running of tasks) this.#settle(running);
     this.#fill();
     if (!this.isIdle && performance.now() - this.#reportedMs >= reportMs) this.#reportProgress();
   }
 
-  /** The longest input that waits, and shorter ones that fit beside it and do not keep another lane busy. */
-  #takeBatch({ task, waiting }: Running): number[] {
-    const { inputs, tokens } = this.options.most;
+  /**
+   * The longest input of the task whose turn it is, and shorter ones that fit beside it and do not keep another lane busy;
+   * of the others, what fits into a batch that would be too small to be computed well.
+   */
+  #takeBatch(): Part[] {
+    const [first, ...others] = this.#inTurn();
+    if (first === undefined) return [];
     const perLane = Math.ceil(sum(this.#lengthsWaiting()) / (this.#idle.length + 1));
-    const mostTokens = Math.min(tokens, Math.max(perLane, leastBatchTokens));
-    const batch: number[] = [];
-    let taken = 0;
-    for (let at = waiting.length - 1; at >= 0 && batch.length < inputs; at--) {
+    const mostTokens = Math.min(this.options.most.tokens, Math.max(perLane, leastBatchTokens));
+    const batch: Part[] = [];
+    this.#take(first, batch, mostTokens);
+    for (const other of others)
+      if (!first.isApart && !other.isApart) this.#take(other, batch, Math.min(mostTokens, leastBatchTokens));
+    return batch;
+  }
+
+  #inTurn(): Running[] {
+    const waiting = [...this.#running.values()].filter((one) => inputsLeft(one) > one.computing);
+    const accounts = this.#turns.inOrder(new Set(waiting.map(({ task }) => task.accountId)), graceTokens);
+    return accounts.flatMap((accountId) => waiting.filter(({ task }) => task.accountId === accountId));
+  }
+
+  #take(running: Running, batch: Part[], mostTokens: number): void {
+    const { task, waiting } = running;
+    let taken = tokensOf(batch);
+    for (let at = waiting.length - 1; at >= 0 && batch.length < this.options.most.inputs; at--) {
       const index = waiting[at] ?? 0;
-      const length = lengthOf(task, index);
-      if (batch.length > 0 && taken + length > mostTokens) continue;
-      batch.push(index);
-      taken += length;
+      const input = task.inputs[index] ?? new Uint32Array();
+      if (batch.length > 0 && taken + input.length > mostTokens) continue;
+      batch.push({ running, index, input });
+      taken += input.length;
       waiting.splice(at, 1);
     }
-    return batch;
   }
 
   /** By length, among those that wait and those that are being computed; the others that wait need one each. */
@@ -238,5 +266,7 @@ const inputsLeft = ({ waiting, computing, ended }: Running): number =>
   (ended === undefined ? waiting.length : 0) + computing;
 
 const lengthOf = ({ inputs }: LaneTask, index: number): number => inputs[index]?.length ?? 0;
+
+const tokensOf = (batch: readonly Part[]): number => sum(batch.map(({ input }) => input.length));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

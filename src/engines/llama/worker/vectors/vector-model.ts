@@ -33,13 +33,15 @@ export const loadVectorModel = (request: LoadRequest) =>
   quotingLog((onLogLine) => loadWith(request, onLogLine));
 
 /**
- * On the CPU, flash attention computes in tiles of so many tokens. For fewer it takes half as long again as plain
- * attention, which in turn takes up to three times as long for many.
+ * On the CPU, flash attention computes in tiles of so many tokens. For fewer it takes one and a half to two times as long
+ * as plain attention, which in turn takes up to three times as long for many.
  */
 const tileTokens = 64;
+/** From here on a whole tile, filled up with tokens that nobody asked for, takes less than plain attention. */
+const filledTokens = 48;
 
 /** A token costs no less in larger ones, and the other lanes would have to wait for them. */
-const mostBatch: BatchLimits = { inputs: 32, tokens: 256 };
+const mostBatch: BatchLimits = { inputs: 31, tokens: 256 };
 const oneInput: BatchLimits = { inputs: 1, tokens: Infinity };
 
 /** Those whose head ends in a softmax, in llama.cpp's `build_pooling`. */
@@ -67,16 +69,18 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     extension !== undefined && isEncoder
       ? { ...mostBatch, tokens: Math.min(mostBatch.tokens, size.contextTokens) }
       : oneInput;
+  // One more for the tokens that fill a tile. An encoder has no cache, so any number of them takes no more memory.
+  const sequences = isEncoder ? most.inputs + 1 : most.inputs;
   const contexts: LlamaContext[] = [];
   // It shares the threads of the one beside it: they spin after a batch, on cores that threads of its own would need.
   const open = async (contextTokens: number, flashAttention: "auto" | false, beside?: ExtendedContext) => {
     // The last two are what the binding's own embedding and ranking contexts set; its types leave them out.
     const options = {
-      // An encoder has no cache, so any number of them takes no more memory.
-      sequences: most.inputs,
+      sequences,
       contextSize: contextTokens,
-      // An input is computed whole: what looks at later tokens, too, cannot be split.
-      batchSize: contextTokens,
+      // An input is computed whole: what looks at later tokens, too, cannot be split. Without a number that the sequences
+      // divide, the native code ends the process.
+      batchSize: Math.ceil(contextTokens / sequences) * sequences,
       threads: 1,
       flashAttention,
       ignoreMemorySafetyChecks: true,
@@ -92,10 +96,12 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     return { handle, extended: extension && extendContext(handle, extension, beside?.id) };
   };
   const shortTokens = Math.min(tileTokens, size.contextTokens);
+  const longFrom = isEncoder && !onGpu && shortTokens === tileTokens ? filledTokens : tileTokens;
   const lanes: Lane[] = [];
   for (let lane = 0; lane < size.lanes; lane++) {
     const long = await open(size.contextTokens, "auto");
-    lanes.push(laneOf(onGpu ? long : await open(shortTokens, false, long.extended), long));
+    const short = onGpu ? long : await open(shortTokens, false, long.extended);
+    lanes.push(laneOf(short, long, longFrom));
   }
   return {
     ...{ facts, lanes, most, vocabularySource },
@@ -128,22 +134,24 @@ function vectorsOf({ handle, extended }: VectorContext, inputs: readonly Uint32A
   return inputs.map((_, index) => all.subarray(index * length, (index + 1) * length));
 }
 
-/** A batch that is shorter is computed by the first context. */
-const laneOf = (short: VectorContext, long: VectorContext): Lane => ({
+/** The second context computes batches of so many tokens or more, of at least a tile. */
+const laneOf = (short: VectorContext, long: VectorContext, longFrom: number): Lane => ({
   compute: async (inputs, threads) => {
     const tokens = inputs.reduce((sum, { length }) => sum + length, 0);
-    const context = tokens < tileTokens ? short : long;
+    const isLong = tokens >= longFrom;
+    const batch = isLong && tokens < tileTokens ? [...inputs, new Uint32Array(tileTokens - tokens)] : inputs;
+    const context = isLong ? long : short;
     const { handle, extended } = context;
     (extended ?? handle).setThreads(threads);
-    handle.initBatch(tokens);
+    handle.initBatch(Math.max(tokens, isLong ? tileTokens : 0));
     // All of them are pooled.
-    for (const [sequence, input] of inputs.entries())
+    for (const [sequence, input] of batch.entries())
       handle.addToBatch(sequence, 0, input, Uint32Array.from(input.keys()));
     try {
       await handle.decodeBatch();
       return vectorsOf(context, inputs);
     } finally {
-      for (const sequence of inputs.keys()) handle.disposeSequence(sequence);
+      for (const sequence of batch.keys()) handle.disposeSequence(sequence);
     }
   },
 });
