@@ -48,6 +48,14 @@ describe("the choice of threads", () => {
     expect(choice.best(10)).toBe(8);
   });
 
+  it("is not misled by single inputs that take longer than they should", () => {
+    const choice = new ThreadChoice(2);
+    compute(choice, 8, (threads) => 2 / threads);
+    let input = 0;
+    const disturbed = (threads: number) => (2 / threads) * (input++ % 50 === 0 ? 6 : 1);
+    expect(compute(choice, 100, disturbed)).toEqual(times(100, 2));
+  });
+
   it("measures short and long inputs apart", () => {
     const choice = new ThreadChoice(4);
     compute(choice, 20, (threads) => threads);

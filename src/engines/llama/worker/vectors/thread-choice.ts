@@ -5,24 +5,22 @@
  * idle cores (thread-pace.ts), and where another process takes one of them, fewer threads are faster. So all threads are
  * tried on the first inputs, then half of them and so on, as long as that is not clearly slower; the fastest are kept,
  * and now and then their neighbours are tried again, seldom where they were clearly slower. Inputs of about the same length
- * are compared.
+ * are compared, by the least that a token took in the latest of them: a single input may take twice as long for reasons of
+ * the machine, most of all while the program itself is starting.
  */
 interface Candidate {
   threads: number;
-  /** Of one token. The latest, for the fastest a mean of the latest. */
-  ms: number;
-  samples: number;
+  /** What a token took. */
+  latestMs: number[];
 }
 
-/** The fastest of them counts: the first inputs come while the program itself still needs the cores. */
-const firstSamples = 4;
+const samples = 4;
 /** With half the threads. Fewer still are not tried then. */
 const clearlySlower = 1.2;
 /** Every so many inputs, one tries a neighbour of the fastest: by turns the one with more and the one with fewer threads. */
 const retryEvery = 32;
 /** Of the turns of a neighbour that was clearly slower, one in so many is taken. */
 const seldom = 4;
-const weightOfLatest = 0.5;
 
 interface Tried {
   candidates: readonly Candidate[];
@@ -46,28 +44,27 @@ export class ThreadChoice {
     const { candidates } = tried;
     tried.inputs += 1;
     const best = fastest(candidates);
-    const untried = candidates.find(({ samples }) => samples < firstSamples);
+    const untried = candidates.find(({ latestMs }) => latestMs.length < samples);
     const previous = untried === undefined ? undefined : candidates[candidates.indexOf(untried) - 1];
-    if (untried !== undefined && (previous === undefined || previous.ms <= best.ms * clearlySlower))
+    if (
+      untried !== undefined &&
+      (previous === undefined || leastMs(previous) <= leastMs(best) * clearlySlower)
+    )
       return untried.threads;
     if (tried.inputs % retryEvery !== 0) return best.threads;
     const turn = tried.inputs / retryEvery;
     const neighbour = candidates[candidates.indexOf(best) + (turn % 2 === 0 ? 1 : -1)];
     const isDue =
       neighbour !== undefined &&
-      (neighbour.ms <= best.ms * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
+      (leastMs(neighbour) <= leastMs(best) * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
     return isDue ? neighbour.threads : best.threads;
   }
 
   record(threads: number, tokens: number, ms: number): void {
     const { candidates } = this.#triedWith(tokens);
-    const candidate = candidates.find((one) => one.threads === threads);
-    if (candidate === undefined) return;
-    const latest = ms / tokens;
-    if (candidate.samples < firstSamples) candidate.ms = Math.min(candidate.ms, latest);
-    // What another one took when it was last tried may be long ago.
-    else candidate.ms += (latest - candidate.ms) * (candidate === fastest(candidates) ? weightOfLatest : 1);
-    candidate.samples += 1;
+    const latestMs = candidates.find((one) => one.threads === threads)?.latestMs;
+    latestMs?.push(ms / tokens);
+    if (latestMs !== undefined && latestMs.length > samples) latestMs.shift();
   }
 
   #triedWith(tokens: number): Tried {
@@ -76,7 +73,7 @@ export class ThreadChoice {
     if (known !== undefined) return known;
     const candidates: Candidate[] = [];
     for (let threads = this.most; threads >= 1; threads = Math.floor(threads / 2))
-      candidates.push({ threads, ms: Infinity, samples: 0 });
+      candidates.push({ threads, latestMs: [] });
     const tried = { candidates, inputs: 0 };
     this.#tried.set(length, tried);
     return tried;
@@ -85,4 +82,6 @@ export class ThreadChoice {
 
 /** The first where nothing is known. */
 const fastest = (candidates: readonly Candidate[]): Candidate =>
-  candidates.reduce((best, one) => (one.ms < best.ms ? one : best));
+  candidates.reduce((best, one) => (leastMs(one) < leastMs(best) ? one : best));
+
+const leastMs = ({ latestMs }: Candidate): number => Math.min(...latestMs);
