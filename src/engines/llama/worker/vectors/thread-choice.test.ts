@@ -13,26 +13,27 @@ function compute(choice: ThreadChoice, inputs: number, msOf: (threads: number) =
 const times = (count: number, threads: number): number[] => Array.from({ length: count }, () => threads);
 
 describe("the choice of threads", () => {
-  it("tries all, half of them and so on, and keeps the fastest", () => {
+  it("tries all, three in four of them and so on, and keeps the fastest", () => {
     const choice = new ThreadChoice(15);
     expect(choice.best(10)).toBe(15);
-    const used = compute(choice, 24, (threads) => Math.abs(threads - 7) + 10);
-    expect(used).toEqual([...times(4, 15), ...times(4, 7), ...times(4, 3), ...times(12, 7)]);
-    expect(choice.best(10)).toBe(7);
+    const used = compute(choice, 35, (threads) => Math.abs(threads - 8) + 10);
+    const tried = [15, 11, 8, 6, 4].flatMap((threads) => times(5, threads));
+    expect(used).toEqual([...tried, ...times(10, 8)]);
+    expect(choice.best(10)).toBe(8);
   });
 
   it("tries no fewer than those that are clearly slower", () => {
     const choice = new ThreadChoice(16);
-    expect(compute(choice, 14, (threads) => 16 / threads)).toEqual([
-      ...times(4, 16),
-      ...times(4, 8),
+    expect(compute(choice, 16, (threads) => 16 / threads)).toEqual([
+      ...times(5, 16),
+      ...times(5, 12),
       ...times(6, 16),
     ]);
   });
 
   it("tries a neighbour that is clearly slower again, but seldom", () => {
     const choice = new ThreadChoice(2);
-    compute(choice, 8, (threads) => 2 / threads);
+    compute(choice, 10, (threads) => 2 / threads);
     expect(compute(choice, 512, (threads) => 2 / threads).filter((threads) => threads === 1)).toHaveLength(2);
   });
 
@@ -50,7 +51,7 @@ describe("the choice of threads", () => {
 
   it("is not misled by single inputs that take longer than they should", () => {
     const choice = new ThreadChoice(2);
-    compute(choice, 8, (threads) => 2 / threads);
+    compute(choice, 10, (threads) => 2 / threads);
     let input = 0;
     const disturbed = (threads: number) => (2 / threads) * (input++ % 50 === 0 ? 6 : 1);
     expect(compute(choice, 100, disturbed)).toEqual(times(100, 2));

@@ -3,10 +3,10 @@
  *
  * An input is over in milliseconds, and its threads meet after every operation: what they take then says nothing about
  * idle cores (thread-pace.ts), and where another process takes one of them, fewer threads are faster. So all threads are
- * tried on the first inputs, then half of them and so on, as long as that is not clearly slower; the fastest are kept,
+ * tried on the first inputs, then three in four of them and so on, as long as that is not clearly slower; the fastest are kept,
  * and now and then their neighbours are tried again, seldom where they were clearly slower. Inputs of about the same length
- * are compared, by the least that a token took in the latest of them: a single input may take twice as long for reasons of
- * the machine, most of all while the program itself is starting.
+ * are compared, by the median of what a token took in the latest of them: one may take several times as long for reasons of
+ * the machine, most of all while the program itself is starting, or be luckier than most.
  */
 interface Candidate {
   threads: number;
@@ -14,8 +14,9 @@ interface Candidate {
   latestMs: number[];
 }
 
-const samples = 4;
-/** With half the threads. Fewer still are not tried then. */
+const samples = 5;
+const fewer = 3 / 4;
+/** With fewer threads. Fewer still are not tried then. */
 const clearlySlower = 1.2;
 /** Every so many inputs, one tries a neighbour of the fastest: by turns the one with more and the one with fewer threads. */
 const retryEvery = 32;
@@ -48,15 +49,20 @@ export class ThreadChoice {
     const previous = untried === undefined ? undefined : candidates[candidates.indexOf(untried) - 1];
     if (
       untried !== undefined &&
-      (previous === undefined || leastMs(previous) <= leastMs(best) * clearlySlower)
+      (previous === undefined || medianMs(previous) <= medianMs(best) * clearlySlower)
     )
       return untried.threads;
+    // The last time it was faster, which once says little.
+    const promising = candidates.find(
+      (one) => one !== best && (one.latestMs.at(-1) ?? Infinity) < medianMs(best),
+    );
+    if (promising !== undefined) return promising.threads;
     if (tried.inputs % retryEvery !== 0) return best.threads;
     const turn = tried.inputs / retryEvery;
     const neighbour = candidates[candidates.indexOf(best) + (turn % 2 === 0 ? 1 : -1)];
     const isDue =
       neighbour !== undefined &&
-      (leastMs(neighbour) <= leastMs(best) * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
+      (medianMs(neighbour) <= medianMs(best) * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
     return isDue ? neighbour.threads : best.threads;
   }
 
@@ -72,7 +78,7 @@ export class ThreadChoice {
     const known = this.#tried.get(length);
     if (known !== undefined) return known;
     const candidates: Candidate[] = [];
-    for (let threads = this.most; threads >= 1; threads = Math.floor(threads / 2))
+    for (let threads = this.most; threads >= 1; threads = Math.floor(threads * fewer))
       candidates.push({ threads, latestMs: [] });
     const tried = { candidates, inputs: 0 };
     this.#tried.set(length, tried);
@@ -82,6 +88,9 @@ export class ThreadChoice {
 
 /** The first where nothing is known. */
 const fastest = (candidates: readonly Candidate[]): Candidate =>
-  candidates.reduce((best, one) => (leastMs(one) < leastMs(best) ? one : best));
+  candidates.reduce((best, one) => (medianMs(one) < medianMs(best) ? one : best));
 
-const leastMs = ({ latestMs }: Candidate): number => Math.min(...latestMs);
+function medianMs({ latestMs }: Candidate): number {
+  const inOrder = latestMs.toSorted((a, b) => a - b);
+  return inOrder[Math.floor(inOrder.length / 2)] ?? Infinity;
+}
