@@ -25,7 +25,7 @@ import type { Arrivals } from "./arrivals.js";
 import type { GrammarBudget } from "./grammar-budget.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
-import { padding } from "./padding.js";
+import { paddedTo, padding } from "./padding.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { PrefillTurns } from "./prefill-turns.js";
@@ -516,10 +516,3 @@ function soleReply([first, ...others]: readonly Entry[]): Entry | undefined {
 }
 
 const emptyReport = (): StepReport => ({ active: 0, progress: [], endings: [] });
-
-function paddedTo(length: number, tokens: Uint32Array): Uint32Array {
-  if (length === tokens.length) return tokens;
-  const padded = new Uint32Array(length);
-  padded.set(tokens);
-  return padded;
-}

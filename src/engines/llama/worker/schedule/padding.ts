@@ -42,6 +42,14 @@ export function padding(entries: readonly Padded[], passTokens: number, mostToke
   return best.lengths;
 }
 
+/** The same tokens where nothing is added. */
+export function paddedTo(length: number, tokens: Uint32Array): Uint32Array {
+  if (length === tokens.length) return tokens;
+  const padded = new Uint32Array(length);
+  padded.set(tokens);
+  return padded;
+}
+
 /** In tokens: as the native code splits a batch (`split_equal`). */
 function costOf(sequences: readonly number[], lengths: readonly number[], passTokens: number): number {
   const left = [...lengths];
