@@ -63,7 +63,7 @@ describe("the embedded engine, on a model that embeds", () => {
     expect(cosine(alone ?? new Float32Array(), beside ?? new Float32Array())).toBeCloseTo(1, 4);
   });
 
-  it("computes the same around the size of a tile, whose rest it fills, as in larger batches", async () => {
+  it("computes the same around the size of a tile, to which it pads, as in larger batches", async () => {
     // Each with the frame of two tokens.
     const inputs = [45, 46, 50, 61, 62, 63].map((length) =>
       Array.from({ length }, (_, index) => 40 + ((index * length) % 60)),

@@ -339,7 +339,7 @@ export class Batcher {
     this.#takeBack(sequenceId, sequence);
   }
 
-  /** What was computed after the reply's own tokens. Where that cannot be done, the reply is read again. */
+  /** What was computed after the reply's own tokens. If the context can't remove it, the reply is read again. */
   #takeBack(sequenceId: number, sequence: Sequence): void {
     const { context } = this.options;
     if (context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1)) return;
@@ -394,10 +394,7 @@ export class Batcher {
 
   #paddedLengths(entries: readonly Entry[]): number[] {
     const { pads, pace } = this.options;
-    const lengths = entries.map(({ tokens }) => tokens.length);
-    // As in every step of replies alone, which comes for each of their tokens.
-    const areEqual = lengths.every((length) => length === lengths[0]);
-    if (pads === undefined || areEqual) return lengths;
+    if (pads === undefined) return entries.map(({ tokens }) => tokens.length);
     const { batchTokens, contextTokens } = pads;
     const padded = entries.map(({ sequenceId, sequence, tokens }) => {
       const most = contextTokens - sequence.computed.length;

@@ -56,8 +56,8 @@ interface Running {
   values: Float64Array[];
   /** It is over, except for what is being computed. */
   ended: "aborted" | "failed" | undefined;
-  /** A batch with inputs of others failed: which of them it was is not known. */
-  isApart: boolean;
+  /** A batch that it shared failed, so its inputs are retried without those of other tasks. */
+  isIsolated: boolean;
 }
 
 /** An input of a task. */
@@ -92,7 +92,7 @@ export class Lanes {
   start(task: LaneTask): void {
     const waiting = task.inputs.map((_, index) => index).reverse();
     waiting.sort((a, b) => lengthOf(task, a) - lengthOf(task, b));
-    const running: Running = { task, waiting, computing: 0, values: [], ended: undefined, isApart: false };
+    const running: Running = { task, waiting, computing: 0, values: [], ended: undefined, isIsolated: false };
     this.#running.set(task.id, running);
     this.#fill();
     this.#settle(running);
@@ -152,8 +152,10 @@ export class Lanes {
     } catch {
       for (const { running, index } of batch) {
         if (tasks.size === 1) running.ended ??= "failed";
-        running.isApart = true;
-        running.waiting.push(index);
+        else {
+          running.isIsolated = true;
+          running.waiting.push(index);
+        }
       }
       this.#failedInARow += 1;
       if (this.#failedInARow === 2) this.options.onBroken();
@@ -177,8 +179,9 @@ export class Lanes {
     const mostTokens = Math.min(this.options.most.tokens, Math.max(perLane, leastBatchTokens));
     const batch: Part[] = [];
     this.#take(first, batch, mostTokens);
-    for (const other of others)
-      if (!first.isApart && !other.isApart) this.#take(other, batch, Math.min(mostTokens, leastBatchTokens));
+    if (first.isIsolated) return batch;
+    for (const other of others.filter(({ isIsolated }) => !isIsolated))
+      this.#take(other, batch, Math.min(mostTokens, leastBatchTokens));
     return batch;
   }
 
@@ -191,6 +194,7 @@ export class Lanes {
   #take(running: Running, batch: Part[], mostTokens: number): void {
     const { task, waiting } = running;
     let taken = tokensOf(batch);
+    if (batch.length > 0 && taken >= mostTokens) return;
     for (let at = waiting.length - 1; at >= 0 && batch.length < this.options.most.inputs; at--) {
       const index = waiting[at] ?? 0;
       const input = task.inputs[index] ?? new Uint32Array();

@@ -10,8 +10,10 @@
  */
 interface Candidate {
   threads: number;
-  /** What a token took. */
+  /** What a token took, in the latest inputs. */
   latestMs: number[];
+  /** Infinite before the first. */
+  medianMs: number;
 }
 
 const samples = 5;
@@ -47,30 +49,29 @@ export class ThreadChoice {
     const best = fastest(candidates);
     const untried = candidates.find(({ latestMs }) => latestMs.length < samples);
     const previous = untried === undefined ? undefined : candidates[candidates.indexOf(untried) - 1];
-    if (
-      untried !== undefined &&
-      (previous === undefined || medianMs(previous) <= medianMs(best) * clearlySlower)
-    )
+    const slowMs = best.medianMs * clearlySlower;
+    if (untried !== undefined && (previous === undefined || previous.medianMs <= slowMs))
       return untried.threads;
-    // The last time it was faster, which once says little.
+    // Faster the last time it was tried: that is confirmed at once and not at the next retry.
     const promising = candidates.find(
-      (one) => one !== best && (one.latestMs.at(-1) ?? Infinity) < medianMs(best),
+      (one) => one !== best && (one.latestMs.at(-1) ?? Infinity) < best.medianMs,
     );
     if (promising !== undefined) return promising.threads;
     if (tried.inputs % retryEvery !== 0) return best.threads;
     const turn = tried.inputs / retryEvery;
     const neighbour = candidates[candidates.indexOf(best) + (turn % 2 === 0 ? 1 : -1)];
     const isDue =
-      neighbour !== undefined &&
-      (medianMs(neighbour) <= medianMs(best) * clearlySlower || Math.ceil(turn / 2) % seldom === 0);
+      neighbour !== undefined && (neighbour.medianMs <= slowMs || Math.ceil(turn / 2) % seldom === 0);
     return isDue ? neighbour.threads : best.threads;
   }
 
   record(threads: number, tokens: number, ms: number): void {
     const { candidates } = this.#triedWith(tokens);
-    const latestMs = candidates.find((one) => one.threads === threads)?.latestMs;
-    latestMs?.push(ms / tokens);
-    if (latestMs !== undefined && latestMs.length > samples) latestMs.shift();
+    const candidate = candidates.find((one) => one.threads === threads);
+    if (candidate === undefined) return;
+    candidate.latestMs = [...candidate.latestMs, ms / tokens].slice(-samples);
+    const inOrder = candidate.latestMs.toSorted((a, b) => a - b);
+    candidate.medianMs = inOrder[Math.floor(inOrder.length / 2)] ?? Infinity;
   }
 
   #triedWith(tokens: number): Tried {
@@ -79,7 +80,7 @@ export class ThreadChoice {
     if (known !== undefined) return known;
     const candidates: Candidate[] = [];
     for (let threads = this.most; threads >= 1; threads = Math.floor(threads * fewer))
-      candidates.push({ threads, latestMs: [] });
+      candidates.push({ threads, latestMs: [], medianMs: Infinity });
     const tried = { candidates, inputs: 0 };
     this.#tried.set(length, tried);
     return tried;
@@ -88,9 +89,4 @@ export class ThreadChoice {
 
 /** The first where nothing is known. */
 const fastest = (candidates: readonly Candidate[]): Candidate =>
-  candidates.reduce((best, one) => (medianMs(one) < medianMs(best) ? one : best));
-
-function medianMs({ latestMs }: Candidate): number {
-  const inOrder = latestMs.toSorted((a, b) => a - b);
-  return inOrder[Math.floor(inOrder.length / 2)] ?? Infinity;
-}
+  candidates.reduce((best, one) => (one.medianMs < best.medianMs ? one : best));

@@ -37,8 +37,8 @@ export const loadVectorModel = (request: LoadRequest) =>
  * as plain attention, which in turn takes up to three times as long for many.
  */
 const tileTokens = 64;
-/** From here on a whole tile, filled up with tokens that nobody asked for, takes less than plain attention. */
-const filledTokens = 48;
+/** From so many on, padding to a whole tile is faster than plain attention. */
+const paddedFromTokens = 48;
 
 /** A token costs no less in larger ones, and the other lanes would have to wait for them. */
 const mostBatch: BatchLimits = { inputs: 31, tokens: 256 };
@@ -69,7 +69,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     extension !== undefined && isEncoder
       ? { ...mostBatch, tokens: Math.min(mostBatch.tokens, size.contextTokens) }
       : oneInput;
-  // One more for the tokens that fill a tile. An encoder has no cache, so any number of them takes no more memory.
+  // One more for the padding of a tile. An encoder has no cache, so any number of them takes no more memory.
   const sequences = isEncoder ? most.inputs + 1 : most.inputs;
   const contexts: LlamaContext[] = [];
   // It shares the threads of the one beside it: they spin after a batch, on cores that threads of its own would need.
@@ -96,7 +96,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     return { handle, extended: extension && extendContext(handle, extension, beside?.id) };
   };
   const shortTokens = Math.min(tileTokens, size.contextTokens);
-  const longFrom = isEncoder && !onGpu && shortTokens === tileTokens ? filledTokens : tileTokens;
+  const longFrom = isEncoder && !onGpu && shortTokens === tileTokens ? paddedFromTokens : tileTokens;
   const lanes: Lane[] = [];
   for (let lane = 0; lane < size.lanes; lane++) {
     const long = await open(size.contextTokens, "auto");
@@ -139,11 +139,12 @@ const laneOf = (short: VectorContext, long: VectorContext, longFrom: number): La
   compute: async (inputs, threads) => {
     const tokens = inputs.reduce((sum, { length }) => sum + length, 0);
     const isLong = tokens >= longFrom;
-    const batch = isLong && tokens < tileTokens ? [...inputs, new Uint32Array(tileTokens - tokens)] : inputs;
+    const padding = isLong ? Math.max(0, tileTokens - tokens) : 0;
+    const batch = padding > 0 ? [...inputs, new Uint32Array(padding)] : inputs;
     const context = isLong ? long : short;
     const { handle, extended } = context;
     (extended ?? handle).setThreads(threads);
-    handle.initBatch(Math.max(tokens, isLong ? tileTokens : 0));
+    handle.initBatch(tokens + padding);
     // All of them are pooled.
     for (const [sequence, input] of batch.entries())
       handle.addToBatch(sequence, 0, input, Uint32Array.from(input.keys()));
