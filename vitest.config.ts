@@ -30,6 +30,7 @@ const inBoth = [
   "test/api/schemas.test.ts",
   "test/api/tasks-fuzz.test.ts",
   "test/api/ollama/ollama-fuzz.test.ts",
+  "test/contract/engines/native-kernels.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/dashboard/admin/models.test.ts",
   "test/faults/shutdown.test.ts",

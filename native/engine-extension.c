@@ -16,15 +16,10 @@
  * Contexts are created and freed on libuv's threads, everything else happens on the main thread; one lock covers it all.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "engine-symbols.h"
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define EXPORTED __attribute__((visibility("default")))
 
 /* Node-API, which is the same for all versions of Node. */
 typedef struct napi_env__ *napi_env;
@@ -179,12 +174,6 @@ static void free_context(struct context *context) {
 }
 
 /* Where `open` failed, calls are passed on all the same. */
-static void *in_library_of(const void *caller, const char *name) {
-    Dl_info info;
-    void *library = dladdr(caller, &info) == 0 ? NULL : dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    return library == NULL ? NULL : dlsym(library, name);
-}
-
 EXPORTED int32_t llama_n_threads(struct llama_context *context) {
     if (llama.n_threads == NULL) llama.n_threads = in_library_of(__builtin_return_address(0), "llama_n_threads");
     asked = context;

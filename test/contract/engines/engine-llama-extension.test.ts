@@ -119,7 +119,7 @@ describe.skipIf(noCompiler)("the engine's extension", () => {
     expect(source).toContain(written);
     const [changed, file] = [join(folder, "other.c"), join(folder, "other.node")];
     writeFileSync(changed, source.replace(written, other));
-    execFileSync("cc", ["-shared", "-fPIC", "-fvisibility=hidden", "-o", file, changed]);
+    execFileSync("cc", ["-shared", "-fPIC", "-fvisibility=hidden", "-I", "native", "-o", file, changed]);
     const tiny = startTinyEngine({}, { config, extension: file });
     const { text } = await replyTo(tiny.engine, generationOf("Hello.", { maxTokens: 8 }));
     expect(text).not.toBe("");

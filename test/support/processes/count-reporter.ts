@@ -11,6 +11,7 @@ const missing = [
   ...(noBrowser ? ["No Chromium: the pages were not tested in a browser."] : []),
   ...(noHistory ? ["No history of the project: the upgrade from the version before was not tested."] : []),
   ...(noCompiler ? ["No C compiler, or not Linux: the engine's extension was not tested."] : []),
+  ...(process.arch === "x64" ? [] : ["Not x64: the engine's own matrix products were not tested, nor used."]),
   ...(noHelm ? ["No helm: the chart's stored manifests were checked, but not rendered again."] : []),
   ...(noImageTools ? ["No buildah, podman and mmdebstrap, or not root: the image was not built."] : []),
 ];
@@ -18,6 +19,7 @@ const missing = [
 /** What no machine can install, and what costs minutes and privileges that CI does not have. */
 const excused = [
   ...(noHistory ? ["/rolling-upgrade.test.ts", "/rolling-upgrade-load.test.ts"] : []),
+  ...(process.arch === "x64" ? [] : ["/native-kernels.test.ts"]),
   ...(noHelm ? ["/deploy-chart.test.ts"] : []),
   ...(noImageTools ? ["/deploy-image.test.ts"] : []),
 ];

@@ -1,5 +1,5 @@
-/** Compiles the engine's extension: one file, in a second. */
-import { renameSync, rmSync, statSync } from "node:fs";
+/** Compiles the engine's extension, in a few seconds. */
+import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeFolder } from "../../../adapters/make-folder.js";
@@ -18,14 +18,15 @@ export async function compileExtension(folder: string, run = runTool): Promise<s
   const name = extensionName();
   if (name === null) return null;
   const file = join(folder, name);
-  const source = fileURLToPath(packageFile("native/engine-extension.c"));
-  if (modified(file) > modified(source)) return file;
+  const source = fileURLToPath(packageFile("native"));
+  const parts = readdirSync(source).map((part) => join(source, part));
+  if (parts.every((part) => modified(file) > modified(part))) return file;
   makeFolder(folder);
   // A process that has the old one loaded keeps it.
   const unfinished = `${file}.${process.pid}.new`;
   try {
     await run("cc", {
-      args: [...compilerFlags, "-o", unfinished, source, "-lm"],
+      args: [...compilerFlags, "-o", unfinished, ...parts.filter((part) => part.endsWith(".c")), "-lm"],
       limitMs,
       missing: "Install a C compiler, for example gcc.",
     });

@@ -1,0 +1,208 @@
+/*
+ * Compares the matrix products of native/engine-kernels.c, which this is linked with, with other ones: check-kernels <one of
+ * ggml's libraries for the CPU>. That library does the rest, and calls those functions as it does in the engine.
+ *
+ * Prints what was compared; ends with 1 at the first difference and with 2 if the processor can't run the library.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *library;
+
+static void end(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static void *function(const char *name) {
+    void *found = dlsym(library, name);
+    if (found == NULL) end("the library has no %s", name);
+    return found;
+}
+
+enum { type_f32 = 0, type_f16 = 1, type_q4_0 = 2 };
+static const char *const type_names[] = {"F32", "F16", "Q4_0"};
+
+struct memory_options {
+    size_t bytes;
+    void *at;
+    bool no_data;
+};
+
+static struct {
+    void *(*init)(struct memory_options);
+    void (*free)(void *);
+    void *(*matrix)(void *, int, int64_t, int64_t);
+    void *(*data)(const void *);
+    void *(*multiply)(void *, void *, void *);
+    void *(*new_graph)(void *);
+    void (*expand)(void *, void *);
+    int (*compute)(void *, void *, int);
+    size_t (*convert)(int, const float *, void *, int64_t, int64_t, int64_t, const float *);
+    void *(*repacking)(void);
+    void *(*allocate)(void *, void *);
+    void (*free_buffer)(void *);
+    void (*set)(void *, const void *, size_t, size_t);
+} ggml;
+
+static const struct {
+    const char *name;
+    void *target;
+} functions[] = {
+    {"ggml_init", &ggml.init},
+    {"ggml_free", &ggml.free},
+    {"ggml_new_tensor_2d", &ggml.matrix},
+    {"ggml_get_data", &ggml.data},
+    {"ggml_mul_mat", &ggml.multiply},
+    {"ggml_new_graph", &ggml.new_graph},
+    {"ggml_build_forward_expand", &ggml.expand},
+    {"ggml_graph_compute_with_ctx", &ggml.compute},
+    {"ggml_quantize_chunk", &ggml.convert},
+    {"_Z35ggml_backend_cpu_repack_buffer_typev", &ggml.repacking},
+    {"ggml_backend_alloc_ctx_tensors_from_buft", &ggml.allocate},
+    {"ggml_backend_buffer_free", &ggml.free_buffer},
+    {"ggml_backend_tensor_set", &ggml.set},
+};
+
+/* From -1 to 1. */
+static float random_number(void) {
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    return (int32_t)state / 2147483648.0f;
+}
+
+static float *random_numbers(size_t count) {
+    float *numbers = malloc(count * sizeof *numbers);
+    for (size_t i = 0; i < count; i++) numbers[i] = random_number();
+    return numbers;
+}
+
+struct shape {
+    int length, rows, columns, threads;
+};
+
+/* The weights times each of the columns, one after the other: computed by ggml, which may repack the weights before. */
+static float *product_of(struct shape shape, int type, const void *weights, size_t bytes, const float *values, bool repacks) {
+    void *const data = ggml.init((struct memory_options){.bytes = 16 << 20});
+    void *const descriptions = ggml.init((struct memory_options){.bytes = 1 << 20, .no_data = true});
+    void *const matrix = ggml.matrix(repacks ? descriptions : data, type, shape.length, shape.rows);
+    void *const buffer = repacks ? ggml.allocate(descriptions, ggml.repacking()) : NULL;
+    if (repacks)
+        ggml.set(matrix, weights, 0, bytes);
+    else
+        memcpy(ggml.data(matrix), weights, bytes);
+    void *const columns = ggml.matrix(data, type_f32, shape.length, shape.columns);
+    memcpy(ggml.data(columns), values, sizeof *values * shape.length * shape.columns);
+    void *const products = ggml.multiply(data, matrix, columns), *const graph = ggml.new_graph(data);
+    ggml.expand(graph, products);
+    if (ggml.compute(data, graph, shape.threads) != 0) end("a product was not computed");
+    const size_t size = sizeof(float) * shape.rows * shape.columns;
+    float *found = memcpy(malloc(size), ggml.data(products), size);
+    if (repacks) ggml.free_buffer(buffer);
+    ggml.free(descriptions);
+    ggml.free(data);
+    return found;
+}
+
+static void expect_near(const float *found, const float *expected, struct shape shape, int type, double tolerance) {
+    const size_t count = (size_t)shape.rows * shape.columns;
+    double most = 0;
+    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(expected[i]));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(found[i] - expected[i]) <= most * tolerance))
+            end("%s, %d numbers in each of %d rows by %d columns: %g instead of %g at %zu", type_names[type], shape.length,
+                shape.rows, shape.columns, found[i], expected[i], i);
+    printf("%s, %d numbers in each of %d rows by %d columns, %d threads\n", type_names[type], shape.length, shape.rows,
+           shape.columns, shape.threads);
+}
+
+/*
+ * Weights in Q4_0. Beside ggml's product of weights that were not repacked, which is computed in other functions; and for each column
+ * beside that column alone, which has to be the same to the last bit where it is computed here: ggml's are not.
+ */
+static void check_quantized(struct shape shape, bool is_own) {
+    const size_t count = (size_t)shape.length * shape.rows, bytes = count / 32 * 18;
+    float *const numbers = random_numbers(count), *const values = random_numbers((size_t)shape.length * shape.columns);
+    void *const weights = malloc(bytes);
+    if (ggml.convert(type_q4_0, numbers, weights, 0, shape.rows, shape.length, NULL) != bytes) end("Q4_0 has another size");
+    float *const found = product_of(shape, type_q4_0, weights, bytes, values, true);
+    float *const expected = product_of(shape, type_q4_0, weights, bytes, values, false);
+    expect_near(found, expected, shape, type_q4_0, 1e-5);
+    for (int column = 0; is_own && column < shape.columns; column++) {
+        const struct shape one = {.length = shape.length, .rows = shape.rows, .columns = 1, .threads = 1};
+        float *const alone = product_of(one, type_q4_0, weights, bytes, values + (size_t)column * shape.length, true);
+        if (memcmp(alone, found + (size_t)column * shape.rows, sizeof *alone * shape.rows) != 0)
+            end("column %d of %d is another one when it is alone", column, shape.columns);
+        free(alone);
+    }
+    free(numbers), free(values), free(weights), free(found), free(expected);
+}
+
+/* Weights in F16, beside a product in double precision. ggml converts values to F16, which is less precise. */
+static void check_halves(struct shape shape, bool is_own) {
+    const size_t count = (size_t)shape.length * shape.rows;
+    float *const numbers = random_numbers(count), *const values = random_numbers((size_t)shape.length * shape.columns);
+    uint16_t *const weights = malloc(count * sizeof *weights);
+    /* Multiples of 1/1024, which F16 has as they are. */
+    for (size_t i = 0; i < count; i++) numbers[i] = roundf(numbers[i] * 1024) / 1024;
+    ggml.convert(type_f16, numbers, weights, 0, shape.rows, shape.length, NULL);
+    float *const found = product_of(shape, type_f16, weights, count * sizeof *weights, values, false);
+    float *const expected = malloc(sizeof *expected * shape.rows * shape.columns);
+    for (int column = 0; column < shape.columns; column++)
+        for (int row = 0; row < shape.rows; row++) {
+            double sum = 0;
+            for (int at = 0; at < shape.length; at++)
+                sum += (double)numbers[row * shape.length + at] * values[column * shape.length + at];
+            expected[column * shape.rows + row] = sum;
+        }
+    expect_near(found, expected, shape, type_f16, is_own ? 1e-6 : 1e-3);
+    free(numbers), free(values), free(weights), free(found), free(expected);
+}
+
+static void ignore(int level, const char *text, void *data) { (void)level, (void)text, (void)data; }
+
+int main(int count, char **given) {
+    library = count < 2 ? NULL : dlopen(given[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) end("check-kernels <library>: %s", count < 2 ? "none given" : dlerror());
+    int (*score)(void) = dlsym(library, "ggml_backend_score");
+    if (score != NULL && score() == 0) return 2;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = function(functions[i].name);
+        memcpy(functions[i].target, &found, sizeof found);
+    }
+    void (*init)(void) = function("ggml_cpu_init");
+    void (*set_log)(void (*)(int, const char *, void *), void *) = function("ggml_log_set");
+    int (*has_avx2)(void) = function("ggml_cpu_has_avx2");
+    init();
+    set_log(ignore, NULL);
+    const bool has_avx512 = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const bool has_vnni = has_avx512 && __builtin_cpu_supports("avx512vnni");
+
+    static const int columns[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 101};
+    /* What is longer than 16,384 is left to ggml, which repacks for AVX2 and later only. */
+    static const int quantized[][2] = {{32, 8}, {64, 40}, {576, 192}, {2048, 104}, {16384, 16}, {16416, 16}};
+    for (size_t i = 0; has_avx2() && i < sizeof quantized / sizeof *quantized; i++)
+        for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
+            const struct shape shape = {quantized[i][0], quantized[i][1], columns[j], 1 + (i + j) % 3};
+            check_quantized(shape, has_vnni && shape.length <= 16384);
+        }
+    /* So are lengths that are no multiple of 16, a few columns, and rows that do not come in eights. */
+    static const int halves[][2] = {{384, 192}, {1536, 48}, {32, 384}, {16, 8}, {48, 20}, {400, 24}, {100, 32}, {130, 7}};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
+            const struct shape shape = {halves[i][0], halves[i][1], columns[j], 1 + (i + j) % 3};
+            const int at_once = shape.columns < 32 ? 8 : 16;
+            check_halves(shape, has_avx512 && shape.columns >= 4 && shape.rows % at_once == 0 && shape.length % 16 == 0);
+        }
+    return 0;
+}
