@@ -10,6 +10,7 @@ import type { Command } from "../command.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
+import { extensionNotice } from "./extension-notice.js";
 import { starterNotice } from "./starter-notice.js";
 import {
   exitOnSignal,
@@ -21,6 +22,7 @@ import {
 import { readSettings, settingsOptions } from "../settings.js";
 import { paint, typed } from "../terminal.js";
 import type { Config } from "../../config.js";
+import { extensionFile } from "../../engines/llama/extension/extension-file.js";
 import { firstRunKey } from "../../core/accounts/first-run.js";
 import { systemClock } from "../../core/clock.js";
 import { modelIds } from "../../core/models.js";
@@ -186,7 +188,10 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
 async function printFirstSteps(app: App, config: Config): Promise<void> {
   console.log(modelOverview(app));
   const suggestion = app.suggestion();
-  if (suggestion !== null) console.log(typed(`${starterNotice(suggestion)}\n`));
+  if (suggestion !== null) {
+    const notices = [starterNotice(suggestion), extensionNotice(config.engine, extensionFile(config))];
+    console.log(typed(`${notices.filter((notice) => notice !== null).join("\n")}\n`));
+  }
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
   if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);
