@@ -27,8 +27,7 @@ it("has the program, its pages and documentation, the correction, and nothing el
     /^dist\/[\w.-]+\.(js|wasm|txt)$/,
     /^dist\/web\//,
     /^docs\/[\w-]+\.(md|yaml)$/,
-    /^native\/engine-(extension|kernels)\.c$/,
-    /^native\/engine-symbols\.h$/,
+    /^native\/[\w-]+\.[ch]$/,
     /^starter\/(correction\.gguf|README\.md)$/,
   ];
   const others = [...files.keys()].filter((path) => !wanted.some((pattern) => pattern.test(path)));

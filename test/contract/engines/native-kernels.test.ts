@@ -1,5 +1,5 @@
 /**
- * The matrix products of native/engine-kernels.c beside others, called by ggml's libraries as they are in the engine
+ * The matrix products of native/kernels-*.c beside others, called by ggml's libraries as they are in the engine
  * (test/support/native/check-kernels.c): by the first that this processor can run, in the deep suite by all of these.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -15,11 +15,16 @@ const folder = mkdtempSync(join(tmpdir(), "sotto-kernels-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const cannotRun = 2;
-const replaced = ["ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0", "llamafile_sgemm"];
+const quantized = ["q4_0_8x8_q8_0", "q4_K_8x8_q8_K"].flatMap((name) => [
+  `ggml_gemv_${name}`,
+  `ggml_gemm_${name}`,
+]);
+const replaced = [...quantized, "llamafile_sgemm"];
 
 function compile(...options: string[]): string {
   const program = join(folder, `check-kernels-${options.length}`);
-  const sources = ["test/support/native/check-kernels.c", "native/engine-kernels.c"];
+  const kernels = readdirSync("native").filter((name) => /^kernels-.*\.c$/.test(name));
+  const sources = ["test/support/native/check-kernels.c", ...kernels.map((name) => join("native", name))];
   const flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", ...options];
   execFileSync("cc", [...flags, "-o", program, ...sources, "-ldl", "-lm"]);
   return program;
@@ -42,7 +47,9 @@ function check(program: string): number {
       said: [""],
     });
     for (const symbol of replaced)
-      expect(said.some((line) => line.includes(`to ${program} `) && line.includes(`\`${symbol}'`))).toBe(true);
+      expect(said.some((line) => line.includes(`to ${program} `) && line.includes(`\`${symbol}'`))).toBe(
+        true,
+      );
     expect(stdout.split("\n").length).toBeGreaterThan(100);
     checked += 1;
     if (!isDeep) break;

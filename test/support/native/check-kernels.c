@@ -1,5 +1,5 @@
 /*
- * Compares the matrix products of native/engine-kernels.c, which this is linked with, with other ones: check-kernels <one of
+ * Compares the matrix products of native/kernels-*.c, which this is linked with, with other ones: check-kernels <one of
  * ggml's libraries for the CPU>. That library does the rest, and calls those functions as it does in the engine.
  *
  * Prints what was compared; ends with 1 at the first difference and with 2 if the processor can't run the library.
@@ -30,8 +30,8 @@ static void *function(const char *name) {
     return found;
 }
 
-enum { type_f32 = 0, type_f16 = 1, type_q4_0 = 2 };
-static const char *const type_names[] = {"F32", "F16", "Q4_0"};
+enum { type_f32 = 0, type_f16 = 1, type_q4_0 = 2, type_q4_k = 12 };
+static const char *const type_names[] = {[type_f16] = "F16", [type_q4_0] = "Q4_0", [type_q4_k] = "Q4_K"};
 
 struct memory_options {
     size_t bytes;
@@ -127,25 +127,23 @@ static void expect_near(const float *found, const float *expected, struct shape 
 }
 
 /*
- * Weights in Q4_0. Beside ggml's product of weights that were not repacked, which is computed in other functions; and for each column
- * beside that column alone, which has to be the same to the last bit where it is computed here: ggml's are not.
+ * Quantized weights. Beside ggml's product of weights that were not repacked, which is
+ * computed in other functions; and for each column beside that column alone, which has to be the same to the last bit where it is
+ * computed here: of weights in Q4_K, ggml's are not.
  */
-static void check_quantized(struct shape shape, bool is_own) {
-    const size_t count = (size_t)shape.length * shape.rows, bytes = count / 32 * 18;
-    float *const numbers = random_numbers(count), *const values = random_numbers((size_t)shape.length * shape.columns);
-    void *const weights = malloc(bytes);
-    if (ggml.convert(type_q4_0, numbers, weights, 0, shape.rows, shape.length, NULL) != bytes) end("Q4_0 has another size");
-    float *const found = product_of(shape, type_q4_0, weights, bytes, values, true);
-    float *const expected = product_of(shape, type_q4_0, weights, bytes, values, false);
-    expect_near(found, expected, shape, type_q4_0, 1e-5);
+static void check_quantized(int type, struct shape shape, const void *weights, size_t bytes, bool is_own) {
+    float *const values = random_numbers((size_t)shape.length * shape.columns);
+    float *const found = product_of(shape, type, weights, bytes, values, true);
+    float *const expected = product_of(shape, type, weights, bytes, values, false);
+    expect_near(found, expected, shape, type, 1e-5);
     for (int column = 0; is_own && column < shape.columns; column++) {
         const struct shape one = {.length = shape.length, .rows = shape.rows, .columns = 1, .threads = 1};
-        float *const alone = product_of(one, type_q4_0, weights, bytes, values + (size_t)column * shape.length, true);
+        float *const alone = product_of(one, type, weights, bytes, values + (size_t)column * shape.length, true);
         if (memcmp(alone, found + (size_t)column * shape.rows, sizeof *alone * shape.rows) != 0)
             end("column %d of %d is another one when it is alone", column, shape.columns);
         free(alone);
     }
-    free(numbers), free(values), free(weights), free(found), free(expected);
+    free(values), free(found), free(expected);
 }
 
 /* Weights in F16, beside a product in double precision. ggml converts values to F16, which is less precise. */
@@ -190,12 +188,23 @@ int main(int count, char **given) {
 
     static const int columns[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 101};
     /* What is longer than 16,384 is left to ggml, which repacks for AVX2 and later only. */
-    static const int quantized[][2] = {{32, 8}, {64, 40}, {576, 192}, {2048, 104}, {16384, 16}, {16416, 16}};
-    for (size_t i = 0; has_avx2() && i < sizeof quantized / sizeof *quantized; i++)
+    static const int quantized[][3] = {{type_q4_0, 32, 8},   {type_q4_0, 64, 40},    {type_q4_0, 576, 192},
+                                       {type_q4_0, 2048, 104}, {type_q4_0, 16384, 16}, {type_q4_0, 16416, 16},
+                                       {type_q4_k, 256, 8},  {type_q4_k, 512, 40},   {type_q4_k, 2048, 104},
+                                       {type_q4_k, 16384, 16}, {type_q4_k, 16640, 16}};
+    for (size_t i = 0; has_avx2() && i < sizeof quantized / sizeof *quantized; i++) {
+        const int type = quantized[i][0], length = quantized[i][1], rows = quantized[i][2];
+        /* Half a byte for each, and scales: 2 of 32, or 16 of 256. */
+        const size_t count = (size_t)length * rows, bytes = count / 2 + count / 16;
+        float *const numbers = random_numbers(count);
+        void *const weights = malloc(bytes);
+        if (ggml.convert(type, numbers, weights, 0, rows, length, NULL) != bytes) end("%s has another size", type_names[type]);
         for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
-            const struct shape shape = {quantized[i][0], quantized[i][1], columns[j], 1 + (i + j) % 3};
-            check_quantized(shape, has_vnni && shape.length <= 16384);
+            const struct shape shape = {length, rows, columns[j], 1 + (i + j) % 3};
+            check_quantized(type, shape, weights, bytes, has_vnni && length <= 16384);
         }
+        free(numbers), free(weights);
+    }
     /* So are lengths that are no multiple of 16, a few columns, and rows that do not come in eights. */
     static const int halves[][2] = {{384, 192}, {1536, 48}, {32, 384}, {16, 8}, {48, 20}, {400, 24}, {100, 32}, {130, 7}};
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
