@@ -157,7 +157,7 @@ with the engine's npm package, which is downloaded if it is not installed. The c
 
 'extension' needs a C compiler only and takes seconds. It is for Linux: sampling without a copy of the logits and, on the
 CPU, threads that stay between two steps, short inputs of embeddings in one batch and, on x64 with AVX-512, faster matrix
-products for weights in Q4_0 and F16. A checkout builds it by itself.
+products for weights in Q4_0, Q4_K and F16. A checkout builds it by itself.
 
 Examples:
   sotto engine build cuda && sotto doctor --probe
