@@ -6,25 +6,25 @@ import { extensionName } from "../../engines/llama/extension/extension-file.js";
 import { extensionNotice } from "./extension-notice.js";
 
 let folder: string;
-let path: string;
+let env: Record<string, string>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "sotto-path-"));
-  path = ["/nonexistent", folder].join(delimiter);
+  env = { PATH: ["/nonexistent", folder].join(delimiter) };
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(extensionName() === null)("what the start says of the engine's extension", () => {
   it("is how to build it, where there is a compiler", () => {
-    expect(extensionNotice({ extension: "on" }, undefined, path)).toBeNull();
+    expect(extensionNotice({ extension: "on" }, undefined, env)).toBeNull();
     writeFileSync(join(folder, "cc"), "");
-    expect(extensionNotice({ extension: "on" }, undefined, path)).toBe(
+    expect(extensionNotice({ extension: "on" }, undefined, env)).toBe(
       "Replies come slower without the engine's extension. To build it in seconds: sotto engine build extension, then restart.",
     );
   });
 
   it("is nothing where it is in use or switched off", () => {
     writeFileSync(join(folder, "cc"), "");
-    expect(extensionNotice({ extension: "on" }, "engine-extension.node", path)).toBeNull();
-    expect(extensionNotice({ extension: "off" }, undefined, path)).toBeNull();
+    expect(extensionNotice({ extension: "on" }, "engine-extension.node", env)).toBeNull();
+    expect(extensionNotice({ extension: "off" }, undefined, env)).toBeNull();
   });
 });

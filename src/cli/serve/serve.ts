@@ -7,6 +7,7 @@ import type { App } from "../../app/app.js";
 import { processCount } from "../../app/process-count.js";
 import type { OwnProcess } from "../../app/process-link.js";
 import type { Command } from "../command.js";
+import { environmentOf, type Environment } from "../environment.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
@@ -46,11 +47,12 @@ immediately. SIGHUP reloads the models from the configuration file.`,
     )
     .action(async () => {
       const { port, host } = command.opts<{ port?: string; host?: string }>();
-      await serve(() => readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host }));
+      const read = () => readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host });
+      await serve(read, environmentOf(command));
     });
 }
 
-async function serve(readConfig: () => Config): Promise<void> {
+async function serve(readConfig: () => Config, env: Environment): Promise<void> {
   const stopListening = exitOnSignal();
   const config = readConfig();
   // Loading the rest of the program would fail without a hint of why.
@@ -98,8 +100,8 @@ async function serve(readConfig: () => Config): Promise<void> {
   stopListening();
   try {
     await (ownProcess === undefined
-      ? run(started, config, readConfig)
-      : runAsOneOfSeveral(started, ownProcess, config, readConfig));
+      ? run(started, config, readConfig, env)
+      : runAsOneOfSeveral(started, ownProcess, config, readConfig, env));
   } catch (error) {
     throw withoutMessage(error, log);
   }
@@ -146,6 +148,7 @@ async function runAsOneOfSeveral(
   { link, count, isFirst }: OwnProcess,
   config: Config,
   readConfig: () => Config,
+  env: Environment,
 ): Promise<void> {
   const stopped = stopOnSignal(
     app,
@@ -158,14 +161,14 @@ async function runAsOneOfSeveral(
   if (isFirst) {
     if (app.notice !== null) console.log(`\n${app.notice}`);
     console.log(`\nSotto is listening at ${app.url} with ${count} processes ...`);
-    await Promise.race([app.ready().then(() => printFirstSteps(app, config)), stopped]);
+    await Promise.race([app.ready().then(() => printFirstSteps(app, config, env)), stopped]);
   }
   await stopped;
   process.exit();
 }
 
 /** From the moment it listens until it is closed. */
-async function run(app: App, config: Config, readConfig: () => Config): Promise<void> {
+async function run(app: App, config: Config, readConfig: () => Config, env: Environment): Promise<void> {
   const stopping = new AbortController();
   const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
   process.on("SIGHUP", () => reloadModels(app, readConfig));
@@ -173,7 +176,7 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
-    if (!stopping.signal.aborted) await printFirstSteps(app, config);
+    if (!stopping.signal.aborted) await printFirstSteps(app, config, env);
   } catch (error) {
     // After a signal everything is closed in any case.
     if (!stopping.signal.aborted) {
@@ -185,11 +188,11 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   await stopped;
 }
 
-async function printFirstSteps(app: App, config: Config): Promise<void> {
+async function printFirstSteps(app: App, config: Config, env: Environment): Promise<void> {
   console.log(modelOverview(app));
   const suggestion = app.suggestion();
   if (suggestion !== null) {
-    const notices = [starterNotice(suggestion), extensionNotice(config.engine, extensionFile(config))];
+    const notices = [starterNotice(suggestion), extensionNotice(config.engine, extensionFile(config), env)];
     console.log(typed(`${notices.filter((notice) => notice !== null).join("\n")}\n`));
   }
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);

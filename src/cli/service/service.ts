@@ -1,13 +1,11 @@
 /** `sotto service`: keeps the server running on one machine, by systemd or launchd, and takes it away again. */
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { packageFile } from "../../adapters/program-files.js";
 import { UserError } from "../../core/user-error.js";
 import type { Command } from "../command.js";
-import { type Environment, environmentOf } from "../environment.js";
+import { type Environment, environmentOf, hasProgram } from "../environment.js";
 import { endWith } from "../exit-codes.js";
 import { confirm } from "../input.js";
 import { parseCount } from "../option-values.js";
@@ -177,8 +175,7 @@ function planOf(command: Command): ServicePlan {
 async function requireManager(command: Command, { probe }: ServicePlan): Promise<void> {
   const env = environmentOf(command);
   const [manager = ""] = probe;
-  const isThere = (env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, manager)));
-  const reason = isThere
+  const reason = hasProgram(env, manager)
     ? await runStep(probe, env).then(
         () => null,
         (error: unknown) => (error instanceof Error ? error.message : "it failed"),
