@@ -122,6 +122,9 @@ enum {
     poll_level = 1,
 };
 
+/* For the matrix products (kernels.h): not before it is certain that this is the native code that they are for. */
+bool uses_own_products = false;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
 static int pooled;
@@ -243,6 +246,7 @@ static napi_value open_binding(napi_env env, napi_callback_info info) {
     llama.pool_params(&params, 7);
     if (params.n_threads != 7 || params.prio != 0 || params.poll > 100 || params.strict_cpu || params.paused)
         return fail(env, "threads are described in another way than this was built for");
+    uses_own_products = true;
     return NULL;
 }
 

@@ -3,7 +3,7 @@
 #include "kernels.h"
 
 enum {
-    /* How much of the weights is converted at once: with what is multiplied by it, it fits into the first cache. */
+    /* How much of the weights is converted at once: it fits into the first cache. */
     panel_length = 384,
     panel_rows = 16,
     lanes = 16,
@@ -107,11 +107,15 @@ EXPORTED bool llamafile_sgemm(const struct compute_params *params, int64_t rows,
         wait_for_all = (void (*)(void *))in_library_of(caller, "ggml_barrier");
         theirs = (typed_product)in_library_of(caller, "llamafile_sgemm");
     }
-    /* With few columns converting takes longer than it saves, and 16 rows at once leave threads without work. */
-    enum { fewest_columns = 4, many_columns = 32 };
-    const int at_once = columns < many_columns ? panel_rows / 2 : panel_rows;
+    /*
+     * 16 rows at once are faster, but with few columns converting them takes longer than it saves, and every thread needs some
+     * of them.
+     */
+    enum { fewest_columns = 4, many_columns = 32, few_rows = panel_rows / 2 };
+    const bool has_many = columns >= many_columns && rows % panel_rows == 0 && rows / panel_rows >= 2 * params->threads;
+    const int at_once = has_many ? panel_rows : few_rows;
     if (!has_avx512() || weight_type != type_f16 || value_type != type_f32 || type != type_f32 || columns < fewest_columns ||
-        rows % at_once != 0 || length % lanes != 0)
+        rows % few_rows != 0 || rows / few_rows < params->threads || length % lanes != 0)
         return theirs(params, rows, columns, length, weights, weight_stride, values, value_stride, to, stride, weight_type,
                       value_type, type);
     if (params->thread == 0) set_next(params->pool, params->threads);

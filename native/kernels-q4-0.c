@@ -6,7 +6,7 @@ enum {
     block_length = 32,
     /* Weights are computed with as numbers from 0 to 15. */
     weight_offset = 8,
-    /* What is computed per block of values before any weights is on the stack, so longer rows are ggml's. */
+    /* Scales and sums of the values are kept on the stack, so longer rows go to ggml. */
     most_blocks = 512,
 };
 

@@ -6,7 +6,7 @@ enum {
     block_length = 256,
     /* Of 32 weights each, with a scale and a minimum of their own. */
     parts = 8,
-    /* What is computed per block of values before any weights is on the stack, so longer rows are ggml's. */
+    /* Scales and sums of the values are kept on the stack, so longer rows go to ggml. */
     most_blocks = 64,
 };
 
@@ -83,7 +83,7 @@ INLINE WITH_VNNI __m512i scales_of_part(const struct scales *scales, int part) {
     return _mm512_shuffle_epi32(first_lanes, 0xa0);
 }
 
-/* Of the numbers, the products of 16 of each lane fit into 16 bits, so one instruction multiplies them by the scale and adds them. */
+/* A lane's sum of 16 products fits into 16 bits, so one instruction multiplies it by the scale and adds it. */
 INLINE WITH_VNNI __m512i add_part(__m512i lanes, const __m512i *weights, __m512i scales, const int8_t *values, size_t stride) {
     return _mm512_dpwssd_epi32(lanes, add_products(_mm512_setzero_si512(), weights, values, stride), scales);
 }

@@ -6,7 +6,7 @@
  * are (engine-extension.c). What they don't compute, or not faster, they pass on. Signatures and layouts are those of the
  * pinned release; `native-kernels.test.ts` compares the results with ggml's.
  *
- * A row's result is the same to the last bit however many rows are computed at once.
+ * The result of a row of quantized weights is the same to the last bit however many rows of values are computed at once.
  */
 #pragma once
 #define _GNU_SOURCE
@@ -19,8 +19,11 @@
 #define WITH_VNNI __attribute__((target(AVX512 ",avx512vnni")))
 #define INLINE static inline __attribute__((always_inline))
 
+/* Whether the extension is used. */
+extern bool uses_own_products;
+
 INLINE bool has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+    return uses_own_products && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 }
 
@@ -34,8 +37,11 @@ enum { weight_rows = 8, value_rows = 4, most_rows = 16 };
 
 /* ggml's: length, to, stride between rows of `to`, weights, values, rows of values, rows of weights. */
 typedef void (*product)(int, float *, size_t, const void *, const void *, int, int);
-/* Of a number of rows of values that is a constant there; groups of eight rows of weights. */
-typedef void (*rows_product)(int blocks, float *to, size_t stride, const void *weights, const void *values, int groups);
+/* For that many rows of values, and groups of eight rows of weights. */
+struct rows_product {
+    int rows;
+    void (*multiply)(int blocks, float *to, size_t stride, const void *weights, const void *values, int groups);
+};
 
 /* `multiply_rows` for each number of rows, with sums in registers. */
 #define DEFINE_ROWS_PRODUCT(count)                                                                                             \
@@ -47,17 +53,15 @@ typedef void (*rows_product)(int blocks, float *to, size_t stride, const void *w
     DEFINE_ROWS_PRODUCT(4)                                                                                                     \
     DEFINE_ROWS_PRODUCT(8)                                                                                                     \
     DEFINE_ROWS_PRODUCT(16)                                                                                                    \
-    static const rows_product products_by_rows[] = {multiply_4, multiply_8, multiply_16};
+    static const struct rows_product products_by_rows[] = {{16, multiply_16}, {8, multiply_8}, {4, multiply_4}};
 
 /* For a multiple of four rows of values; `size` is that of a block of four. */
-static inline void multiply_all(const rows_product *products, size_t size, int blocks, float *to, size_t stride,
+static inline void multiply_all(const struct rows_product *products, size_t size, int blocks, float *to, size_t stride,
                                 const void *weights, const char *values, int value_count, int groups) {
-    for (int row = 0; row < value_count;) {
-        const int left = value_count - row, which = left >= 16 ? 2 : left >= 8 ? 1 : 0;
-        products[which](blocks, to + row * stride, stride, weights, values, groups);
-        const int rows = value_rows << which;
-        values += size * blocks * (rows / value_rows);
-        row += rows;
+    for (int row = 0; row < value_count; row += products->rows) {
+        while (products->rows > value_count - row) products++;
+        products->multiply(blocks, to + row * stride, stride, weights, values, groups);
+        values += size * blocks * (products->rows / value_rows);
     }
 }
 

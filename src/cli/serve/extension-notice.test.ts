@@ -18,7 +18,7 @@ describe.skipIf(extensionName() === null)("what the start says of the engine's e
     expect(extensionNotice({ extension: "on" }, undefined, env)).toBeNull();
     writeFileSync(join(folder, "cc"), "");
     expect(extensionNotice({ extension: "on" }, undefined, env)).toBe(
-      "Replies come slower without the engine's extension. To build it in seconds: sotto engine build extension, then restart.",
+      "Replies are slower without the engine's extension. To build it, in seconds: sotto engine build extension, then restart.",
     );
   });
 

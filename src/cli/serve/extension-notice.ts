@@ -1,4 +1,4 @@
-/** Printed at the start where the engine's extension could be built and is not: by the npm package, for instance. */
+/** Printed at the start where the engine's extension could be built and was not, as after installing from npm. */
 import type { Config } from "../../config.js";
 import { extensionName } from "../../engines/llama/extension/extension-file.js";
 import { hasProgram, type Environment } from "../environment.js";
@@ -11,5 +11,5 @@ export function extensionNotice(
 ): string | null {
   const canBeBuilt = extensionName() !== null && extension === "on" && hasProgram(env, "cc");
   if (file !== undefined || !canBeBuilt) return null;
-  return "Replies come slower without the engine's extension. To build it in seconds: sotto engine build extension, then restart.";
+  return "Replies are slower without the engine's extension. To build it, in seconds: sotto engine build extension, then restart.";
 }

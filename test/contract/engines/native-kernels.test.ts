@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { prebuiltBinding } from "../../../src/engines/llama/binding-package.js";
+import { sourceFiles } from "../../../src/engines/llama/extension/extension-file.js";
 import { isDeep } from "../../support/depth.js";
 import { noCompiler } from "../../support/processes/compiler.js";
 
@@ -23,9 +24,9 @@ const replaced = [...quantized, "llamafile_sgemm"];
 
 function compile(...options: string[]): string {
   const program = join(folder, `check-kernels-${options.length}`);
-  const kernels = readdirSync("native").filter((name) => /^kernels-.*\.c$/.test(name));
-  const sources = ["test/support/native/check-kernels.c", ...kernels.map((name) => join("native", name))];
-  const flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", ...options];
+  const kernels = sourceFiles().filter((path) => /kernels-.*\.c$/.test(path));
+  const sources = ["test/support/native/check-kernels.c", ...kernels];
+  const flags = ["-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", "-rdynamic", ...options];
   execFileSync("cc", [...flags, "-o", program, ...sources, "-ldl", "-lm"]);
   return program;
 }

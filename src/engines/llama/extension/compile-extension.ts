@@ -1,40 +1,41 @@
 /** Compiles the engine's extension, in a few seconds. */
-import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { makeFolder } from "../../../adapters/make-folder.js";
-import { packageFile } from "../../../adapters/program-files.js";
 import { runTool } from "../gpu/library/run-tool.js";
-import { extensionName } from "./extension-file.js";
+import { compilerFlags, extensionName, namePrefix, sourceFiles } from "./extension-file.js";
 
 const limitMs = 60_000;
-const compilerFlags = ["-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden"];
 
 /**
- * Returns the file, which is in `folder`; one that is newer than the source is kept. Null where the engine has no
- * extension. Rejects with a `ToolError`; then nothing has changed.
+ * Returns the file, which is in `folder`; one that was built from the same source is kept, and others go. Null where
+ * the engine has no extension. Rejects with a `ToolError`; then nothing has changed.
  */
 export async function compileExtension(folder: string, run = runTool): Promise<string | null> {
   const name = extensionName();
   if (name === null) return null;
   const file = join(folder, name);
-  const source = fileURLToPath(packageFile("native"));
-  const parts = readdirSync(source).map((part) => join(source, part));
-  if (parts.every((part) => modified(file) > modified(part))) return file;
+  if (existsSync(file)) return file;
   makeFolder(folder);
-  // A process that has the old one loaded keeps it.
   const unfinished = `${file}.${process.pid}.new`;
   try {
     await run("cc", {
-      args: [...compilerFlags, "-o", unfinished, ...parts.filter((part) => part.endsWith(".c")), "-lm"],
+      args: [
+        ...compilerFlags,
+        "-o",
+        unfinished,
+        ...sourceFiles().filter((path) => path.endsWith(".c")),
+        "-lm",
+      ],
       limitMs,
       missing: "Install a C compiler, for example gcc.",
     });
+    // A process that has one of the others loaded keeps it.
+    for (const other of readdirSync(folder))
+      if (other.startsWith(namePrefix) && other.endsWith(".node")) rmSync(join(folder, other));
     renameSync(unfinished, file);
     return file;
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
-
-const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

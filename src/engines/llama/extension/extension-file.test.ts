@@ -37,10 +37,26 @@ describe.skipIf(extensionName() === null)("the extension's file", () => {
     expect(found()).not.toBe(place("0.0.1"));
   });
 
-  it("is not compiled again while it is newer than its source", async () => {
+  it("is not compiled again from the same source", async () => {
     const file = place(bindingVersion());
     const run = () => Promise.reject(new ToolError("unexpected"));
     expect(await compileExtension(librariesFolder(dataDir), run)).toBe(file);
+  });
+
+  it("takes the place of one that was built from other sources", async () => {
+    const folder = librariesFolder(dataDir);
+    const earlier = (extensionName() ?? "").replace(/[0-9a-f]{8}\.node$/, "00000000.node");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, earlier), "");
+    writeFileSync(join(folder, "other.txt"), "");
+    expect(found()).not.toBe(join(folder, earlier));
+    const run = (_: string, { args }: { args: readonly string[] }) => {
+      writeFileSync(args[args.indexOf("-o") + 1] ?? "", "");
+      return Promise.resolve("");
+    };
+    const file = await compileExtension(folder, run);
+    expect(file).toBe(found());
+    expect(readdirSync(folder).sort()).toEqual([extensionName(), "other.txt"].sort());
   });
 
   it("leaves nothing behind when it cannot be compiled", async () => {

@@ -1,6 +1,6 @@
 /**
  * The typed boundary to the engine's extension (native/engine-extension.c): what the binding does not offer for its own
- * contexts. Without it, or where it does not load, the binding alone computes the same, slower.
+ * contexts. Without it, or where it does not load, the binding alone computes nearly the same, slower.
  */
 import { constants } from "node:os";
 import { requireMethods } from "./vocabulary.js";
