@@ -196,26 +196,5 @@ INLINE WITH_VNNI void multiply_rows(int count, int blocks, float *to, size_t str
     }
 }
 
-DEFINE_ROWS_PRODUCTS
-
-/* to = weights * values, for one row of values; `rows` of weights. */
-EXPORTED void ggml_gemv_q4_K_8x8_q8_K(int length, float *to, size_t stride, const void *weights, const void *values,
-                                      int value_count, int rows) {
-    const int blocks = length / block_length;
-    if (has_vnni() && value_count == 1 && blocks <= most_blocks)
-        multiply_row(blocks, to, weights, values, rows / weight_rows);
-    else
-        PASS_ON("ggml_gemv_q4_K_8x8_q8_K", length, to, stride, weights, values, value_count, rows);
-}
-
-/* The same for a multiple of four rows of values. */
-EXPORTED void ggml_gemm_q4_K_8x8_q8_K(int length, float *to, size_t stride, const void *weights, const void *values,
-                                      int value_count, int rows) {
-    const int blocks = length / block_length;
-    if (has_vnni() && blocks <= most_blocks)
-        multiply_all(products_by_rows, sizeof(struct value_blocks), blocks, to, stride, weights, values, value_count,
-                     rows / weight_rows);
-    else
-        PASS_ON("ggml_gemm_q4_K_8x8_q8_K", length, to, stride, weights, values, value_count, rows);
-}
+DEFINE_QUANTIZED_PRODUCTS(q4_K_8x8_q8_K)
 #endif

@@ -23,8 +23,8 @@
 extern bool uses_own_products;
 
 INLINE bool has_avx512(void) {
-    return uses_own_products && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+    return uses_own_products && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 }
 
 INLINE bool has_vnni(void) { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }
@@ -43,18 +43,6 @@ struct rows_product {
     void (*multiply)(int blocks, float *to, size_t stride, const void *weights, const void *values, int groups);
 };
 
-/* `multiply_rows` for each number of rows, with sums in registers. */
-#define DEFINE_ROWS_PRODUCT(count)                                                                                             \
-    static WITH_VNNI void multiply_##count(int blocks, float *to, size_t stride, const void *weights, const void *values,      \
-                                           int groups) {                                                                      \
-        multiply_rows(count, blocks, to, stride, weights, values, groups);                                                    \
-    }
-#define DEFINE_ROWS_PRODUCTS                                                                                                   \
-    DEFINE_ROWS_PRODUCT(4)                                                                                                     \
-    DEFINE_ROWS_PRODUCT(8)                                                                                                     \
-    DEFINE_ROWS_PRODUCT(16)                                                                                                    \
-    static const struct rows_product products_by_rows[] = {{16, multiply_16}, {8, multiply_8}, {4, multiply_4}};
-
 /* For a multiple of four rows of values; `size` is that of a block of four. */
 static inline void multiply_all(const struct rows_product *products, size_t size, int blocks, float *to, size_t stride,
                                 const void *weights, const char *values, int value_count, int groups) {
@@ -65,13 +53,49 @@ static inline void multiply_all(const struct rows_product *products, size_t size
     }
 }
 
-/* Where the call came from, the function that it would be bound to without this extension. */
+/* Calls the function of that name where the call came from: what is called there without this extension. */
 #define PASS_ON(name, ...)                                                                                                     \
-    do {                                                                                                                      \
-        static _Atomic(product) theirs;                                                                                       \
-        if (theirs == NULL) theirs = (product)in_library_of(__builtin_return_address(0), name);                               \
-        theirs(__VA_ARGS__);                                                                                                  \
+    do {                                                                                                                       \
+        static _Atomic(product) theirs;                                                                                        \
+        if (theirs == NULL) theirs = (product)in_library_of(__builtin_return_address(0), name);                                \
+        theirs(__VA_ARGS__);                                                                                                   \
     } while (0)
+
+/* `multiply_rows` for one number of rows, with sums in registers. */
+#define DEFINE_ROWS_PRODUCT(count)                                                                                             \
+    static WITH_VNNI void multiply_##count(int blocks, float *to, size_t stride, const void *weights, const void *values,      \
+                                           int groups) {                                                                       \
+        multiply_rows(count, blocks, to, stride, weights, values, groups);                                                     \
+    }
+
+/*
+ * ggml's two functions for one layout, `ggml_gemv_<layout>` and `ggml_gemm_<layout>`: to = weights * values, for one row of values
+ * and for a multiple of four, by `multiply_row` and `multiply_rows` of the file.
+ */
+#define DEFINE_QUANTIZED_PRODUCTS(layout)                                                                                      \
+    DEFINE_ROWS_PRODUCT(4)                                                                                                     \
+    DEFINE_ROWS_PRODUCT(8)                                                                                                     \
+    DEFINE_ROWS_PRODUCT(16)                                                                                                    \
+                                                                                                                               \
+    EXPORTED void ggml_gemv_##layout(int length, float *to, size_t stride, const void *weights, const void *values,            \
+                                     int value_count, int rows) {                                                              \
+        const int blocks = length / block_length;                                                                              \
+        if (has_vnni() && value_count == 1 && blocks <= most_blocks)                                                           \
+            multiply_row(blocks, to, weights, values, rows / weight_rows);                                                     \
+        else                                                                                                                   \
+            PASS_ON("ggml_gemv_" #layout, length, to, stride, weights, values, value_count, rows);                             \
+    }                                                                                                                          \
+                                                                                                                               \
+    EXPORTED void ggml_gemm_##layout(int length, float *to, size_t stride, const void *weights, const void *values,            \
+                                     int value_count, int rows) {                                                              \
+        static const struct rows_product products[] = {{16, multiply_16}, {8, multiply_8}, {4, multiply_4}};                   \
+        const int blocks = length / block_length;                                                                              \
+        if (has_vnni() && blocks <= most_blocks)                                                                               \
+            multiply_all(products, sizeof(struct value_blocks), blocks, to, stride, weights, values, value_count,              \
+                         rows / weight_rows);                                                                                  \
+        else                                                                                                                   \
+            PASS_ON("ggml_gemm_" #layout, length, to, stride, weights, values, value_count, rows);                             \
+    }
 
 /* A row of weights has two lanes, one beside the other. */
 INLINE WITH_AVX512 __m512 for_both_lanes(const uint16_t *halves) {

@@ -26,7 +26,7 @@ function compile(...options: string[]): string {
   const program = join(folder, `check-kernels-${options.length}`);
   const kernels = sourceFiles().filter((path) => /kernels-.*\.c$/.test(path));
   const sources = ["test/support/native/check-kernels.c", ...kernels];
-  const flags = ["-O2", "-fPIC", "-Wall", "-Wextra", "-rdynamic", ...options];
+  const flags = ["-O2", "-fPIC", "-Wall", "-Wextra", "-rdynamic", "-I", "native", ...options];
   execFileSync("cc", [...flags, "-o", program, ...sources, "-ldl", "-lm"]);
   return program;
 }

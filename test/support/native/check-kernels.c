@@ -4,15 +4,11 @@
  *
  * Prints what was compared; ends with 1 at the first difference and with 2 if the processor can't run the library.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+#include "kernels.h"
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool uses_own_products = true;
 
@@ -185,10 +181,6 @@ int main(int count, char **given) {
     int (*has_avx2)(void) = function("ggml_cpu_has_avx2");
     init();
     set_log(ignore, NULL);
-    const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
-    const bool has_vnni = has_avx512 && __builtin_cpu_supports("avx512vnni");
-
     static const int columns[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 101};
     /* What is longer than 16,384 is left to ggml, which repacks for AVX2 and later only. */
     static const int quantized[][3] = {{type_q4_0, 32, 8},   {type_q4_0, 64, 40},    {type_q4_0, 576, 192},
@@ -210,7 +202,7 @@ int main(int count, char **given) {
         if (ggml.convert(type, numbers, weights, 0, rows, length, NULL) != bytes) end("%s has another size", type_names[type]);
         for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
             const struct shape shape = {length, rows, columns[j], 1 + (i + j) % 3, .matrices = 1};
-            check_quantized(type, shape, weights, bytes, values, has_vnni && length <= 16384);
+            check_quantized(type, shape, weights, bytes, values, has_vnni() && length <= 16384);
         }
         free(numbers), free(values), free(weights);
     }
@@ -224,7 +216,7 @@ int main(int count, char **given) {
         for (size_t j = 0; j < sizeof columns / sizeof *columns; j++) {
             const struct shape shape = {halves[i][0], halves[i][1], columns[j], 1 + (i + j) % 8, halves[i][2]};
             const bool has_parts = shape.rows % 8 == 0 && shape.rows / 8 >= shape.threads;
-            check_halves(shape, has_avx512 && shape.columns >= 4 && has_parts && shape.length % 16 == 0);
+            check_halves(shape, has_avx512() && shape.columns >= 4 && has_parts && shape.length % 16 == 0);
         }
     return 0;
 }
